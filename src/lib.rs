@@ -1,0 +1,1 @@
+//! `kubectl-spy`: status, changes and traces of Kubernetes objects on one watch core.

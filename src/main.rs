@@ -1,0 +1,3 @@
+//! The `kubectl-spy` binary: hands arguments and environment to the library.
+
+fn main() {}
