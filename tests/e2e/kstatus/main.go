@@ -56,17 +56,6 @@ func encoder(out io.Writer) *json.Encoder {
 	return lines
 }
 
-// generate writes the objects of a seed.
-func generate(count int, seed uint64, out *json.Encoder) error {
-	g := newGenerator(seed)
-	for range count {
-		if err := out.Encode(g.object()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // result is what kstatus says of one object.
 type result struct {
 	Status     string      `json:"status"`

@@ -1,13 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"math/rand/v2"
-)
-
-// object is one Kubernetes object as encoding/json writes it. Maps are written with sorted keys, so
-// that a seed always gives the same text.
-type object = map[string]any
+import "fmt"
 
 // All times are fixed and long past: kstatus gives an unscheduled pod 15 seconds of the wall clock.
 const (
@@ -277,72 +270,4 @@ func (g *generator) running(name string) object {
 
 func (g *generator) waiting(name, reason string) object {
 	return object{"name": name, "ready": false, "state": object{"waiting": object{"reason": reason}}}
-}
-
-// generator draws objects from one seed.
-type generator struct {
-	rand *rand.Rand
-	// total is the sum of the shapes' weights.
-	total int
-}
-
-func newGenerator(seed uint64) *generator {
-	g := &generator{rand: rand.New(rand.NewPCG(seed, 0))}
-	for _, s := range shapes {
-		g.total += s.weight
-	}
-	return g
-}
-
-// chance is true in so many of a hundred cases.
-func (g *generator) chance(percent int) bool { return g.rand.IntN(100) < percent }
-
-func pick[T any](g *generator, choices ...T) T { return choices[g.rand.IntN(len(choices))] }
-
-// object draws a plausible object and changes it in none to three places.
-func (g *generator) object() object {
-	s := g.shape()
-	spec, status := s.fill(g)
-	metadata := object{"name": "web", "namespace": "shop", "uid": "0f1e2d3c", "creationTimestamp": created}
-	drawn := object{"apiVersion": s.apiVersion, "kind": s.kind, "metadata": metadata}
-	if spec != nil {
-		drawn["spec"] = spec
-	}
-	if status != nil {
-		drawn["status"] = status
-	}
-	g.generations(s, metadata, status)
-	for range pick(g, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3) {
-		g.mutate(s, drawn)
-	}
-	return drawn
-}
-
-func (g *generator) shape() shape {
-	at := g.rand.IntN(g.total)
-	for _, s := range shapes {
-		if at -= s.weight; at < 0 {
-			return s
-		}
-	}
-	panic("the weights add up to the total")
-}
-
-// generations sets generation and observedGeneration: mostly equal where the kind has both.
-func (g *generator) generations(s shape, metadata, status object) {
-	generation := 1 + g.rand.IntN(5)
-	if g.chance(90) {
-		metadata["generation"] = generation
-	}
-	if status == nil || s.apiVersion == "v1" && g.chance(70) {
-		return
-	}
-	switch at := g.rand.IntN(100); {
-	case at < 85:
-		status["observedGeneration"] = generation
-	case at < 92:
-		status["observedGeneration"] = generation - 1
-	case at < 95:
-		status["observedGeneration"] = generation + 1
-	}
 }
