@@ -1,1 +1,5 @@
 //! `kubectl-spy`: status, changes and traces of Kubernetes objects on one watch core.
+
+pub mod cluster;
+pub mod object;
+pub mod watch;

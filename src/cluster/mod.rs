@@ -1,0 +1,5 @@
+//! IO: kubeconfig, the client, discovery and the resources that arguments name.
+
+mod error;
+
+pub use error::{ApiError, Status};

@@ -1,0 +1,15 @@
+//! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
+
+mod doc;
+mod reference;
+mod scan;
+mod source;
+mod tape;
+mod value;
+mod version;
+
+pub use doc::{Doc, Kind, ParseError};
+pub use reference::{GroupKind, ObjectRef, Resource};
+pub use source::SourceState;
+pub use value::Value;
+pub use version::{ResourceVersion, Uid};

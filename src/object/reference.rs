@@ -1,0 +1,135 @@
+//! How objects and their types are named.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::value::Value;
+use super::version::Uid;
+
+/// A kind without its version, as status rules and relations are keyed by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupKind {
+    /// The API group; empty for the core group.
+    pub group: Arc<str>,
+    /// The kind in CamelCase: `ReplicaSet`.
+    pub kind: Arc<str>,
+}
+
+impl fmt::Display for GroupKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.group {
+            "" => f.write_str(&self.kind),
+            group => write!(f, "{}.{group}", self.kind),
+        }
+    }
+}
+
+/// A resource type that an API server serves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Resource {
+    /// The API group; empty for the core group.
+    pub group: Arc<str>,
+    /// The version inside the group: `v1`.
+    pub version: Arc<str>,
+    /// The plural in lower case, as it stands in URLs: `deployments`.
+    pub plural: Arc<str>,
+    /// The kind in CamelCase: `Deployment`.
+    pub kind: Arc<str>,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+}
+
+impl Resource {
+    /// `apps/v1`, or `v1` for the core group: the `apiVersion` of its objects.
+    pub fn api_version(&self) -> String {
+        match &*self.group {
+            "" => self.version.to_string(),
+            group => format!("{group}/{}", self.version),
+        }
+    }
+
+    /// `deployments.apps`, or `pods` for the core group: kubectl's word in messages.
+    pub fn group_resource(&self) -> String {
+        match &*self.group {
+            "" => self.plural.to_string(),
+            group => format!("{}.{group}", self.plural),
+        }
+    }
+
+    /// The group and kind of its objects.
+    pub fn group_kind(&self) -> GroupKind {
+        GroupKind {
+            group: self.group.clone(),
+            kind: self.kind.clone(),
+        }
+    }
+
+    /// The URL path of its objects in one namespace, or in all of them.
+    pub fn path(&self, namespace: Option<&str>) -> String {
+        let mut path = match &*self.group {
+            "" => format!("/api/{}", self.version),
+            group => format!("/apis/{group}/{}", self.version),
+        };
+        if let Some(namespace) = namespace.filter(|_| self.namespaced) {
+            path.push_str("/namespaces/");
+            path.push_str(namespace);
+        }
+        path.push('/');
+        path.push_str(&self.plural);
+        path
+    }
+}
+
+/// Which object: its type, place and name, and the uid where it is known. Identity is the uid; two
+/// objects that had the same name one after the other are two objects.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectRef {
+    /// The `apiVersion`: `apps/v1`.
+    pub api_version: Arc<str>,
+    /// The kind in CamelCase.
+    pub kind: Arc<str>,
+    /// The namespace; `None` for cluster-scoped objects.
+    pub namespace: Option<Arc<str>>,
+    /// The name.
+    pub name: Arc<str>,
+    /// The uid; `None` where only the name is known.
+    pub uid: Option<Uid>,
+}
+
+impl ObjectRef {
+    /// Reads the reference that an object holds of itself; parts that are missing are empty.
+    pub fn of(object: Value<'_>) -> ObjectRef {
+        let text = |path: &[&str]| object.str_at(path).map(|text| Arc::from(&*text));
+        ObjectRef {
+            api_version: text(&["apiVersion"]).unwrap_or_default(),
+            kind: text(&["kind"]).unwrap_or_default(),
+            namespace: text(&["metadata", "namespace"]).filter(|namespace| !namespace.is_empty()),
+            name: text(&["metadata", "name"]).unwrap_or_default(),
+            uid: text(&["metadata", "uid"])
+                .filter(|uid| !uid.is_empty())
+                .map(Uid::new),
+        }
+    }
+
+    /// The API group; empty for the core group.
+    pub fn group(&self) -> &str {
+        self.api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group)
+    }
+
+    /// The group and kind.
+    pub fn group_kind(&self) -> GroupKind {
+        GroupKind {
+            group: self.group().into(),
+            kind: self.kind.clone(),
+        }
+    }
+}
+
+/// `deployment/web`: kubectl's `TYPE/NAME`, which pastes into the next command.
+impl fmt::Display for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind.to_lowercase(), self.name)
+    }
+}

@@ -1,0 +1,157 @@
+//! The lexical part of JSON (RFC 8259): strings, numbers and literals, checked but not decoded.
+
+use super::tape::ParseError;
+
+/// A string token.
+pub(super) struct Token {
+    /// One past the closing quote.
+    pub(super) end: usize,
+    /// Whether it holds a backslash.
+    pub(super) escaped: bool,
+}
+
+/// The error for a byte that cannot stand at `at`, or for the end of the text there.
+pub(super) fn unexpected(text: &[u8], at: usize) -> ParseError {
+    match text.get(at) {
+        Some(_) => ParseError::UnexpectedByte { at },
+        None => ParseError::UnexpectedEnd { at },
+    }
+}
+
+/// Reads the string whose opening quote is at `start`.
+pub(super) fn string(text: &[u8], start: usize) -> Result<Token, ParseError> {
+    let mut at = start + 1;
+    let mut escaped = false;
+    loop {
+        while text
+            .get(at)
+            .is_some_and(|&byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f))
+        {
+            at += 1;
+        }
+        match text.get(at) {
+            Some(b'"') => {
+                return Ok(Token {
+                    end: at + 1,
+                    escaped,
+                });
+            }
+            Some(b'\\') => {
+                escaped = true;
+                at = escape(text, at + 1)?;
+            }
+            _ => return Err(unexpected(text, at)),
+        }
+    }
+}
+
+/// Checks the rest of an escape sequence, after its backslash.
+fn escape(text: &[u8], at: usize) -> Result<usize, ParseError> {
+    match text.get(at) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
+        Some(b'u') => {
+            for at in at + 1..at + 5 {
+                if !text.get(at).is_some_and(u8::is_ascii_hexdigit) {
+                    return Err(unexpected(text, at));
+                }
+            }
+            Ok(at + 5)
+        }
+        _ => Err(unexpected(text, at)),
+    }
+}
+
+/// Reads the number that starts at `at`; returns its end.
+pub(super) fn number(text: &[u8], mut at: usize) -> Result<usize, ParseError> {
+    let is = |at: usize, bytes: &[u8]| text.get(at).is_some_and(|byte| bytes.contains(byte));
+    at += usize::from(is(at, b"-"));
+    at = if is(at, b"0") {
+        at + 1
+    } else {
+        digits(text, at)?
+    };
+    if is(at, b".") {
+        at = digits(text, at + 1)?;
+    }
+    if is(at, b"eE") {
+        at += 1;
+        at += usize::from(is(at, b"+-"));
+        at = digits(text, at)?;
+    }
+    Ok(at)
+}
+
+fn digits(text: &[u8], first: usize) -> Result<usize, ParseError> {
+    let count = text[first.min(text.len())..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    if count == 0 {
+        Err(unexpected(text, first))
+    } else {
+        Ok(first + count)
+    }
+}
+
+/// Reads `true`, `false` or `null`, whichever the first letter at `start` says; returns its end.
+pub(super) fn literal(text: &[u8], start: usize) -> Result<usize, ParseError> {
+    let word: &[u8] = match text[start] {
+        b't' => b"true",
+        b'f' => b"false",
+        _ => b"null",
+    };
+    for (offset, byte) in word.iter().enumerate() {
+        if text.get(start + offset) != Some(byte) {
+            return Err(unexpected(text, start + offset));
+        }
+    }
+    Ok(start + word.len())
+}
+
+/// Decodes the inside of a string that [`string`] has accepted. A surrogate without its partner
+/// becomes U+FFFD, as in Go's encoding/json, which is what wrote the text.
+pub(super) fn unescape(raw: &str) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some((plain, tail)) = rest.split_once('\\') {
+        text.push_str(plain);
+        let mut chars = tail.chars();
+        let simple = match chars.next() {
+            Some('b') => '\u{8}',
+            Some('f') => '\u{c}',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('u') => {
+                let (decoded, length) = unescape_unicode(tail);
+                text.push(decoded);
+                rest = &tail[length..];
+                continue;
+            }
+            Some(other) => other,
+            None => break,
+        };
+        text.push(simple);
+        rest = chars.as_str();
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Decodes `uXXXX`, or a surrogate pair `uXXXX\uXXXX`; returns the character and how many bytes it
+/// took.
+fn unescape_unicode(tail: &str) -> (char, usize) {
+    let unit = |at: usize| {
+        tail.get(at..at + 4)
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+    };
+    let high = unit(1).unwrap_or(0xfffd);
+    if (0xd800..0xdc00).contains(&high)
+        && tail.get(5..7) == Some("\\u")
+        && let Some(low @ 0xdc00..0xe000) = unit(7)
+    {
+        let joined = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+        return (char::from_u32(joined).unwrap_or('\u{fffd}'), 11);
+    }
+    (char::from_u32(high).unwrap_or('\u{fffd}'), 5)
+}

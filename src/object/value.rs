@@ -1,0 +1,135 @@
+//! `Value`: a cursor on one value of a [`Doc`], and the typed look-ups everyone reads objects with.
+
+use std::borrow::Cow;
+
+use super::doc::Doc;
+use super::scan;
+use super::tape::{self, Kind, Node};
+
+/// A value inside a [`Doc`]: small, `Copy`, and total. A look-up of something that is absent or of
+/// another type is `None`, never an error.
+#[derive(Clone, Copy)]
+pub struct Value<'a> {
+    doc: &'a Doc,
+    at: usize,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn new(doc: &'a Doc, at: usize) -> Self {
+        Value { doc, at }
+    }
+
+    fn node(self) -> &'a Node {
+        &self.doc.nodes()[self.at]
+    }
+
+    /// What sort of value this is.
+    pub fn kind(self) -> Kind {
+        self.node().kind
+    }
+
+    /// The value's exact text, quotes and inner white space included.
+    pub fn raw(self) -> &'a str {
+        let node = self.node();
+        &self.doc.text()[node.start as usize..node.end as usize]
+    }
+
+    /// The field `key` of an object.
+    pub fn get(self, key: &str) -> Option<Value<'a>> {
+        self.fields()
+            .find_map(|(name, value)| (name == key).then_some(value))
+    }
+
+    /// The value at a path of object fields: `at(&["status", "phase"])`.
+    pub fn at(self, path: &[&str]) -> Option<Value<'a>> {
+        path.iter().try_fold(self, |value, key| value.get(key))
+    }
+
+    /// The string at a path of object fields.
+    pub fn str_at(self, path: &[&str]) -> Option<Cow<'a, str>> {
+        self.at(path)?.as_str()
+    }
+
+    /// The whole number at a path of object fields.
+    pub fn i64_at(self, path: &[&str]) -> Option<i64> {
+        self.at(path)?.as_i64()
+    }
+
+    /// The items of the array at a path of object fields; none if there is no array.
+    pub fn items_at(self, path: &[&str]) -> impl Iterator<Item = Value<'a>> + use<'a> {
+        self.at(path).into_iter().flat_map(Value::items)
+    }
+
+    /// The items of an array; none for anything else.
+    pub fn items(self) -> impl Iterator<Item = Value<'a>> + use<'a> {
+        self.children(Kind::Array)
+    }
+
+    /// The fields of an object in document order, each key once; none for anything else.
+    pub fn fields(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> + use<'a> {
+        self.children(Kind::Object)
+            .filter(|field| field.node().flags & tape::SHADOWED == 0)
+            .map(|field| {
+                (
+                    tape::key_text(field.doc.text().as_bytes(), field.node()),
+                    field,
+                )
+            })
+    }
+
+    fn children(self, of: Kind) -> impl Iterator<Item = Value<'a>> + use<'a> {
+        let node = self.node();
+        let end = if node.kind == of {
+            self.at + node.size as usize
+        } else {
+            0
+        };
+        let mut next = self.at + 1;
+        std::iter::from_fn(move || {
+            let child = (next < end).then(|| Value::new(self.doc, next))?;
+            next += child.node().size as usize;
+            Some(child)
+        })
+    }
+
+    /// The text of a string.
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        if self.kind() != Kind::String {
+            return None;
+        }
+        let raw = self.raw();
+        let inner = &raw[1..raw.len() - 1];
+        let escaped = self.node().flags & tape::ESCAPED != 0;
+        Some(if escaped {
+            Cow::Owned(scan::unescape(inner))
+        } else {
+            Cow::Borrowed(inner)
+        })
+    }
+
+    /// A number that is written as an integer and fits.
+    pub fn as_i64(self) -> Option<i64> {
+        (self.kind() == Kind::Number).then(|| self.raw().parse().ok())?
+    }
+
+    /// A number, rounded to the nearest double.
+    pub fn as_f64(self) -> Option<f64> {
+        (self.kind() == Kind::Number).then(|| self.raw().parse().ok())?
+    }
+
+    /// A boolean.
+    pub fn as_bool(self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.raw() == "true")
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+}
+
+impl std::fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.raw())
+    }
+}

@@ -1,0 +1,110 @@
+//! What subscribers get.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::object::{Doc, ObjectRef, ParseError, ResourceVersion, SourceState};
+
+/// One version of one object: who it is and its bytes, shared and immutable.
+#[derive(Debug)]
+pub struct Version {
+    /// Which object, uid included.
+    pub object: ObjectRef,
+    /// Its `metadata.resourceVersion`.
+    pub version: ResourceVersion,
+    /// The object's JSON, `apiVersion` and `kind` included.
+    pub body: Arc<str>,
+}
+
+impl Version {
+    /// Reads the object.
+    pub fn doc(&self) -> Result<Doc, ParseError> {
+        Doc::parse(self.body.clone())
+    }
+}
+
+/// Why an object event was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// It was in a listing and had not been seen before.
+    Listed,
+    /// It was created, or came to match the selector.
+    Added,
+    /// It was changed.
+    Modified,
+    /// It was deleted; `now` is its last state.
+    Deleted,
+    /// It exists, but no longer matches the selector.
+    LeftSelector,
+    /// A listing after a gap no longer held it, or held another object of its name. `now` is the last
+    /// version that was seen.
+    Vanished,
+    /// It was changed while the source could not see, perhaps several times: `prev` and `now` may
+    /// have versions between them.
+    Skipped,
+}
+
+/// One event of one source, in the order of that source.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A version of an object.
+    Object {
+        /// Counts the source's events.
+        seq: u64,
+        /// Why it is sent.
+        why: Why,
+        /// Whether it is from before the subscription, read back from the server's memory.
+        past: bool,
+        /// When it arrived, by our clock.
+        seen: Timestamp,
+        /// This version.
+        now: Arc<Version>,
+        /// The version before it that this source had, of the same uid.
+        prev: Option<Arc<Version>>,
+    },
+    /// A full listing is in.
+    Synced {
+        /// 1 for the first; more after a gap.
+        epoch: u32,
+        /// How many objects there are.
+        count: usize,
+    },
+    /// The source is in another state.
+    State(SourceState),
+    /// Versions are missing.
+    Gap(Gap),
+    /// A line that could not be read; the watch resumes before it.
+    Undecodable {
+        /// What was wrong with it.
+        detail: Arc<str>,
+    },
+}
+
+/// A half-open interval `(after, upto]` of one source, of which versions may be missing. What is known
+/// of it follows as `Vanished`, `Skipped` and `Listed` events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The last version that is known to be complete.
+    pub after: ResourceVersion,
+    /// The version from which on all is known again.
+    pub upto: ResourceVersion,
+    /// Why.
+    pub cause: GapCause,
+}
+
+/// Why versions are missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GapCause {
+    /// The server had forgotten the version we resumed from (410).
+    Expired,
+    /// The same line could not be decoded twice.
+    Undecodable,
+    /// The source is polled: what happens between two listings is not seen.
+    Polled,
+    /// This subscriber did not keep up, and its queue was full.
+    SlowSubscriber {
+        /// How many events it missed.
+        dropped: u64,
+    },
+}

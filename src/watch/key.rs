@@ -1,0 +1,56 @@
+//! What a source is: the key under which subscribers share it.
+
+use std::sync::Arc;
+
+use crate::object::Resource;
+
+/// Which cluster a source reads: the name of a context, or of a file. Views show it, and two
+/// sources of different clusters are never one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClusterId(pub Arc<str>);
+
+/// Where a source looks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// All namespaces, or a cluster-scoped resource.
+    Cluster,
+    /// One namespace.
+    Namespace(Arc<str>),
+}
+
+/// How much of each object a source asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The whole object.
+    Full,
+    /// `apiVersion`, `kind` and `metadata` (meta/v1 `PartialObjectMetadata`).
+    Metadata,
+}
+
+/// One upstream. Selectors are as the API takes them, in a canonical spelling, so that equal ones
+/// are equal here.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SourceKey {
+    /// Which cluster.
+    pub cluster: ClusterId,
+    /// Which resource.
+    pub resource: Resource,
+    /// Which namespaces.
+    pub scope: Scope,
+    /// The label selector, if any.
+    pub labels: Option<Arc<str>>,
+    /// The field selector, if any.
+    pub fields: Option<Arc<str>>,
+    /// How much of each object.
+    pub form: Form,
+}
+
+impl SourceKey {
+    /// The namespace of the request path; `None` for all.
+    pub fn namespace(&self) -> Option<&str> {
+        match &self.scope {
+            Scope::Cluster => None,
+            Scope::Namespace(namespace) => Some(namespace),
+        }
+    }
+}
