@@ -2,4 +2,5 @@
 
 pub mod cluster;
 pub mod object;
+pub mod render;
 pub mod watch;

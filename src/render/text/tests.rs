@@ -1,0 +1,153 @@
+//! Tests of display text.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn what_a_terminal_would_obey_or_hide_is_shown() {
+    let check = |text: &str, expect: &str| assert_eq!(escape(text), expect, "{text:?}");
+    check("web", "web");
+    check("two\n\tlines", "two\n\tlines");
+    check("\u{1b}[31mred\u{7}", "^[[31mred^G");
+    check("a\0b\u{7f}", "a^@b^?");
+    check("over\rwritten", "over\\rwritten");
+    check("\u{9b}31m", "\\u{9b}31m");
+    check("gnp.\u{202e}exe", "gnp.\\u{202e}exe");
+    check("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}");
+    check("zero\u{200b}width\u{feff}", "zero\\u{200b}width\\u{feff}");
+    check("tag\u{e0041}", "tag\\u{e0041}");
+    check(
+        "naïve 日本 e\u{301} ⚠\u{fe0f}",
+        "naïve 日本 e\u{301} ⚠\u{fe0f}",
+    );
+    assert!(matches!(escape("web"), Cow::Borrowed("web")));
+}
+
+#[test]
+fn a_line_shows_what_would_end_it() {
+    assert_eq!(escape_line("a\nb\tc\r\n"), "a\\nb\\tc\\r\\n");
+}
+
+#[test]
+fn a_cell_ends_where_kubectls_does() {
+    let check = |text: &str, expect: &str| assert_eq!(escape_cell(text), expect, "{text:?}");
+    check("one", "one");
+    check("one\ntwo", "one...");
+    check("one\u{c}two", "one...");
+    check("one\r", "one...");
+    check("a\tb\u{1b}\nc", "a b^[...");
+}
+
+#[test]
+fn width_counts_columns() {
+    let check = |text: &str, expect: usize| assert_eq!(width(text), expect, "{text:?}");
+    check("", 0);
+    check("web", 3);
+    check("日本", 4);
+    check("e\u{301}", 1);
+    check("\u{1b}[31mred\u{1b}[0m", 3);
+    check("\u{1b}[1;4m日\u{1b}[0m本", 4);
+}
+
+#[test]
+fn cuts_keep_clusters_whole() {
+    let end = |text: &str, columns, expect: &str| {
+        assert_eq!(cut_end(text, columns, "…"), expect, "{text:?} {columns}");
+    };
+    end("ImagePullBackOff", 16, "ImagePullBackOff");
+    end("ImagePullBackOff", 12, "ImagePullBa…");
+    end("日本語", 4, "日…");
+    end("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…");
+    end("abc", 1, "…");
+    end("abc", 0, "");
+    let middle = |text: &str, columns, expect: &str| {
+        assert_eq!(cut_middle(text, columns, "…"), expect, "{text:?} {columns}");
+    };
+    middle("pod/web-5d4f8c7b9d-mzt4c", 24, "pod/web-5d4f8c7b9d-mzt4c");
+    middle("pod/web-5d4f8c7b9d-mzt4c", 18, "pod/web-…b9d-mzt4c");
+    middle("日本語日本語", 8, "日…本語");
+    middle("abc", 1, "…");
+    assert_eq!(
+        cut_middle("pod/web-5d4f8c7b9d-mzt4c", 13, "..."),
+        "pod/w...mzt4c"
+    );
+    assert_eq!(cut_end("abcdef", 2, "..."), "ab");
+}
+
+#[test]
+fn a_cut_line_switches_off_what_it_switched_on() {
+    let line = "~ \u{1b}[31mImagePullBackOff\u{1b}[0m \u{1b}[2mnode\u{1b}[0m";
+    assert_eq!(
+        cut_line(line, 8, "…"),
+        "~ \u{1b}[31mImage…\u{1b}[0m\u{1b}[2m\u{1b}[0m"
+    );
+    assert_eq!(cut_line(line, 23, "…"), line);
+}
+
+/// Text as rough as it comes: any characters, controls and wide ones in plenty.
+fn rough() -> impl Strategy<Value = String> {
+    let character = prop_oneof![
+        4 => any::<char>(),
+        2 => proptest::char::range('\0', '\u{a0}'),
+        1 => proptest::char::range('\u{2000}', '\u{2070}'),
+        1 => proptest::char::range('\u{300}', '\u{310}'),
+        1 => proptest::char::range('\u{627}', '\u{644}'),
+        1 => proptest::char::range('\u{1f3fb}', '\u{1f469}'),
+        1 => proptest::char::range('\u{1f1e6}', '\u{1f1ff}'),
+        1 => proptest::char::range('一', '丿'),
+    ];
+    proptest::collection::vec(character, 0..40).prop_map(String::from_iter)
+}
+
+proptest! {
+    #[test]
+    fn nothing_unsafe_survives(text in rough()) {
+        for c in escape(&text).chars().filter(|c| !matches!(c, '\n' | '\t')) {
+            prop_assert!(!is_unsafe(c), "{c:?}");
+        }
+        prop_assert!(!escape_line(&text).contains(is_unsafe));
+        prop_assert!(!escape_cell(&text).contains(is_unsafe));
+        let once = escape(&text);
+        prop_assert_eq!(escape(&once), once.as_ref());
+    }
+
+    #[test]
+    fn no_cut_is_wider_than_asked(
+        text in rough(),
+        columns in 0..60_usize,
+        ellipsis in prop_oneof![Just("…"), Just("...")],
+    ) {
+        let text = escape_line(&text);
+        for cut in [cut_end(&text, columns, ellipsis), cut_middle(&text, columns, ellipsis)] {
+            prop_assert!(width(&cut) <= columns, "{cut:?}");
+            if width(&text) <= columns {
+                prop_assert_eq!(&cut, &text);
+            }
+        }
+        let painted = format!("{text}\u{1b}[1;31m{text}\u{1b}[0m{text}");
+        let line = cut_line(&painted, columns, ellipsis);
+        prop_assert!(width(&line) <= columns, "{line:?}");
+        let is_balanced = line.contains("\u{1b}[1;31m") && line.contains("\u{1b}[0m");
+        prop_assert!(is_balanced, "{line:?}");
+    }
+
+    #[test]
+    fn no_cut_splits_a_cluster(text in rough(), columns in 2..60_usize) {
+        let text = escape_line(&text);
+        let boundaries: Vec<usize> = text
+            .grapheme_indices(true)
+            .map(|(at, _)| at)
+            .chain([text.len()])
+            .collect();
+        let start = head(&text, columns);
+        let end = tail(&text, columns);
+        prop_assert!(boundaries.contains(&start.len()));
+        prop_assert!(boundaries.contains(&(text.len() - end.len())));
+        if start.len() < text.len() {
+            let next = text[start.len()..].graphemes(true).next().unwrap_or_default();
+            let clusters: usize = start.graphemes(true).chain([next]).map(UnicodeWidthStr::width).sum();
+            prop_assert!(clusters > columns, "room was left");
+        }
+    }
+}
