@@ -1,5 +1,6 @@
 //! Pure text: everything that a view is made of. Time, colour and width are handed in, nothing here
-//! awaits, and [`screen`] alone writes.
+//! awaits, and only one file of it writes.
 
+pub mod age;
 pub mod style;
 pub mod text;

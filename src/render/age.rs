@@ -1,0 +1,178 @@
+//! Times and spans of time, as kubectl and the other views write them. "Now" is handed in.
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+/// A span of time in two or three digits that matter: `38s`, `4m12s`, `2d3h`, `41d`, `2y35d`.
+///
+/// These are kubectl's ages, character by character (`HumanDuration` in
+/// k8s.io/apimachinery/pkg/util/duration): clocks may differ by up to two seconds, and a span that is
+/// further below zero is `<invalid>`.
+pub fn human(span: SignedDuration) -> String {
+    let seconds = span.as_secs();
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match seconds {
+        ..-1 => "<invalid>".to_owned(),
+        -1..0 => "0s".to_owned(),
+        0..120 => format!("{seconds}s"),
+        _ if minutes < 10 => two((minutes, "m"), (seconds % 60, "s")),
+        _ if minutes < 3 * 60 => format!("{minutes}m"),
+        _ if hours < 8 => two((hours, "h"), (minutes % 60, "m")),
+        _ if hours < 48 => format!("{hours}h"),
+        _ if days < 8 => two((days, "d"), (hours % 24, "h")),
+        _ if days < 2 * 365 => format!("{days}d"),
+        _ if days < 8 * 365 => two((days / 365, "y"), (days % 365, "d")),
+        _ => format!("{}y", days / 365),
+    }
+}
+
+/// The larger unit and, unless it is zero, the smaller one.
+fn two(larger: (i64, &str), smaller: (i64, &str)) -> String {
+    match smaller.0 {
+        0 => format!("{}{}", larger.0, larger.1),
+        _ => format!("{}{}{}{}", larger.0, larger.1, smaller.0, smaller.1),
+    }
+}
+
+/// How long ago `then` was, as [`human`].
+pub fn age(then: Timestamp, now: Timestamp) -> String {
+    human(now.duration_since(then))
+}
+
+/// The span from one version to the next: `+6s`, and `-3s` where the clock went back.
+pub fn delta(span: SignedDuration) -> String {
+    let sign = if span.as_secs() < 0 { '-' } else { '+' };
+    let length = SignedDuration::try_from(span.unsigned_abs()).unwrap_or(SignedDuration::MAX);
+    format!("{sign}{}", human(length))
+}
+
+/// The span since something began, with tenths while it is short: `+0.9s`, `+14s`, `+4m12s`.
+pub fn since_start(span: SignedDuration) -> String {
+    let tenths = span.as_millis() / 100;
+    match tenths {
+        0..100 => format!("+{}.{}s", tenths / 10, tenths % 10),
+        _ => delta(span),
+    }
+}
+
+/// The span since something began, as a running clock: `0:41`, `12:07`, `1:02:03`.
+pub fn stopwatch(span: SignedDuration) -> String {
+    let seconds = span.as_secs().max(0);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+/// The time of day for someone who watches: `14:02:07`.
+pub fn clock(time: Timestamp, zone: &TimeZone) -> String {
+    let local = zone.to_datetime(time);
+    format!(
+        "{:02}:{:02}:{:02}",
+        local.hour(),
+        local.minute(),
+        local.second()
+    )
+}
+
+/// A time for logs and pipes, RFC 3339 in UTC: `2026-11-21T14:02:14Z`.
+pub fn rfc3339(time: Timestamp) -> String {
+    format!("{:.0}", whole(time, 1_000_000_000))
+}
+
+/// A time for machines, RFC 3339 in UTC with milliseconds: `2026-11-21T14:02:14.083Z`.
+pub fn rfc3339_millis(time: Timestamp) -> String {
+    format!("{:.3}", whole(time, 1_000_000))
+}
+
+/// Cuts a time down to a multiple of `unit` nanoseconds, so that none is shown that is yet to come.
+fn whole(time: Timestamp, unit: i128) -> Timestamp {
+    let nanoseconds = time.as_nanosecond();
+    Timestamp::from_nanosecond(nanoseconds - nanoseconds.rem_euclid(unit)).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: i64 = 1_000;
+    const MINUTE: i64 = 60 * SECOND;
+    const HOUR: i64 = 60 * MINUTE;
+    const DAY: i64 = 24 * HOUR;
+    const YEAR: i64 = 365 * DAY;
+
+    #[test]
+    fn ages_are_kubectls() {
+        let check = |milliseconds: i64, expect: &str| {
+            let span = SignedDuration::from_millis(milliseconds);
+            assert_eq!(human(span), expect, "{milliseconds} ms");
+        };
+        check(-2 * SECOND, "<invalid>");
+        check(-2 * SECOND + 1, "0s");
+        check(-1, "0s");
+        check(0, "0s");
+        check(SECOND - 1, "0s");
+        check(70 * SECOND, "70s");
+        check(2 * MINUTE - 1, "119s");
+        check(2 * MINUTE, "2m");
+        check(2 * MINUTE + SECOND, "2m1s");
+        check(4 * MINUTE + 12 * SECOND, "4m12s");
+        check(10 * MINUTE - 1, "9m59s");
+        check(10 * MINUTE + SECOND, "10m");
+        check(3 * HOUR - 1, "179m");
+        check(3 * HOUR, "3h");
+        check(3 * HOUR + MINUTE, "3h1m");
+        check(8 * HOUR - 1, "7h59m");
+        check(8 * HOUR + 59 * MINUTE, "8h");
+        check(2 * DAY - 1, "47h");
+        check(2 * DAY, "2d");
+        check(2 * DAY + 3 * HOUR, "2d3h");
+        check(8 * DAY - 1, "7d23h");
+        check(8 * DAY + 23 * HOUR, "8d");
+        check(41 * DAY, "41d");
+        check(2 * YEAR - 1, "729d");
+        check(2 * YEAR + 23 * HOUR, "2y");
+        check(2 * YEAR + 35 * DAY, "2y35d");
+        check(8 * YEAR - 1, "7y364d");
+        check(8 * YEAR + 364 * DAY, "8y");
+    }
+
+    #[test]
+    fn spans_are_signed_where_they_are_differences() {
+        let ms = SignedDuration::from_millis;
+        assert_eq!(delta(ms(6_200)), "+6s");
+        assert_eq!(delta(ms(0)), "+0s");
+        assert_eq!(delta(ms(-3_000)), "-3s");
+        assert_eq!(delta(ms(203_000)), "+3m23s");
+        assert_eq!(delta(SignedDuration::MIN), "-292471208677y");
+        assert_eq!(since_start(ms(0)), "+0.0s");
+        assert_eq!(since_start(ms(949)), "+0.9s");
+        assert_eq!(since_start(ms(9_999)), "+9.9s");
+        assert_eq!(since_start(ms(14_900)), "+14s");
+        assert_eq!(since_start(ms(-3_000)), "-3s");
+        assert_eq!(stopwatch(ms(41_900)), "0:41");
+        assert_eq!(stopwatch(ms(12 * MINUTE + 7 * SECOND)), "12:07");
+        assert_eq!(stopwatch(ms(HOUR + 2 * MINUTE + 3 * SECOND)), "1:02:03");
+        assert_eq!(stopwatch(ms(-5_000)), "0:00");
+    }
+
+    #[test]
+    fn times_are_written_for_their_readers() {
+        let time: Timestamp = "2026-11-21T14:02:14.9996Z".parse().expect("valid");
+        assert_eq!(rfc3339(time), "2026-11-21T14:02:14Z");
+        assert_eq!(rfc3339_millis(time), "2026-11-21T14:02:14.999Z");
+        assert_eq!(
+            rfc3339_millis("2026-11-21T14:02:14Z".parse().expect("valid")),
+            "2026-11-21T14:02:14.000Z"
+        );
+        assert_eq!(clock(time, &TimeZone::UTC), "14:02:14");
+        let east = TimeZone::fixed(jiff::tz::offset(9));
+        assert_eq!(clock(time, &east), "23:02:14");
+        assert_eq!(
+            age("2026-11-21T13:00:00Z".parse().expect("valid"), time),
+            "62m"
+        );
+        assert_eq!(rfc3339(Timestamp::MIN), "-009999-01-02T01:59:59Z");
+    }
+}
