@@ -4,3 +4,4 @@
 pub mod age;
 pub mod style;
 pub mod text;
+pub mod tree;

@@ -304,7 +304,7 @@ mod tests {
             styles.emphasis("emphasis"),
             styles.dim(""),
         ];
-        insta::assert_snapshot!(explain(&painted.join("\n")), @r"
+        insta::assert_snapshot!(explain(&painted.join("\n")), @"
         plain
         (bold)heading(normal)
         (bold)name(normal)
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_symbol_is_as_wide_in_either_set_where_columns_depend_on_it() {
-        let columns = |symbols: Symbols| {
+        let columns = |symbols: &Symbols| {
             [
                 symbols.current,
                 symbols.in_progress,
@@ -349,7 +349,7 @@ mod tests {
             ]
             .map(text::width)
         };
-        assert_eq!(columns(Symbols::UNICODE), columns(Symbols::ASCII));
-        assert_eq!(columns(Symbols::ASCII), [1, 1, 1, 1, 1, 1, 2, 2, 2, 2]);
+        assert_eq!(columns(&Symbols::UNICODE), columns(&Symbols::ASCII));
+        assert_eq!(columns(&Symbols::ASCII), [1, 1, 1, 1, 1, 1, 2, 2, 2, 2]);
     }
 }
