@@ -3,5 +3,6 @@
 
 pub mod age;
 pub mod style;
+pub mod table;
 pub mod text;
 pub mod tree;

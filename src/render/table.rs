@@ -1,0 +1,237 @@
+//! Tables as kubectl prints them: upper-case headers, three spaces between columns, no borders.
+//!
+//! What a width leaves room for is decided here, on plain text; `comfy-table` then lays out the
+//! cells that are left.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{ColumnConstraint, Width};
+
+use super::style::{Role, Styles, Symbols};
+use super::text;
+
+/// What a column does where the terminal is narrow. First columns are dropped, then texts cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It goes, the column with the highest number first.
+    Drop(u8),
+    /// Its texts are cut at their ends, down to 12 columns: the words of a state.
+    Shrink,
+    /// Its texts are cut in their middle, down to 16 columns: names, whose ends tell them apart.
+    CutMiddle,
+    /// It stays as it is.
+    Keep,
+}
+
+/// A column: its header, and what it does where the terminal is narrow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    title: Cell,
+    fit: Fit,
+}
+
+impl Column {
+    /// A column under `title`, which is shown in upper case as kubectl does.
+    pub fn new(title: &str, fit: Fit) -> Column {
+        Column {
+            title: Cell::new(&title.to_uppercase(), Role::Heading),
+            fit,
+        }
+    }
+}
+
+/// A cell: one line of text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    lead: String,
+    text: String,
+    role: Role,
+}
+
+impl Cell {
+    /// A cell with this text, made safe to show ([`text::escape_cell`]) and painted by its role.
+    pub fn new(text: &str, role: Role) -> Cell {
+        Cell {
+            lead: String::new(),
+            text: text::escape_cell(text).into_owned(),
+            role,
+        }
+    }
+
+    /// The cell with something before its text that is not cut before all of the text is: the
+    /// branches of a tree, a symbol. It may be painted.
+    #[must_use]
+    pub fn with_lead(self, lead: impl Into<String>) -> Cell {
+        Cell {
+            lead: lead.into(),
+            ..self
+        }
+    }
+
+    fn width(&self) -> usize {
+        text::width(&self.lead) + text::width(&self.text)
+    }
+
+    /// The painted cell, in no more than `width` columns.
+    fn paint(&self, width: usize, fit: Fit, look: Look) -> String {
+        let cut = match fit {
+            Fit::CutMiddle => text::cut_middle,
+            Fit::Drop(_) | Fit::Shrink | Fit::Keep => text::cut_end,
+        };
+        let ellipsis = look.symbols.ellipsis;
+        let room = width.saturating_sub(text::width(&self.lead));
+        let painted = look
+            .styles
+            .paint(self.role, &cut(&self.text, room, ellipsis));
+        let cell = format!("{}{painted}", self.lead);
+        text::cut_line(&cell, width, ellipsis).into_owned()
+    }
+}
+
+/// A row: its cells, and the lines that explain it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// A cell for each column; missing ones are empty.
+    pub cells: Vec<Cell>,
+    /// Lines below the row, across all columns, already escaped; they may be painted.
+    pub below: Vec<String>,
+}
+
+/// Rows under columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The columns, from left to right.
+    pub columns: Vec<Column>,
+    /// The rows, from top to bottom.
+    pub rows: Vec<Row>,
+}
+
+/// How a table is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// How many columns of the terminal there are; `None` (not a terminal) leaves all text whole.
+    pub width: Option<usize>,
+    /// How text is painted.
+    pub styles: Styles,
+    /// Which ellipsis stands for what is cut.
+    pub symbols: &'static Symbols,
+}
+
+/// Blanks between two columns, and the least width of a column: kubectl's tab writer pads by three
+/// and gives a column at least six with its padding.
+const GUTTER: u16 = 3;
+const MIN_WIDTH: usize = 3;
+
+/// The widest that a cell can be, even where nothing is cut: what the layout can count.
+const MAX_WIDTH: u16 = u16::MAX / 2;
+
+impl Table {
+    /// A line for the header, and lines for each row. None is wider than asked, none ends in
+    /// blanks.
+    pub fn lines(&self, look: Look) -> Vec<String> {
+        let titles = self.columns.iter().map(|column| column.title.clone());
+        let header = Row {
+            cells: titles.collect(),
+            below: Vec::new(),
+        };
+        let rows: Vec<&Row> = std::iter::once(&header).chain(&self.rows).collect();
+        self.lay_out(&rows, look)
+    }
+
+    /// The lines of the rows alone, for `--no-headers`.
+    pub fn lines_without_header(&self, look: Look) -> Vec<String> {
+        let rows: Vec<&Row> = self.rows.iter().collect();
+        self.lay_out(&rows, look)
+    }
+
+    fn lay_out(&self, rows: &[&Row], look: Look) -> Vec<String> {
+        let widths = fit(
+            &self.columns,
+            &natural_widths(&self.columns, rows),
+            look.width,
+        );
+        let blank = Cell::default();
+        let mut layout = comfy_table::Table::new();
+        layout.load_style(NOTHING);
+        for row in rows {
+            let cells = widths.iter().map(|&(index, width)| {
+                let cell = row.cells.get(index).unwrap_or(&blank);
+                cell.paint(width.into(), self.columns[index].fit, look)
+            });
+            layout.add_row(cells);
+        }
+        for (column, &(_, width)) in layout.column_iter_mut().zip(&widths) {
+            column.set_padding((0, GUTTER));
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width + GUTTER)));
+        }
+        let mut drawn = layout.lines();
+        let mut lines = Vec::with_capacity(rows.len());
+        for row in rows {
+            lines.push(drawn.next().unwrap_or_default());
+            lines.extend_from_slice(&row.below);
+        }
+        lines.into_iter().map(|line| finish(&line, look)).collect()
+    }
+}
+
+/// Cuts a line to the width and drops the blanks at its end.
+fn finish(line: &str, look: Look) -> String {
+    let line = line.trim_end();
+    match look.width {
+        Some(width) => text::cut_line(line, width, look.symbols.ellipsis).into_owned(),
+        None => line.to_owned(),
+    }
+}
+
+/// How wide each column is with nothing cut.
+fn natural_widths(columns: &[Column], rows: &[&Row]) -> Vec<u16> {
+    let cell_width = |row: &&Row, index: usize| row.cells.get(index).map_or(0, Cell::width);
+    (0..columns.len())
+        .map(|index| {
+            let widest = rows.iter().map(|row| cell_width(row, index)).max();
+            let width = widest.unwrap_or(0).max(MIN_WIDTH);
+            u16::try_from(width).unwrap_or(MAX_WIDTH).min(MAX_WIDTH)
+        })
+        .collect()
+}
+
+/// Decides which columns stay and how wide they are; what then is still too wide is cut with the
+/// line.
+fn fit(columns: &[Column], natural: &[u16], width: Option<usize>) -> Vec<(usize, u16)> {
+    let mut kept: Vec<(usize, u16)> = natural.iter().copied().enumerate().collect();
+    let Some(width) = width else { return kept };
+    while excess(&kept, width) > 0 {
+        let drop_rank = |&(_, &(index, _)): &(usize, &(usize, u16))| match columns[index].fit {
+            Fit::Drop(rank) => Some(rank),
+            Fit::Shrink | Fit::CutMiddle | Fit::Keep => None,
+        };
+        let candidates = kept
+            .iter()
+            .enumerate()
+            .filter(|column| drop_rank(column).is_some());
+        let Some((first_to_go, _)) = candidates.max_by_key(drop_rank) else {
+            break;
+        };
+        kept.remove(first_to_go);
+    }
+    for (step, least) in [(Fit::Shrink, 12), (Fit::CutMiddle, 16)] {
+        for place in 0..kept.len() {
+            let excess = excess(&kept, width);
+            let (index, natural) = kept[place];
+            if columns[index].fit == step {
+                let slack = natural.saturating_sub(least);
+                kept[place].1 -= u16::try_from(excess).unwrap_or(u16::MAX).min(slack);
+            }
+        }
+    }
+    kept
+}
+
+/// By how much these columns are wider than `width`.
+fn excess(columns: &[(usize, u16)], width: usize) -> usize {
+    let texts: usize = columns.iter().map(|&(_, width)| usize::from(width)).sum();
+    let gutters = columns.len().saturating_sub(1) * usize::from(GUTTER);
+    (texts + gutters).saturating_sub(width)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! Tests of tables.
+
+use proptest::prelude::*;
+
+use super::super::style::testing;
+use super::*;
+
+const PLAIN: Look = Look {
+    width: None,
+    styles: Styles::PLAIN,
+    symbols: &Symbols::UNICODE,
+};
+
+fn columns() -> Vec<Column> {
+    vec![
+        Column::new("Name", Fit::CutMiddle),
+        Column::new("Ready", Fit::Keep),
+        Column::new("Status", Fit::Shrink),
+        Column::new("Restarts", Fit::Drop(2)),
+        Column::new("Age", Fit::Drop(1)),
+        Column::new("IP", Fit::Drop(5)),
+    ]
+}
+
+fn row(lead: &str, words: [(&str, Role); 6]) -> Row {
+    let mut cells: Vec<Cell> = words
+        .iter()
+        .map(|&(word, role)| Cell::new(word, role))
+        .collect();
+    cells[0] = cells[0].clone().with_lead(lead);
+    Row {
+        cells,
+        below: Vec::new(),
+    }
+}
+
+fn pods() -> Table {
+    use Role::{Bad, Good, Name, Plain};
+    let plain = |word| (word, Plain);
+    let mut failing = row(
+        "│ └─✗ ",
+        [
+            ("pod/web-5d4f8c7b9d-mzt4c", Name),
+            plain("0/1"),
+            ("ImagePullBackOff", Bad),
+            plain("0"),
+            plain("21s"),
+            plain(""),
+        ],
+    );
+    failing.below =
+        vec!["│     └ web: Back-off pulling image \"registry.example.com/web:v2\"".into()];
+    let running = row(
+        "│ ├─● ",
+        [
+            ("pod/web-5d4f8c7b9d-7xkqp", Name),
+            plain("1/1"),
+            ("Running", Good),
+            plain("0"),
+            plain("38s"),
+            plain("10.0.0.7"),
+        ],
+    );
+    Table {
+        columns: columns(),
+        rows: vec![running, failing],
+    }
+}
+
+fn draw(table: &Table, width: usize) -> String {
+    let look = Look {
+        width: Some(width),
+        ..PLAIN
+    };
+    format!("\n{}", table.lines(look).join("\n"))
+}
+
+#[test]
+fn it_looks_like_kubectls() {
+    insta::assert_snapshot!(draw(&pods(), 100), @r#"
+
+    NAME                             READY   STATUS             RESTARTS   AGE   IP
+    │ ├─● pod/web-5d4f8c7b9d-7xkqp   1/1     Running            0          38s   10.0.0.7
+    │ └─✗ pod/web-5d4f8c7b9d-mzt4c   0/1     ImagePullBackOff   0          21s
+    │     └ web: Back-off pulling image "registry.example.com/web:v2"
+    "#);
+}
+
+#[test]
+fn columns_go_before_texts_are_cut() {
+    insta::assert_snapshot!(draw(&pods(), 80), @r#"
+
+    NAME                             READY   STATUS             RESTARTS   AGE
+    │ ├─● pod/web-5d4f8c7b9d-7xkqp   1/1     Running            0          38s
+    │ └─✗ pod/web-5d4f8c7b9d-mzt4c   0/1     ImagePullBackOff   0          21s
+    │     └ web: Back-off pulling image "registry.example.com/web:v2"
+    "#);
+    insta::assert_snapshot!(draw(&pods(), 60), @r#"
+
+    NAME                             READY   STATUS
+    │ ├─● pod/web-5d4f8c7b9d-7xkqp   1/1     Running
+    │ └─✗ pod/web-5d4f8c7b9d-mzt4c   0/1     ImagePullBackOff
+    │     └ web: Back-off pulling image "registry.example.com/w…
+    "#);
+    insta::assert_snapshot!(draw(&pods(), 50), @r#"
+
+    NAME                          READY   STATUS
+    │ ├─● pod/web-5d…7b9d-7xkqp   1/1     Running
+    │ └─✗ pod/web-5d…7b9d-mzt4c   0/1     ImagePullBa…
+    │     └ web: Back-off pulling image "registry.exa…
+    "#);
+    insta::assert_snapshot!(draw(&pods(), 40), @r#"
+
+    NAME                READY   STATUS
+    │ ├─● pod/w…7xkqp   1/1     Running
+    │ └─✗ pod/w…mzt4c   0/1     ImagePullBa…
+    │     └ web: Back-off pulling image "re…
+    "#);
+    insta::assert_snapshot!(draw(&pods(), 20), @"
+
+    NAME               …
+    │ ├─● pod/…7xkqp   …
+    │ └─✗ pod/…mzt4c   …
+    │     └ web: Back-o…
+    ");
+}
+
+#[test]
+fn a_pipe_gets_everything() {
+    let mut table = pods();
+    table.rows[0].cells[5] = Cell::new(&"x".repeat(500), Role::Plain);
+    let lines = table.lines(PLAIN);
+    assert!(lines[1].ends_with(&"x".repeat(500)));
+    assert_eq!(lines.len(), 4);
+}
+
+#[test]
+fn painted_cells_align() {
+    let look = Look {
+        styles: testing::ansi(),
+        width: Some(60),
+        ..PLAIN
+    };
+    let mut table = pods();
+    for row in &mut table.rows {
+        let name = row.cells[0].clone();
+        row.cells[0] = name.with_lead(look.styles.good("● "));
+    }
+    let lines = table.lines(look);
+    insta::assert_snapshot!(testing::explain(&format!("\n{}", lines.join("\n"))), @r#"
+
+    (bold)NAME(normal)                         (bold)READY(normal)   (bold)STATUS(normal)             (bold)AGE(normal)
+    (green)● (normal)(bold)pod/web-5d4f8c7b9d-7xkqp(normal)   1/1     (green)Running(normal)            38s
+    (green)● (normal)(bold)pod/web-5d4f8c7b9d-mzt4c(normal)   0/1     (red)ImagePullBackOff(normal)   21s
+    │     └ web: Back-off pulling image "registry.example.com/w…
+    "#);
+    let plain = table.lines(Look {
+        styles: Styles::PLAIN,
+        ..look
+    });
+    for (painted, plain) in lines.iter().zip(&plain) {
+        assert_eq!(text::width(painted), text::width(plain));
+    }
+}
+
+#[test]
+fn rows_may_be_short_and_wide_and_rough() {
+    let mut table = pods();
+    table.rows[1].cells.truncate(1);
+    table.rows[1].below.clear();
+    table.rows[0].cells[0] = Cell::new("名前\u{1b}[31m\nsecond", Role::Plain);
+    table.rows[0].cells[1] = Cell::new("日", Role::Plain);
+    let lines = table.lines_without_header(PLAIN);
+    insta::assert_snapshot!(format!("\n{}", lines.join("\n")), @"
+
+    名前^[[31m...                    日    Running   0     38s   10.0.0.7
+    │ └─✗ pod/web-5d4f8c7b9d-mzt4c
+    ");
+    assert!(Table::default().lines(PLAIN).concat().is_empty());
+}
+
+#[test]
+fn a_monstrous_cell_stays_on_its_line() {
+    let mut table = pods();
+    table.rows[0].cells[0] = Cell::new(&"x".repeat(200_000), Role::Plain);
+    assert_eq!(table.lines(PLAIN).len(), 4);
+}
+
+proptest! {
+    #[test]
+    fn no_line_is_wider_than_asked(
+        words in proptest::collection::vec("[a-z日\u{301} ]{0,30}", 12),
+        lead in "[│├ ]{0,20}",
+        width in 0..90_usize,
+    ) {
+        let mut table = pods();
+        for (row, words) in table.rows.iter_mut().zip(words.chunks(6)) {
+            row.cells = words.iter().map(|word| Cell::new(word, Role::Plain)).collect();
+            row.cells[0].lead.clone_from(&lead);
+        }
+        let lines = table.lines(Look { width: Some(width), ..PLAIN });
+        prop_assert_eq!(lines.len(), 4);
+        for line in lines {
+            prop_assert!(text::width(&line) <= width, "{line:?}");
+            prop_assert!(!line.ends_with(' '));
+        }
+    }
+}
