@@ -1,0 +1,249 @@
+//! The only writer of views: redraws a frame in place on a terminal, or appends lines to a pipe.
+//!
+//! Frames are drawn inline, below what the user has on screen, and the last one stays there. The
+//! cursor rests in the first column below the frame. To redraw, it goes up by as many rows as the
+//! last frame takes in the terminal's present width (a terminal that became narrower has wrapped
+//! the lines), writes each line over the old one, and clears what is left below only at the end:
+//! terminals keep a copy in the scrollback of what is cleared from the top row on.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::Command;
+use crossterm::cursor::{Hide, MoveUp, Show};
+use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
+
+use super::text;
+
+/// The size of a terminal, in character cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Cells in a row.
+    pub columns: usize,
+    /// Rows.
+    pub rows: usize,
+}
+
+impl Size {
+    /// The widest line of a frame: one less than the terminal, so that none ever wraps.
+    pub fn frame_columns(self) -> usize {
+        self.columns.saturating_sub(1).max(1)
+    }
+
+    /// The highest frame: it leaves a row for the cursor and one for the user's own last line.
+    pub fn frame_rows(self) -> usize {
+        self.rows.saturating_sub(2).max(1)
+    }
+}
+
+/// Columns first, as `crossterm` and `Env` have it.
+impl From<(u16, u16)> for Size {
+    fn from((columns, rows): (u16, u16)) -> Size {
+        Size {
+            columns: columns.into(),
+            rows: rows.into(),
+        }
+    }
+}
+
+/// Where a verb's output goes. Every failure to write is returned as it is; a closed pipe is
+/// [`io::ErrorKind::BrokenPipe`], which ends a verb well.
+#[derive(Debug)]
+pub struct Screen<W: Write> {
+    out: W,
+    mode: Mode,
+    frame: Vec<String>,
+    drawn: Option<Drawn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Live,
+    Append,
+}
+
+/// What stands on the terminal.
+#[derive(Debug)]
+struct Drawn {
+    size: Size,
+    widths: Vec<usize>,
+}
+
+/// Whether a live screen has hidden the cursor: the panic hook sees nothing else.
+static CURSOR_IS_HIDDEN: AtomicBool = AtomicBool::new(false);
+
+/// Makes a panic show the cursor again before its message, however the process then ends.
+pub fn restore_cursor_on_panic() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if CURSOR_IS_HIDDEN.swap(false, Ordering::Relaxed) {
+            let mut text = String::new();
+            push(&mut text, EndSynchronizedUpdate);
+            push(&mut text, Show);
+            // Nothing can be done about a terminal that is gone.
+            let _ = write_through(&mut io::stdout(), &text);
+        }
+        report(panic);
+    }));
+}
+
+impl<W: Write> Screen<W> {
+    /// A terminal: frames are redrawn in place.
+    pub fn live(out: W) -> Screen<W> {
+        Screen::new(out, Mode::Live)
+    }
+
+    /// A pipe, a file or a dumb terminal: lines are appended, and there are no frames.
+    pub fn append(out: W) -> Screen<W> {
+        Screen::new(out, Mode::Append)
+    }
+
+    fn new(out: W, mode: Mode) -> Screen<W> {
+        Screen {
+            out,
+            mode,
+            frame: Vec::new(),
+            drawn: None,
+        }
+    }
+
+    /// Whether frames are shown.
+    pub fn is_live(&self) -> bool {
+        self.mode == Mode::Live
+    }
+
+    /// Shows `frame` in place of the last one; writes nothing if nothing changed. A frame that is
+    /// too large is cut; of too many lines the first ones and the last are kept.
+    pub fn draw(&mut self, frame: Vec<String>, size: Size) -> io::Result<()> {
+        let is_shown = |drawn: &Drawn| drawn.size == size && self.frame == frame;
+        if self.mode == Mode::Append || self.drawn.as_ref().is_some_and(is_shown) {
+            return Ok(());
+        }
+        self.frame = frame;
+        self.paint(&[], size)
+    }
+
+    /// Prints lines for good: above the frame, which stays last on the screen. They may be of any
+    /// length.
+    pub fn print_above(&mut self, lines: &[String], size: Size) -> io::Result<()> {
+        match self.mode {
+            Mode::Live => self.paint(lines, size),
+            Mode::Append => {
+                let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+                write_through(&mut self.out, &text)
+            }
+        }
+    }
+
+    /// Takes the frame off the terminal and shows the cursor, to let someone else use it (a
+    /// credential plugin that asks for a password). The next [`Screen::draw`] begins there.
+    pub fn clear(&mut self, size: Size) -> io::Result<()> {
+        let mut text = String::new();
+        let height = self.go_to_top(&mut text, size);
+        for _ in 0..height {
+            push(&mut text, Clear(ClearType::UntilNewLine));
+            text.push_str("\r\n");
+        }
+        push_up(&mut text, height);
+        write_through(&mut self.out, &text)?;
+        self.release()
+    }
+
+    /// Leaves the frame where it is for good and shows the cursor below it: at the end, or before
+    /// the process is stopped (`SIGTSTP`). Another [`Screen::draw`] begins below.
+    pub fn release(&mut self) -> io::Result<()> {
+        if self.drawn.take().is_none() {
+            return Ok(());
+        }
+        let mut text = String::new();
+        push(&mut text, Show);
+        CURSOR_IS_HIDDEN.store(false, Ordering::Relaxed);
+        write_through(&mut self.out, &text)
+    }
+
+    /// Draws the lines `above`, then the frame.
+    fn paint(&mut self, above: &[String], size: Size) -> io::Result<()> {
+        let mut text = String::new();
+        push(&mut text, BeginSynchronizedUpdate);
+        push(&mut text, Hide);
+        self.go_to_top(&mut text, size);
+        for line in above {
+            push_line(&mut text, line, size);
+        }
+        let lines = clamp(&self.frame, size);
+        for line in &lines {
+            push_line(&mut text, line, size);
+        }
+        push(&mut text, Clear(ClearType::FromCursorDown));
+        push(&mut text, EndSynchronizedUpdate);
+        CURSOR_IS_HIDDEN.store(true, Ordering::Relaxed);
+        self.drawn = Some(Drawn {
+            size,
+            widths: lines.iter().map(|line| text::width(line)).collect(),
+        });
+        write_through(&mut self.out, &text)
+    }
+
+    /// Moves to the first row of what is drawn; returns how many rows that takes, as far as they
+    /// are still on the screen.
+    fn go_to_top(&self, text: &mut String, size: Size) -> usize {
+        let columns = size.columns.max(1);
+        let widths = self.drawn.iter().flat_map(|drawn| &drawn.widths);
+        let height: usize = widths.map(|width| width.div_ceil(columns).max(1)).sum();
+        let height = height.min(size.rows.saturating_sub(1));
+        text.push('\r');
+        push_up(text, height);
+        height
+    }
+}
+
+/// However a live view ends, the cursor is there again.
+impl<W: Write> Drop for Screen<W> {
+    fn drop(&mut self) {
+        // Nothing can be done about a terminal that is gone.
+        let _ = self.release();
+    }
+}
+
+/// What of a frame fits: its first lines and its last, which says how current the view is.
+fn clamp(frame: &[String], size: Size) -> Vec<String> {
+    let surplus = frame.len().saturating_sub(size.frame_rows());
+    let cut_from = frame.len().saturating_sub(surplus + 1);
+    let (first, rest) = frame.split_at(cut_from);
+    let last = &rest[surplus.min(rest.len())..];
+    let lines = first.iter().chain(last);
+    lines
+        .map(|line| text::cut_line(line, size.frame_columns(), "").into_owned())
+        .collect()
+}
+
+/// Writes a line over what stands in its place. A line that just fills its last row leaves nothing
+/// to clear there, and the terminal in a state where clearing would take its last character.
+fn push_line(text: &mut String, line: &str, size: Size) {
+    text.push_str(line);
+    let width = text::width(line);
+    if width == 0 || !width.is_multiple_of(size.columns.max(1)) {
+        push(text, Clear(ClearType::UntilNewLine));
+    }
+    text.push_str("\r\n");
+}
+
+/// Moves up; a terminal takes a move by nothing for a move by one.
+fn push_up(text: &mut String, rows: usize) {
+    if rows > 0 {
+        push(text, MoveUp(u16::try_from(rows).unwrap_or(u16::MAX)));
+    }
+}
+
+fn push(text: &mut impl fmt::Write, command: impl Command) {
+    command.write_ansi(text).expect("a String takes any text");
+}
+
+fn write_through(out: &mut impl Write, text: &str) -> io::Result<()> {
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests;
