@@ -3,4 +3,5 @@
 pub mod cluster;
 pub mod object;
 pub mod render;
+pub mod sandbox;
 pub mod watch;

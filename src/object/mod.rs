@@ -3,6 +3,7 @@
 mod doc;
 mod reference;
 mod scan;
+pub mod selector;
 mod source;
 mod tape;
 mod value;

@@ -1,0 +1,143 @@
+//! Field selectors: `metadata.name=web,status.phase!=Running`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::SelectorError;
+
+/// Whether a field has to equal the value or to differ from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FieldOperator {
+    /// `=` and `==`.
+    Equals,
+    /// `!=`.
+    NotEquals,
+}
+
+/// One term of a field selector, for instance `metadata.name=web`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldTerm {
+    /// The field's path without a leading dot.
+    pub field: String,
+    /// How it compares.
+    pub operator: FieldOperator,
+    /// The value, unescaped.
+    pub value: String,
+}
+
+/// A conjunction of field terms; the empty one matches everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct FieldSelector {
+    terms: Vec<FieldTerm>,
+}
+
+impl FieldSelector {
+    /// The terms, in canonical order.
+    pub fn terms(&self) -> &[FieldTerm] {
+        &self.terms
+    }
+
+    /// Whether nothing is required.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// The value that `field` has to equal, when one is named.
+    pub fn required(&self, field: &str) -> Option<&str> {
+        let is_it =
+            |term: &&FieldTerm| term.field == field && term.operator == FieldOperator::Equals;
+        self.terms
+            .iter()
+            .find(is_it)
+            .map(|term| term.value.as_str())
+    }
+
+    /// Whether an object whose fields `field` looks up is selected; an absent field is the empty text.
+    pub fn matches<S: AsRef<str>>(&self, field: impl Fn(&str) -> Option<S>) -> bool {
+        self.terms.iter().all(|term| {
+            let found = field(&term.field);
+            let equal = found.as_ref().map_or("", AsRef::as_ref) == term.value;
+            equal == (term.operator == FieldOperator::Equals)
+        })
+    }
+}
+
+impl fmt::Display for FieldSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, term) in self.terms.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            let operator = match term.operator {
+                FieldOperator::Equals => "=",
+                FieldOperator::NotEquals => "!=",
+            };
+            write!(f, "{comma}{}{operator}", term.field)?;
+            for c in term.value.chars() {
+                let escape = if r"\,=".contains(c) { r"\" } else { "" };
+                write!(f, "{escape}{c}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for FieldSelector {
+    type Err = SelectorError;
+
+    fn from_str(text: &str) -> Result<Self, SelectorError> {
+        let mut terms = split_terms(text)
+            .into_iter()
+            .filter(|term| !term.is_empty())
+            .map(field_term)
+            .collect::<Result<Vec<_>, _>>()?;
+        terms.sort();
+        terms.dedup();
+        Ok(Self { terms })
+    }
+}
+
+/// Splits at commas that no backslash escapes.
+fn split_terms(text: &str) -> Vec<&str> {
+    let (mut terms, mut start, mut escaped) = (Vec::new(), 0, false);
+    for (at, c) in text.char_indices() {
+        if c == ',' && !escaped {
+            terms.push(&text[start..at]);
+            start = at + 1;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    terms.push(&text[start..]);
+    terms
+}
+
+fn field_term(term: &str) -> Result<FieldTerm, SelectorError> {
+    let wrong = || SelectorError::FieldTerm(term.to_owned());
+    let at = term.find('=').ok_or_else(wrong)?;
+    let (left, right) = (&term[..at], &term[at + 1..]);
+    let (field, operator) = match left.strip_suffix('!') {
+        Some(field) => (field, FieldOperator::NotEquals),
+        None => (left, FieldOperator::Equals),
+    };
+    let right = match operator {
+        FieldOperator::Equals => right.strip_prefix('=').unwrap_or(right),
+        FieldOperator::NotEquals => right,
+    };
+    let mut value = String::with_capacity(right.len());
+    let mut chars = right.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => value.push(
+                chars
+                    .next()
+                    .filter(|c| r"\,=".contains(*c))
+                    .ok_or_else(wrong)?,
+            ),
+            '=' => return Err(wrong()),
+            c => value.push(c),
+        }
+    }
+    Ok(FieldTerm {
+        field: field.trim().to_owned(),
+        operator,
+        value,
+    })
+}

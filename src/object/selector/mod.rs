@@ -1,0 +1,37 @@
+//! Label and field selectors: Kubernetes' grammar, their canonical form and their matching.
+//!
+//! Source of the rules: `k8s.io/apimachinery/pkg/labels` and `pkg/fields`.
+
+mod fields;
+mod labels;
+
+pub use fields::{FieldOperator, FieldSelector, FieldTerm};
+pub use labels::{LabelSelector, Test};
+
+/// Why a selector was not understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectorError {
+    /// A token stands where another one was due.
+    #[error("found '{found}', expected: {expected}")]
+    Unexpected {
+        /// The text found, empty at the end of the selector.
+        found: String,
+        /// What would have been right.
+        expected: &'static str,
+    },
+    /// The key is not a qualified name such as `app` or `example.com/app`.
+    #[error("invalid label key '{0}'")]
+    Key(String),
+    /// The value cannot be a label's.
+    #[error("invalid label value '{0}'")]
+    Value(String),
+    /// `>` and `<` compare integers.
+    #[error("'{0}' is not an integer")]
+    Integer(String),
+    /// A field selector term without `=`, `==` or `!=`.
+    #[error("invalid selector: '{0}'; can't understand '{0}'")]
+    FieldTerm(String),
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! The selector grammars, case by case.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn labels(text: &str) -> BTreeMap<&str, &str> {
+    text.split(',')
+        .filter_map(|pair| pair.split_once('='))
+        .collect()
+}
+
+fn selects(selector: &str, text: &str) -> bool {
+    let labels = labels(text);
+    let selector: LabelSelector = selector.parse().expect(selector);
+    selector.matches(|key| labels.get(key).copied())
+}
+
+#[test]
+fn label_selectors_match_as_kubernetes_does() {
+    let cases = [
+        ("", "a=1", true),
+        ("a", "a=1", true),
+        ("a", "b=1", false),
+        ("!a", "b=1", true),
+        ("! a", "a=1", false),
+        ("a=1", "a=1", true),
+        ("a==1", "a=1", true),
+        ("a = 1 , b = 2", "a=1,b=2", true),
+        ("a=1,b=2", "a=1,b=3", false),
+        ("a=", "a=", true),
+        ("a=", "a=1", false),
+        ("a!=1", "b=1", true),
+        ("a!=1", "a=1", false),
+        ("a in (1,2)", "a=2", true),
+        ("a in (1, 2)", "a=3", false),
+        ("a in (1,2)", "b=1", false),
+        ("a in (,1)", "a=", true),
+        ("a notin (1,2)", "a=3", true),
+        ("a notin (1,2)", "b=1", true),
+        ("a notin (1)", "a=1", false),
+        ("a>5", "a=6", true),
+        ("a>5", "a=5", false),
+        ("a>5", "a=x", false),
+        ("a<5", "b=1", false),
+        ("a<5", "a=-1", true),
+        ("in in (in)", "in=in", true),
+        ("example.com/app=web", "example.com/app=web", true),
+    ];
+    for (selector, labels, expect) in cases {
+        assert_eq!(selects(selector, labels), expect, "{selector} on {labels}");
+    }
+}
+
+#[test]
+fn what_is_no_label_selector_is_refused() {
+    for text in [
+        "a=1 b", "=1", "a in 1", "a in (1", "a=b=c", "a>x", ",a", "a,", "a b", "-a=1", "a=-", "/a",
+        "é=1",
+    ] {
+        assert!(text.parse::<LabelSelector>().is_err(), "{text}");
+    }
+    let error = "a ~ b".parse::<LabelSelector>().expect_err("no operator");
+    assert_eq!(
+        error.to_string(),
+        "found '~', expected: in, notin, =, ==, !=, gt, lt"
+    );
+}
+
+#[test]
+fn equal_label_selectors_have_one_text() {
+    let text = |text: &str| text.parse::<LabelSelector>().expect("valid").to_string();
+    assert_eq!(
+        text("b in (2,1),a==1,!c,d,a==1,e notin (x),f>1"),
+        "a=1,b in (1,2),!c,d,e!=x,f>1"
+    );
+}
+
+#[test]
+fn field_selectors_match() {
+    let fields = BTreeMap::from([("metadata.name", "web"), ("spec.nodeName", "a,b=c\\d")]);
+    let cases = [
+        ("", true),
+        ("metadata.name=web", true),
+        ("metadata.name==web", true),
+        ("metadata.name!=web", false),
+        ("metadata.name!=api,", true),
+        (r"metadata.name=web,spec.nodeName=a\,b\=c\\d", true),
+        ("status.phase=", true),
+        ("status.phase!=Running", true),
+    ];
+    for (selector, expect) in cases {
+        let selector: FieldSelector = selector.parse().expect(selector);
+        assert_eq!(
+            selector.matches(|field| fields.get(field).copied()),
+            expect,
+            "{selector}"
+        );
+        assert_eq!(selector.to_string().parse(), Ok(selector));
+    }
+    let named: FieldSelector = "metadata.name=web".parse().expect("valid");
+    assert_eq!(named.required("metadata.name"), Some("web"));
+    assert_eq!(named.required("metadata.namespace"), None);
+}
+
+#[test]
+fn what_is_no_field_selector_is_refused() {
+    for text in ["a", "a=b=c", r"a=\x", r"a=b\"] {
+        assert!(text.parse::<FieldSelector>().is_err(), "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_parsed_or_refused_and_its_canonical_form_is_stable(text in "[ab/1=!<>(), \\\\innot]{0,24}") {
+        if let Ok(selector) = text.parse::<LabelSelector>() {
+            prop_assert_eq!(selector.to_string().parse(), Ok(selector));
+        }
+        if let Ok(selector) = text.parse::<FieldSelector>() {
+            prop_assert_eq!(selector.to_string().parse(), Ok(selector));
+        }
+    }
+}
