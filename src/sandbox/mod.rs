@@ -1,1 +1,348 @@
-//! The embedded API server.
+//! An API server for tests and demonstrations: in process, on loopback, read-only from outside.
+//!
+//! It keeps objects and every version of them as kube-apiserver does, serves discovery, GET, LIST and WATCH in its
+//! words, and fails as networks and servers fail when told to. Tests and scenarios write to it directly.
+
+mod answer;
+mod discovery;
+mod fault;
+mod feed;
+mod fields;
+mod kinds;
+mod list;
+mod log;
+mod managed_fields;
+mod rbac;
+mod requests;
+mod route;
+mod select;
+mod serve;
+mod status;
+mod store;
+mod table;
+mod view;
+mod watch;
+mod wire;
+mod write;
+mod writer;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
+pub use kinds::{Kind, Origin, Scope};
+pub use log::{Change, Record};
+pub use rbac::{Permission, Rule, User};
+pub use requests::{Connection, Request};
+pub use writer::{Deletion, Target, WriteError, Writer};
+
+use status::Failure;
+use store::Store;
+use write::Stamp;
+
+/// Tells the time; the sandbox itself never looks at a clock on the wall.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// What a sandbox is started with.
+#[derive(Clone)]
+pub struct Options {
+    /// Creation times, write times and the ages in tables come from here.
+    pub clock: Clock,
+    /// Name of the context in [`Sandbox::kubeconfig`].
+    pub context: String,
+    /// The context's namespace.
+    pub namespace: String,
+    /// Who may do what; empty: no authentication, everything allowed.
+    pub users: Vec<User>,
+    /// Faults in force from the start.
+    pub faults: Vec<Fault>,
+    /// Time between the bookmarks of a watch.
+    pub bookmark_interval: Duration,
+    /// Kinds besides the built-in ones.
+    pub kinds: Vec<Kind>,
+    /// The revision of the empty cluster: the first write has the next one.
+    pub revision: u64,
+    /// Seed of uids and generated names.
+    pub seed: u64,
+}
+
+impl Options {
+    /// Everything as usual, under a clock.
+    pub fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            context: "demo".to_owned(),
+            namespace: "default".to_owned(),
+            users: Vec::new(),
+            faults: Vec::new(),
+            bookmark_interval: Duration::from_secs(60),
+            kinds: Vec::new(),
+            revision: 1,
+            seed: 1,
+        }
+    }
+}
+
+/// What connections share.
+struct Shared {
+    store: Store,
+    clock: Clock,
+    faults: fault::Faults,
+    users: Mutex<Vec<User>>,
+    journal: requests::Journal,
+    bookmark_interval: Duration,
+}
+
+impl Shared {
+    /// The user of an `Authorization` header; `None` where everybody may do everything.
+    fn authenticate(&self, header: Option<&str>) -> Result<Option<User>, Failure> {
+        let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        if users.is_empty() {
+            return Ok(None);
+        }
+        let token = header.and_then(|header| header.strip_prefix("Bearer "));
+        let found = users.iter().find(|user| Some(user.token.as_str()) == token);
+        found.cloned().map(Some).ok_or_else(Failure::unauthorized)
+    }
+}
+
+/// A running API server; dropping it ends all its tasks and connections.
+pub struct Sandbox {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    context: String,
+    namespace: String,
+    server: Option<JoinHandle<std::convert::Infallible>>,
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        if let Some(server) = &self.server {
+            server.abort();
+        }
+    }
+}
+
+impl Sandbox {
+    /// Starts a server on a free port of the loopback interface.
+    pub async fn start(options: Options) -> io::Result<Self> {
+        let mut kinds = kinds::built_in();
+        kinds.extend(options.kinds);
+        let shared = Arc::new(Shared {
+            store: Store::new(kinds, options.revision, options.seed),
+            clock: options.clock,
+            faults: fault::Faults::default(),
+            users: Mutex::new(options.users),
+            journal: requests::Journal::default(),
+            bookmark_interval: options.bookmark_interval,
+        });
+        for fault in options.faults {
+            shared.faults.inject(fault);
+        }
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let server = tokio::spawn(serve::serve(listener, Arc::clone(&shared)));
+        let (context, namespace) = (options.context, options.namespace);
+        Ok(Self {
+            shared,
+            address,
+            context,
+            namespace,
+            server: Some(server),
+        })
+    }
+
+    /// Breaks all connections and frees the port, as a crash does.
+    pub async fn stop(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.abort();
+            // It ends by being cancelled; what counts is that its sockets are closed by then.
+            let _cancelled = server.await;
+        }
+    }
+
+    /// Starts again on the same port; no watch can resume from before.
+    pub async fn restart(&mut self) -> io::Result<()> {
+        self.stop().await;
+        self.expire_watch_window();
+        let listener = TcpListener::bind(self.address).await?;
+        self.server = Some(tokio::spawn(serve::serve(
+            listener,
+            Arc::clone(&self.shared),
+        )));
+        Ok(())
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A kubeconfig (JSON, which is YAML) with one context per user, the first one current.
+    pub fn kubeconfig(&self) -> String {
+        let users = self
+            .shared
+            .users
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let known: Vec<(&str, &str)> = users
+            .iter()
+            .map(|user| (user.name.as_str(), user.token.as_str()))
+            .collect();
+        kubeconfig(&self.url(), (&self.context, &self.namespace), &known)
+    }
+
+    /// The server's clock.
+    pub fn now(&self) -> Timestamp {
+        (self.shared.clock)()
+    }
+
+    /// The newest revision.
+    pub fn revision(&self) -> u64 {
+        self.shared.store.lock().revision()
+    }
+
+    /// An object as it is now.
+    pub fn get(&self, target: &Target) -> Option<Value> {
+        self.shared.store.read(target)
+    }
+
+    /// Creates an object; a status it brings is kept, unlike over the API.
+    pub fn create(&self, object: Value, by: &Writer) -> Result<Value, WriteError> {
+        self.shared.store.create(object, &self.stamp(by))
+    }
+
+    /// Replaces an object; with a `resourceVersion`, only if it is the present one.
+    pub fn update(&self, object: Value, by: &Writer) -> Result<Value, WriteError> {
+        self.shared.store.update(object, &self.stamp(by))
+    }
+
+    /// Server-side apply, forced: creates the object or takes over the fields given.
+    pub fn apply(&self, object: Value, by: &Writer) -> Result<Value, WriteError> {
+        self.shared.store.apply(object, &self.stamp(by))
+    }
+
+    /// Applies a JSON merge patch (RFC 7396).
+    pub fn patch(&self, target: &Target, patch: &Value, by: &Writer) -> Result<Value, WriteError> {
+        self.shared.store.patch(target, patch, &self.stamp(by))
+    }
+
+    /// Deletes an object, or marks it as terminating: by grace or by finalizers.
+    pub fn delete(
+        &self,
+        target: &Target,
+        deletion: Deletion,
+        by: &Writer,
+    ) -> Result<Value, WriteError> {
+        self.shared.store.delete(target, deletion, &self.stamp(by))
+    }
+
+    /// Every write so far.
+    pub fn log(&self) -> Vec<Record> {
+        self.shared.store.records()
+    }
+
+    /// Every request so far.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.journal.requests()
+    }
+
+    /// Waits until the requests so far satisfy `is_enough`, and answers them.
+    pub async fn requests_until(&self, is_enough: impl Fn(&[Request]) -> bool) -> Vec<Request> {
+        self.shared.journal.until(is_enough).await
+    }
+
+    /// Every connection so far.
+    pub fn connections(&self) -> Vec<Connection> {
+        self.shared.journal.connections()
+    }
+
+    /// Adds a fault to those in force.
+    pub fn inject(&self, fault: Fault) {
+        self.shared.faults.inject(fault);
+    }
+
+    /// Ends all faults; what they have done to requests under way stays.
+    pub fn clear_faults(&self) {
+        self.shared.faults.clear();
+    }
+
+    /// Replaces the users; requests under way go on.
+    pub fn set_users(&self, users: Vec<User>) {
+        *self
+            .shared
+            .users
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = users;
+    }
+
+    /// Forgets the versions replaced before a revision: reads at older revisions answer 410.
+    pub fn compact(&self, revision: u64) {
+        self.shared.store.lock().compact(revision);
+    }
+
+    /// Empties the watch cache: watches from older revisions answer 410.
+    pub fn expire_watch_window(&self) {
+        self.shared.store.lock().expire_window();
+    }
+
+    fn stamp<'w>(&self, writer: &'w Writer) -> Stamp<'w> {
+        Stamp {
+            writer,
+            now: writer.time.unwrap_or_else(|| self.now()),
+        }
+    }
+}
+
+fn kubeconfig(url: &str, (context, namespace): (&str, &str), users: &[(&str, &str)]) -> String {
+    let users: &[(&str, &str)] = if users.is_empty() {
+        &[("demo", "")]
+    } else {
+        users
+    };
+    let name_of = |index: usize, user: &str| {
+        if index == 0 {
+            context.to_owned()
+        } else {
+            format!("{context}-{user}")
+        }
+    };
+    let contexts: Vec<Value> = users
+        .iter()
+        .enumerate()
+        .map(|(index, (user, _))| {
+            let context =
+                serde_json::json!({"cluster": context, "user": user, "namespace": namespace});
+            serde_json::json!({"name": name_of(index, user), "context": context})
+        })
+        .collect();
+    let users: Vec<Value> = users
+        .iter()
+        .map(|(user, token)| {
+            let secret = if token.is_empty() {
+                serde_json::json!({})
+            } else {
+                serde_json::json!({"token": token})
+            };
+            serde_json::json!({"name": user, "user": secret})
+        })
+        .collect();
+    let config = serde_json::json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": context,
+        "clusters": [{"name": context, "cluster": {"server": url}}],
+        "contexts": contexts, "users": users,
+    });
+    format!("{config:#}\n")
+}

@@ -1,0 +1,159 @@
+//! Discovery: which groups, versions and resources there are, in one document or one by one.
+
+use serde_json::{Value, json};
+
+use super::kinds::{Kind, Scope};
+
+const VERBS: [&str; 3] = ["get", "list", "watch"];
+
+/// `/api`: the versions of the core group.
+pub(super) fn core_versions() -> Value {
+    json!({
+        "kind": "APIVersions", "versions": ["v1"],
+        "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1"}],
+    })
+}
+
+/// `/apis`: the named groups.
+pub(super) fn groups(kinds: &[Kind]) -> Value {
+    let names = group_names(kinds)
+        .into_iter()
+        .filter(|name| !name.is_empty());
+    let groups: Vec<Value> = names.map(|name| group_entry(name, kinds)).collect();
+    json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+}
+
+/// `/apis/GROUP`.
+pub(super) fn group(name: &str, kinds: &[Kind]) -> Value {
+    let mut group = group_entry(name, kinds);
+    group["kind"] = json!("APIGroup");
+    group["apiVersion"] = json!("v1");
+    group
+}
+
+fn group_entry(name: &str, kinds: &[Kind]) -> Value {
+    let versions: Vec<Value> = versions_of(name, kinds)
+        .into_iter()
+        .map(|version| json!({"groupVersion": format!("{name}/{version}"), "version": version}))
+        .collect();
+    json!({"name": name, "versions": versions, "preferredVersion": versions.first()})
+}
+
+/// `/api/v1` and `/apis/GROUP/VERSION`: the resources of one version.
+pub(super) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
+    let mut resources = Vec::new();
+    for kind in kinds
+        .iter()
+        .filter(|kind| kind.group == group && kind.version == version)
+    {
+        let is_namespaced = kind.scope == Scope::Namespaced;
+        let mut resource = json!({
+            "name": kind.plural, "singularName": kind.singular(), "namespaced": is_namespaced,
+            "kind": kind.kind, "verbs": VERBS,
+        });
+        if !kind.short_names.is_empty() {
+            resource["shortNames"] = json!(kind.short_names);
+        }
+        if !kind.categories.is_empty() {
+            resource["categories"] = json!(kind.categories);
+        }
+        resources.push(resource);
+        if kind.has_status {
+            resources.push(json!({
+                "name": format!("{}/status", kind.plural), "singularName": "", "namespaced": is_namespaced,
+                "kind": kind.kind, "verbs": ["get"],
+            }));
+        }
+    }
+    let group_version = if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    };
+    json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources})
+}
+
+/// The core group, or all the others, as an aggregated discovery document.
+pub(super) fn aggregated(is_core: bool, kinds: &[Kind]) -> Value {
+    let names = group_names(kinds)
+        .into_iter()
+        .filter(|name| name.is_empty() == is_core);
+    let items: Vec<Value> = names.map(|name| aggregated_group(name, kinds)).collect();
+    json!({
+        "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items,
+    })
+}
+
+fn aggregated_group(name: &str, kinds: &[Kind]) -> Value {
+    let versions: Vec<Value> = versions_of(name, kinds)
+        .into_iter()
+        .map(|version| {
+            let of_version = kinds
+                .iter()
+                .filter(|kind| kind.group == name && kind.version == version);
+            let resources: Vec<Value> = of_version.map(aggregated_resource).collect();
+            json!({"version": version, "freshness": "Current", "resources": resources})
+        })
+        .collect();
+    let metadata = if name.is_empty() {
+        json!({})
+    } else {
+        json!({"name": name})
+    };
+    json!({"metadata": metadata, "versions": versions})
+}
+
+fn aggregated_resource(kind: &Kind) -> Value {
+    let response = json!({"group": kind.group, "version": kind.version, "kind": kind.kind});
+    let scope = match kind.scope {
+        Scope::Namespaced => "Namespaced",
+        Scope::Cluster => "Cluster",
+    };
+    let mut resource = json!({
+        "resource": kind.plural, "responseKind": response, "scope": scope,
+        "singularResource": kind.singular(), "verbs": VERBS,
+    });
+    if !kind.short_names.is_empty() {
+        resource["shortNames"] = json!(kind.short_names);
+    }
+    if !kind.categories.is_empty() {
+        resource["categories"] = json!(kind.categories);
+    }
+    if kind.has_status {
+        resource["subresources"] =
+            json!([{"subresource": "status", "responseKind": response, "verbs": ["get"]}]);
+    }
+    resource
+}
+
+/// `/version`.
+pub(super) fn version() -> Value {
+    json!({
+        "major": "1", "minor": "36", "gitVersion": "v1.36.0+sandbox", "gitCommit": "", "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z", "goVersion": "none", "compiler": "rustc", "platform": "linux/amd64",
+    })
+}
+
+fn group_names(kinds: &[Kind]) -> Vec<&str> {
+    in_order(kinds.iter().map(|kind| kind.group.as_str()))
+}
+
+fn versions_of<'k>(group: &str, kinds: &'k [Kind]) -> Vec<&'k str> {
+    in_order(
+        kinds
+            .iter()
+            .filter(|kind| kind.group == group)
+            .map(|kind| kind.version.as_str()),
+    )
+}
+
+/// Each once, in the order of its first mention.
+fn in_order<'k>(names: impl Iterator<Item = &'k str>) -> Vec<&'k str> {
+    let mut known = Vec::new();
+    for name in names {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    known
+}

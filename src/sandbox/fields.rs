@@ -1,0 +1,281 @@
+//! Field sets: which fields an object has, and their form in `metadata.managedFields`.
+//!
+//! Follows `sigs.k8s.io/structured-merge-diff`: maps are granular, keyed lists are addressed by their keys, all other
+//! lists are leaves; `.` says that the container itself belongs to the set.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+/// One step of a path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Step {
+    /// `f:NAME`.
+    Field(String),
+    /// `k:{…}`, the keys as JSON.
+    Key(String),
+    /// `v:VALUE`, an element of a list that is a set.
+    Item(String),
+}
+
+/// A path from the root of an object.
+pub(super) type Path = Vec<Step>;
+/// The fields somebody owns.
+pub(super) type FieldSet = BTreeSet<Path>;
+
+/// How a list is merged.
+enum ListKind {
+    Atomic,
+    Set,
+    Keyed(&'static [&'static str]),
+}
+
+/// The list kinds of the built-in API types that objects here use (`x-kubernetes-list-type` in the OpenAPI document).
+fn list_kind(path: &[Step], items: &[Value]) -> ListKind {
+    let names: Vec<&str> = path
+        .iter()
+        .filter_map(|step| {
+            if let Step::Field(name) = step {
+                Some(name.as_str())
+            } else {
+                None
+            }
+        })
+        .collect();
+    let first_has = |key: &str| items.first().is_some_and(|item| item.get(key).is_some());
+    let keys: &'static [&'static str] = match names.last().copied().unwrap_or_default() {
+        "containers"
+        | "initContainers"
+        | "ephemeralContainers"
+        | "env"
+        | "volumes"
+        | "imagePullSecrets" => &["name"],
+        "volumeMounts" => &["mountPath"],
+        "conditions" if first_has("type") => &["type"],
+        "addresses" if first_has("type") && names.len() == 2 => &["type"],
+        "ownerReferences" => &["uid"],
+        "podIPs" => &["ip"],
+        "ports" if first_has("containerPort") => &["containerPort", "protocol"],
+        "ports" if first_has("port") && names.first() == Some(&"spec") => &["port", "protocol"],
+        "finalizers" => return ListKind::Set,
+        _ => return ListKind::Atomic,
+    };
+    let complete = items
+        .iter()
+        .all(|item| keys.iter().all(|key| item.get(*key).is_some()));
+    if complete {
+        ListKind::Keyed(keys)
+    } else {
+        ListKind::Atomic
+    }
+}
+
+/// Maps that the API declares as atomic: selectors, as wholes.
+fn is_atomic_map(path: &[Step]) -> bool {
+    let name = |step: Option<&Step>| match step {
+        Some(Step::Field(name)) => name.clone(),
+        _ => String::new(),
+    };
+    let last = name(path.last());
+    matches!(
+        last.as_str(),
+        "selector"
+            | "labelSelector"
+            | "nodeSelector"
+            | "fieldRef"
+            | "secretKeyRef"
+            | "configMapKeyRef"
+    )
+}
+
+/// Struct fields that are never absent in Go: they belong to nobody, only what is in them does.
+fn is_always_there(path: &[Step]) -> bool {
+    let Some(Step::Field(name)) = path.last() else {
+        return false;
+    };
+    matches!(
+        name.as_str(),
+        "metadata"
+            | "spec"
+            | "status"
+            | "template"
+            | "strategy"
+            | "updateStrategy"
+            | "containers"
+            | "jobTemplate"
+    )
+}
+
+/// The leaves of an object (and its containers, as `None`), with the fields that nobody owns left out.
+pub(super) fn leaves(object: &Value) -> BTreeMap<Path, Option<&Value>> {
+    let mut found = BTreeMap::new();
+    let mut path = Vec::new();
+    collect(object, &mut path, &mut found);
+    found.retain(|path, _| !is_system_field(path));
+    found
+}
+
+fn is_system_field(path: &[Step]) -> bool {
+    let names: Vec<&str> = path
+        .iter()
+        .take(2)
+        .map(|step| {
+            if let Step::Field(name) = step {
+                name.as_str()
+            } else {
+                ""
+            }
+        })
+        .collect();
+    matches!(names.as_slice(), ["apiVersion" | "kind", ..])
+        || matches!(
+            names.as_slice(),
+            [
+                "metadata",
+                "name"
+                    | "namespace"
+                    | "creationTimestamp"
+                    | "selfLink"
+                    | "uid"
+                    | "generation"
+                    | "managedFields"
+                    | "resourceVersion"
+                    | "deletionTimestamp"
+                    | "deletionGracePeriodSeconds"
+            ]
+        )
+}
+
+fn collect<'v>(value: &'v Value, path: &mut Path, found: &mut BTreeMap<Path, Option<&'v Value>>) {
+    // `managedFields` describes the object, it is no part of what it describes.
+    if path.last() == Some(&Step::Field("managedFields".to_owned())) {
+        return;
+    }
+    match value {
+        Value::Object(map) if !map.is_empty() && !is_atomic_map(path) => {
+            let is_item = matches!(path.last(), Some(Step::Key(_)));
+            if is_item || !(path.is_empty() || is_always_there(path)) {
+                found.insert(path.clone(), None);
+            }
+            for (name, child) in map {
+                path.push(Step::Field(name.clone()));
+                collect(child, path, found);
+                path.pop();
+            }
+        }
+        Value::Array(items) if !items.is_empty() => collect_list(value, items, path, found),
+        leaf => {
+            found.insert(path.clone(), Some(leaf));
+        }
+    }
+}
+
+fn collect_list<'v>(
+    list: &'v Value,
+    items: &'v [Value],
+    path: &mut Path,
+    found: &mut BTreeMap<Path, Option<&'v Value>>,
+) {
+    let kind = list_kind(path, items);
+    if matches!(kind, ListKind::Atomic) {
+        found.insert(path.clone(), Some(list));
+        return;
+    }
+    if !is_always_there(path) {
+        found.insert(path.clone(), None);
+    }
+    for item in items {
+        path.push(item_step(&kind, item));
+        collect(item, path, found);
+        path.pop();
+    }
+}
+
+fn item_step(kind: &ListKind, item: &Value) -> Step {
+    match kind {
+        ListKind::Keyed(keys) => Step::Key(key_of(keys, item)),
+        ListKind::Set | ListKind::Atomic => Step::Item(item.to_string()),
+    }
+}
+
+fn key_of(keys: &[&str], item: &Value) -> String {
+    let map: Map<String, Value> = keys
+        .iter()
+        .map(|key| ((*key).to_owned(), item[*key].clone()))
+        .collect();
+    Value::Object(map).to_string()
+}
+
+/// The keys of two lists' items, when both are lists merged by key; `None` for lists replaced as wholes.
+pub(super) fn merge_keys(
+    path: &[Step],
+    old: &[Value],
+    new: &[Value],
+) -> Option<(Vec<String>, Vec<String>)> {
+    let of = |items: &[Value]| match list_kind(path, items) {
+        ListKind::Atomic => None,
+        kind => Some(
+            items
+                .iter()
+                .map(|item| step_text(&item_step(&kind, item)))
+                .collect::<Vec<_>>(),
+        ),
+    };
+    Some((of(old)?, of(new)?))
+}
+
+fn step_text(step: &Step) -> String {
+    match step {
+        Step::Field(name) => format!("f:{name}"),
+        Step::Key(keys) => format!("k:{keys}"),
+        Step::Item(value) => format!("v:{value}"),
+    }
+}
+
+/// The `fieldsV1` form of a set.
+pub(super) fn encode(set: &FieldSet) -> Value {
+    let mut root = json!({});
+    for path in set {
+        let mut node = &mut root;
+        for step in path {
+            node = &mut node[step_text(step)];
+            if node.is_null() {
+                *node = json!({});
+            }
+        }
+        // A leaf stays `{}`; a container that has owned children says `.` for itself.
+        let has_children = set
+            .range(path.clone()..)
+            .nth(1)
+            .is_some_and(|next| next.starts_with(path));
+        if has_children {
+            node["."] = json!({});
+        }
+    }
+    root
+}
+
+/// Reads a `fieldsV1` back into a set.
+pub(super) fn decode(fields: &Value) -> FieldSet {
+    let mut set = FieldSet::new();
+    decode_into(fields, &mut Vec::new(), &mut set);
+    set
+}
+
+fn decode_into(node: &Value, path: &mut Path, set: &mut FieldSet) {
+    let Some(map) = node.as_object() else { return };
+    if map.is_empty() || map.contains_key(".") {
+        set.insert(path.clone());
+    }
+    for (name, child) in map.iter().filter(|(name, _)| *name != ".") {
+        let step = match name.split_once(':') {
+            Some(("k", keys)) => Step::Key(keys.to_owned()),
+            Some(("v", value)) => Step::Item(value.to_owned()),
+            Some((_, field)) => Step::Field(field.to_owned()),
+            None => Step::Field(name.clone()),
+        };
+        path.push(step);
+        decode_into(child, path, set);
+        path.pop();
+    }
+}

@@ -1,0 +1,140 @@
+//! The write log: every version of every object, in the order of the cluster-wide revision.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::kinds::Kind;
+
+/// What a write did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// The object came to be.
+    Added,
+    /// It has a new version.
+    Modified,
+    /// It is gone; the version logged is the last one, under the revision of the deletion.
+    Deleted,
+}
+
+impl Change {
+    /// The `type` of the watch event.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+        }
+    }
+}
+
+/// One version of one object.
+#[derive(Debug)]
+pub(super) struct Version {
+    /// The object without `apiVersion` and `kind`.
+    pub(super) value: Value,
+    /// The same as JSON.
+    pub(super) json: Bytes,
+    pub(super) revision: u64,
+}
+
+impl Version {
+    pub(super) fn new(value: Value, revision: u64) -> Self {
+        let json = Bytes::from(value.to_string());
+        Self {
+            value,
+            json,
+            revision,
+        }
+    }
+
+    /// The object as a watch event or a GET carries it, `kind` and `apiVersion` in front.
+    pub(super) fn wire(&self, kind: &Kind) -> Bytes {
+        let head = format!(
+            r#"{{"kind":"{}","apiVersion":"{}""#,
+            kind.kind,
+            kind.api_version()
+        );
+        let mut wire = Vec::with_capacity(head.len() + self.json.len());
+        wire.extend_from_slice(head.as_bytes());
+        wire.push(if self.json.as_ref() == b"{}" {
+            b' '
+        } else {
+            b','
+        });
+        wire.extend_from_slice(&self.json[1..]);
+        Bytes::from(wire)
+    }
+
+    /// The object with `apiVersion` and `kind`, for those who go on working with it.
+    pub(super) fn whole(&self, kind: &Kind) -> Value {
+        let mut value = self.value.clone();
+        value["apiVersion"] = Value::from(kind.api_version());
+        value["kind"] = Value::from(kind.kind.clone());
+        value
+    }
+
+    pub(super) fn text(&self, pointer: &str) -> &str {
+        self.value
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+}
+
+/// Where an object is kept.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    /// Index of its kind.
+    pub(super) kind: usize,
+    /// Empty for cluster-wide kinds.
+    pub(super) namespace: String,
+    pub(super) name: String,
+}
+
+/// One write.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) revision: u64,
+    pub(super) key: Key,
+    pub(super) change: Change,
+    pub(super) after: Arc<Version>,
+    pub(super) before: Option<Arc<Version>>,
+}
+
+/// One write as tests read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The cluster-wide revision: the `resourceVersion` of the version written.
+    pub revision: u64,
+    /// The resource, as in `deployments.apps`.
+    pub resource: String,
+    /// Empty for cluster-wide kinds.
+    pub namespace: String,
+    /// Name of the object.
+    pub name: String,
+    /// Its uid.
+    pub uid: String,
+    /// What happened.
+    pub change: Change,
+    /// The JSON of the object after the write; of a deletion, as its DELETED event carries it.
+    pub after: Bytes,
+    /// The JSON of the object before the write; `None` for a creation.
+    pub before: Option<Bytes>,
+}
+
+impl Record {
+    pub(super) fn new(entry: &Entry, kind: &Kind) -> Self {
+        Self {
+            revision: entry.revision,
+            resource: kind.qualified(),
+            namespace: entry.key.namespace.clone(),
+            name: entry.key.name.clone(),
+            uid: entry.after.text("/metadata/uid").to_owned(),
+            change: entry.change,
+            after: entry.after.wire(kind),
+            before: entry.before.as_ref().map(|version| version.wire(kind)),
+        }
+    }
+}

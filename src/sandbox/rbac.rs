@@ -1,0 +1,139 @@
+//! Who may do what: bearer tokens, users and their rules.
+
+use super::kinds::Kind;
+use super::status::Failure;
+
+/// Whether a rule grants or takes away. A denial wins over any grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// Grants.
+    Allow,
+    /// Takes away.
+    Deny,
+}
+
+/// What a user may or may not do. `*` stands for everything in `verbs`, `group` and `resource`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Grant or denial.
+    pub permission: Permission,
+    /// `get`, `list`, `watch`.
+    pub verbs: Vec<String>,
+    /// API group, empty for the core.
+    pub group: String,
+    /// Plural.
+    pub resource: String,
+    /// Only in this namespace; `None`: in all, and cluster-wide.
+    pub namespace: Option<String>,
+    /// Only objects of these names; empty: all. A list or watch needs `fieldSelector=metadata.name=` to match.
+    pub names: Vec<String>,
+}
+
+impl Rule {
+    /// Grants everything.
+    pub fn everything() -> Self {
+        Self {
+            permission: Permission::Allow,
+            verbs: vec!["*".to_owned()],
+            group: "*".to_owned(),
+            resource: "*".to_owned(),
+            namespace: None,
+            names: Vec::new(),
+        }
+    }
+
+    /// Grants these verbs (`get,list`) on a resource (`pods`, `deployments.apps`).
+    pub fn allow(verbs: &str, resource: &str) -> Self {
+        let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
+        let group = if resource == "*" { "*" } else { group };
+        Self {
+            verbs: verbs.split(',').map(str::to_owned).collect(),
+            group: group.to_owned(),
+            resource: resource.to_owned(),
+            ..Self::everything()
+        }
+    }
+
+    /// Takes these verbs on a resource away.
+    pub fn deny(verbs: &str, resource: &str) -> Self {
+        Self {
+            permission: Permission::Deny,
+            ..Self::allow(verbs, resource)
+        }
+    }
+
+    /// The same in one namespace only.
+    #[must_use]
+    pub fn within(self, namespace: &str) -> Self {
+        Self {
+            namespace: Some(namespace.to_owned()),
+            ..self
+        }
+    }
+
+    /// The same for objects of this name only.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.names.push(name.to_owned());
+        self
+    }
+
+    fn covers(&self, access: &Access<'_>) -> bool {
+        let is = |pattern: &str, value: &str| pattern == "*" || pattern == value;
+        self.verbs.iter().any(|verb| is(verb, access.verb))
+            && is(&self.group, &access.kind.group)
+            && is(&self.resource, &access.kind.plural)
+            && self
+                .namespace
+                .as_deref()
+                .is_none_or(|namespace| access.namespace == Some(namespace))
+            && (self.names.is_empty() || self.names.iter().any(|name| name == access.name))
+    }
+}
+
+/// Somebody with a bearer token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// The name that refusals show.
+    pub name: String,
+    /// The bearer token.
+    pub token: String,
+    /// What the user may do; discovery is open to every user.
+    pub rules: Vec<Rule>,
+}
+
+/// What a request is about to do.
+#[derive(Debug)]
+pub(super) struct Access<'a> {
+    pub(super) verb: &'static str,
+    pub(super) kind: &'a Kind,
+    pub(super) namespace: Option<&'a str>,
+    /// The one name it is about, by path or by `fieldSelector=metadata.name=`; empty for all.
+    pub(super) name: &'a str,
+}
+
+impl User {
+    /// Answers a refusal unless the rules allow the access.
+    pub(super) fn check(&self, access: &Access<'_>) -> Result<(), Failure> {
+        let covering = || self.rules.iter().filter(|rule| rule.covers(access));
+        let is_denied = covering().any(|rule| rule.permission == Permission::Deny);
+        if covering().next().is_some() && !is_denied {
+            return Ok(());
+        }
+        let Access {
+            verb,
+            kind,
+            namespace,
+            name,
+        } = access;
+        let place = match namespace {
+            Some(namespace) => format!("in the namespace \"{namespace}\""),
+            None => "at the cluster scope".to_owned(),
+        };
+        let what = format!(
+            "User \"{}\" cannot {verb} resource \"{}\" in API group \"{}\" {place}",
+            self.name, kind.plural, kind.group
+        );
+        Err(Failure::forbidden(kind, name, &what))
+    }
+}

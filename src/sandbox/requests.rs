@@ -1,0 +1,149 @@
+//! The record of what was asked: every request and connection, for tests that count them.
+
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::header::{ACCEPT, HeaderName, USER_AGENT};
+use tokio::sync::watch;
+
+use super::wire::Switch;
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The HTTP method.
+    pub method: String,
+    /// Path and query, as sent.
+    pub path: String,
+    /// The user of its token, when users are configured.
+    pub user: Option<String>,
+    /// `User-Agent`; empty when none was sent.
+    pub user_agent: String,
+    /// `Accept`; empty when none was sent.
+    pub accept: String,
+    /// The connection it came by, counted from 0.
+    pub connection: usize,
+    /// The status answered; `None` as long as there is no answer.
+    pub status: Option<u16>,
+    /// Body bytes sent so far, as they go over the wire.
+    pub bytes: u64,
+}
+
+/// One connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Connection {
+    /// All bytes written to it so far.
+    pub bytes: u64,
+}
+
+/// A request whose answer is under way.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    status: AtomicU16,
+    bytes: AtomicU64,
+}
+
+impl Progress {
+    pub(super) fn answered(&self, status: u16) {
+        self.status.store(status, Ordering::SeqCst);
+    }
+
+    pub(super) fn sent(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Ordering::SeqCst);
+    }
+}
+
+/// All requests and connections since the start.
+#[derive(Debug, Default)]
+pub(super) struct Journal {
+    requests: Mutex<Vec<(Request, Arc<Progress>)>>,
+    connections: Mutex<Vec<Arc<Switch>>>,
+    count: watch::Sender<usize>,
+}
+
+impl Journal {
+    /// Notes a new connection and answers its number.
+    pub(super) fn connected(&self, switch: &Arc<Switch>) -> usize {
+        let mut connections = self
+            .connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        connections.push(Arc::clone(switch));
+        connections.len() - 1
+    }
+
+    /// Notes a request as it comes in.
+    pub(super) fn asked<B>(
+        &self,
+        request: &http::Request<B>,
+        user: Option<String>,
+        connection: usize,
+    ) -> Arc<Progress> {
+        let header = |name: HeaderName| {
+            let value = request
+                .headers()
+                .get(name)
+                .and_then(|value| value.to_str().ok());
+            value.unwrap_or_default().to_owned()
+        };
+        let path = request
+            .uri()
+            .path_and_query()
+            .map_or_else(|| "/".to_owned(), ToString::to_string);
+        let record = Request {
+            method: request.method().to_string(),
+            path,
+            user,
+            user_agent: header(USER_AGENT),
+            accept: header(ACCEPT),
+            connection,
+            status: None,
+            bytes: 0,
+        };
+        let progress = Arc::new(Progress::default());
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.push((record, Arc::clone(&progress)));
+        let count = requests.len();
+        drop(requests);
+        self.count.send_replace(count);
+        progress
+    }
+
+    pub(super) fn requests(&self) -> Vec<Request> {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = |(record, progress): &(Request, Arc<Progress>)| {
+            let status = progress.status.load(Ordering::SeqCst);
+            Request {
+                status: (status != 0).then_some(status),
+                bytes: progress.bytes.load(Ordering::SeqCst),
+                ..record.clone()
+            }
+        };
+        requests.iter().map(now).collect()
+    }
+
+    pub(super) fn connections(&self) -> Vec<Connection> {
+        let connections = self
+            .connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        connections
+            .iter()
+            .map(|switch| Connection {
+                bytes: switch.sent(),
+            })
+            .collect()
+    }
+
+    /// Waits until the requests so far satisfy `is_enough`.
+    pub(super) async fn until(&self, is_enough: impl Fn(&[Request]) -> bool) -> Vec<Request> {
+        let mut count = self.count.subscribe();
+        loop {
+            count.mark_unchanged();
+            let requests = self.requests();
+            if is_enough(&requests) || count.changed().await.is_err() {
+                return requests;
+            }
+        }
+    }
+}

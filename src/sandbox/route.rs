@@ -1,0 +1,211 @@
+//! What a request asks for: its path, its query and the form its `Accept` header wants.
+
+use std::str::FromStr;
+
+use super::kinds::{Kind, Scope};
+use super::status::Failure;
+
+/// A path, read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    /// `/api`.
+    CoreVersions,
+    /// `/apis`.
+    Groups,
+    /// `/apis/GROUP`.
+    Group(String),
+    /// `/api/v1` and `/apis/GROUP/VERSION`.
+    Resources(String, String),
+    /// `/version`.
+    Version,
+    /// `/readyz`, `/livez`, `/healthz`.
+    Health,
+    /// Objects of a kind; one of them when there is a name.
+    Objects {
+        kind: usize,
+        namespace: Option<String>,
+        name: Option<String>,
+    },
+}
+
+impl Route {
+    /// Finds out where a path leads.
+    pub(super) fn of(path: &str, kinds: &[Kind]) -> Result<Self, Failure> {
+        let parts: Vec<String> = path
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .map(percent_decoded)
+            .collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        match parts.as_slice() {
+            ["api"] => Ok(Self::CoreVersions),
+            ["apis"] => Ok(Self::Groups),
+            ["version"] => Ok(Self::Version),
+            ["readyz" | "livez" | "healthz", ..] => Ok(Self::Health),
+            ["api", version] => served("", version, kinds),
+            ["apis", group] if kinds.iter().any(|kind| kind.group == *group) => {
+                Ok(Self::Group((*group).to_owned()))
+            }
+            ["apis", group, version] => served(group, version, kinds),
+            ["api", version, rest @ ..] => objects(("", version), rest, kinds),
+            ["apis", group, version, rest @ ..] => objects((group, version), rest, kinds),
+            _ => Err(Failure::no_such_path()),
+        }
+    }
+}
+
+fn served(group: &str, version: &str, kinds: &[Kind]) -> Result<Route, Failure> {
+    let is_served = kinds
+        .iter()
+        .any(|kind| kind.group == group && kind.version == version);
+    if is_served {
+        Ok(Route::Resources(group.to_owned(), version.to_owned()))
+    } else {
+        Err(Failure::no_such_path())
+    }
+}
+
+fn objects(
+    (group, version): (&str, &str),
+    rest: &[&str],
+    kinds: &[Kind],
+) -> Result<Route, Failure> {
+    let find = |plural: &str| {
+        let is_it =
+            |kind: &Kind| kind.group == group && kind.version == version && kind.plural == plural;
+        kinds
+            .iter()
+            .position(is_it)
+            .ok_or_else(Failure::no_such_path)
+    };
+    let (namespace, plural, name) = match rest {
+        ["namespaces", name] | ["namespaces", name, "status"] => (None, "namespaces", Some(*name)),
+        ["namespaces", namespace, plural] => (Some(*namespace), *plural, None),
+        ["namespaces", namespace, plural, name] => (Some(*namespace), *plural, Some(*name)),
+        ["namespaces", namespace, plural, name, "status"] if kinds[find(plural)?].has_status => {
+            (Some(*namespace), *plural, Some(*name))
+        }
+        [plural] => (None, *plural, None),
+        [plural, name] => (None, *plural, Some(*name)),
+        [plural, name, "status"] if kinds[find(plural)?].has_status => (None, *plural, Some(*name)),
+        _ => return Err(Failure::no_such_path()),
+    };
+    let kind = find(plural)?;
+    let fits = match kinds[kind].scope {
+        Scope::Cluster => namespace.is_none(),
+        Scope::Namespaced => namespace.is_some() || name.is_none(),
+    };
+    if !fits {
+        return Err(Failure::no_such_path());
+    }
+    Ok(Route::Objects {
+        kind,
+        namespace: namespace.map(str::to_owned),
+        name: name.map(str::to_owned),
+    })
+}
+
+/// The decoded parameters of a query.
+#[derive(Debug, Default)]
+pub(super) struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub(super) fn of(query: Option<&str>) -> Self {
+        let pairs = query
+            .unwrap_or_default()
+            .split('&')
+            .filter(|pair| !pair.is_empty());
+        let decode = |text: &str| percent_decoded(&text.replace('+', " "));
+        Self(
+            pairs
+                .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+                .map(|(name, value)| (decode(name), decode(value)))
+                .collect(),
+        )
+    }
+
+    /// The value of a parameter; an empty one counts as absent.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
+    }
+
+    pub(super) fn flag(&self, name: &str) -> bool {
+        matches!(self.get(name), Some("1" | "true"))
+    }
+
+    /// A parameter of another type; an ill-formed one is a 400.
+    pub(super) fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>, Failure> {
+        let wrong = |text: &str| {
+            Failure::bad_request(format!("invalid value for parameter {name}: {text:?}"))
+        };
+        self.get(name)
+            .map(|text| text.parse().map_err(|_| wrong(text)))
+            .transpose()
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let escaped = (*first == b'%').then(|| tail.get(..2)).flatten();
+        let decoded = escaped
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(decoded.unwrap_or(*first));
+        rest = if decoded.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The objects themselves.
+    Full,
+    /// Their metadata only.
+    Metadata,
+    /// The rows that kubectl prints.
+    Table,
+    /// Discovery in one document.
+    Discovery,
+}
+
+/// Picks the first media type of an `Accept` header that is served for objects or for discovery.
+pub(super) fn accepted(header: Option<&str>) -> Result<Form, Failure> {
+    let header = header.unwrap_or("*/*");
+    header
+        .split(',')
+        .find_map(form_of)
+        .ok_or_else(Failure::not_acceptable)
+}
+
+fn form_of(range: &str) -> Option<Form> {
+    let mut parts = range.split(';').map(str::trim);
+    if !matches!(parts.next()?, "application/json" | "*/*" | "application/*") {
+        return None;
+    }
+    let parameters: Vec<(&str, &str)> = parts.filter_map(|part| part.split_once('=')).collect();
+    let parameter = |name: &str| {
+        parameters
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| *value)
+    };
+    match (parameter("as"), parameter("g"), parameter("v")) {
+        (None, _, _) => Some(Form::Full),
+        (Some("Table"), Some("meta.k8s.io"), Some("v1")) => Some(Form::Table),
+        (
+            Some("PartialObjectMetadata" | "PartialObjectMetadataList"),
+            Some("meta.k8s.io"),
+            Some("v1"),
+        ) => Some(Form::Metadata),
+        (Some("APIGroupDiscoveryList"), Some("apidiscovery.k8s.io"), Some("v2")) => {
+            Some(Form::Discovery)
+        }
+        _ => None,
+    }
+}

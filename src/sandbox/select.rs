@@ -1,0 +1,127 @@
+//! Which objects of a kind a request is about: namespace, label selector, field selector.
+
+use crate::object::selector::{FieldSelector, LabelSelector};
+
+use super::kinds::Kind;
+use super::log::{Key, Version};
+use super::route::Query;
+use super::status::Failure;
+
+/// The objects a LIST or WATCH covers.
+#[derive(Debug)]
+pub(super) struct Selection {
+    pub(super) kind: usize,
+    pub(super) namespace: Option<String>,
+    labels: LabelSelector,
+    pub(super) fields: FieldSelector,
+}
+
+impl Selection {
+    pub(super) fn of(
+        query: &Query,
+        place: (usize, Option<String>),
+        kind: &Kind,
+    ) -> Result<Self, Failure> {
+        let labels = query.get("labelSelector").unwrap_or_default();
+        let fields = query.get("fieldSelector").unwrap_or_default();
+        let unreadable = |error: &dyn std::fmt::Display| {
+            Failure::bad_request(format!("unable to parse requirement: {error}"))
+        };
+        let selection = Self {
+            kind: place.0,
+            namespace: place.1,
+            labels: labels.parse().map_err(|error| unreadable(&error))?,
+            fields: fields
+                .parse()
+                .map_err(|error| Failure::bad_request(format!("{error}")))?,
+        };
+        for term in selection.fields.terms() {
+            if !is_selectable(kind, &term.field) {
+                return Err(Failure::bad_request(not_selectable(kind, &term.field)));
+            }
+        }
+        Ok(selection)
+    }
+
+    /// Whether anything but the namespace narrows the selection.
+    pub(super) fn is_selective(&self) -> bool {
+        !(self.labels.is_empty() && self.fields.is_empty())
+    }
+
+    /// Whether this is about the namespace of the object at all.
+    pub(super) fn covers(&self, key: &Key) -> bool {
+        key.kind == self.kind
+            && self
+                .namespace
+                .as_ref()
+                .is_none_or(|namespace| *namespace == key.namespace)
+    }
+
+    /// Whether a version is selected by labels and fields.
+    pub(super) fn matches(&self, version: &Version) -> bool {
+        let labels = &version.value["metadata"]["labels"];
+        self.labels.matches(|key| labels[key].as_str())
+            && self.fields.matches(|path| field(version, path))
+    }
+}
+
+/// The text of a field; numbers and booleans as JSON has them.
+fn field(version: &Version, path: &str) -> Option<String> {
+    let pointer = format!("/{}", path.replace('.', "/"));
+    let value = version.value.pointer(&pointer)?;
+    Some(
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned),
+    )
+}
+
+/// The fields that kube-apiserver indexes or converts for its built-in kinds.
+fn own_fields(kind: &Kind) -> &'static [&'static str] {
+    match (kind.group.as_str(), kind.plural.as_str()) {
+        ("", "pods") => &[
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "spec.hostNetwork",
+            "status.phase",
+            "status.podIP",
+            "status.nominatedNodeName",
+        ],
+        ("", "nodes") => &["spec.unschedulable"],
+        ("", "namespaces") => &["status.phase"],
+        ("", "secrets") => &["type"],
+        ("", "services") => &["spec.clusterIP", "spec.type"],
+        ("", "replicationcontrollers") | ("apps", "replicasets") => &["status.replicas"],
+        ("batch", "jobs") => &["status.successful"],
+        ("", "events") => &[
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "source",
+            "type",
+        ],
+        _ => &[],
+    }
+}
+
+fn is_selectable(kind: &Kind, field: &str) -> bool {
+    matches!(field, "metadata.name" | "metadata.namespace") || own_fields(kind).contains(&field)
+}
+
+fn not_selectable(kind: &Kind, field: &str) -> String {
+    if own_fields(kind).is_empty() {
+        format!(
+            "{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+        )
+    } else {
+        format!("field label not supported: {field}")
+    }
+}

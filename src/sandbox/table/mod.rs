@@ -1,0 +1,123 @@
+//! The server side of kubectl's tables: columns and cells per kind.
+//!
+//! Follows `pkg/printers/internalversion` of Kubernetes for the kinds it knows; all others have NAME and AGE.
+
+mod age;
+mod cells;
+mod pod;
+mod workload;
+
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::kinds::Kind;
+
+pub(super) use age::age_since;
+
+/// Columns of a kind: name and type; those from `|` on are for `-o wide` only.
+fn columns(kind: &Kind) -> &'static str {
+    match (kind.group.as_str(), kind.plural.as_str()) {
+        ("", "pods") => "Name,Ready,Status,Restarts,Age|IP,Node,Nominated Node,Readiness Gates",
+        ("apps", "deployments") => {
+            "Name,Ready,Up-to-date:i,Available:i,Age|Containers,Images,Selector"
+        }
+        ("apps", "replicasets") => {
+            "Name,Desired:i,Current:i,Ready:i,Age|Containers,Images,Selector"
+        }
+        ("", "services") => "Name,Type,Cluster-IP,External-IP,Port(s),Age|Selector",
+        ("", "configmaps") => "Name,Data:i,Age",
+        ("", "secrets") => "Name,Type,Data:i,Age",
+        ("", "nodes") => {
+            "Name,Status,Roles,Age,Version|Internal-IP,External-IP,OS-Image,Kernel-Version,Container-Runtime"
+        }
+        ("", "namespaces") => "Name,Status,Age",
+        ("", "events") => {
+            "Last Seen,Type,Reason,Object,Message|Subobject,Source,First Seen,Count:i,Name"
+        }
+        ("discovery.k8s.io", "endpointslices") => "Name,AddressType,Ports,Endpoints,Age",
+        ("autoscaling", "horizontalpodautoscalers") => {
+            "Name,Reference,Targets,MinPods,MaxPods,Replicas:i,Age"
+        }
+        _ => "Name,Age",
+    }
+}
+
+/// The `columnDefinitions` of a table.
+pub(super) fn definitions(kind: &Kind) -> Value {
+    let (plain, wide) = columns(kind).split_once('|').unwrap_or((columns(kind), ""));
+    let of = |names: &str, priority: u8| -> Vec<Value> {
+        let names = names.split(',').filter(|name| !name.is_empty());
+        names.map(|name| definition(name, priority)).collect()
+    };
+    Value::Array([of(plain, 0), of(wide, 1)].concat())
+}
+
+fn definition(name: &str, priority: u8) -> Value {
+    let (name, kind) = match name.split_once(':') {
+        Some((name, _)) => (name, "integer"),
+        None => (name, "string"),
+    };
+    let format = if name == "Name" { "name" } else { "" };
+    json!({"name": name, "type": kind, "format": format, "description": "", "priority": priority})
+}
+
+/// The cells of an object's row, as many as there are columns.
+pub(super) fn cells(kind: &Kind, object: &Value, now: Timestamp) -> Vec<Value> {
+    let name = object["metadata"]["name"].clone();
+    let age = json!(age_since(&object["metadata"]["creationTimestamp"], now));
+    match (kind.group.as_str(), kind.plural.as_str()) {
+        ("", "pods") => pod::cells(object, now),
+        ("apps", "deployments") => workload::deployment(object, age),
+        ("apps", "replicasets") => workload::replica_set(object, age),
+        ("", "services") => cells::service(object, age),
+        ("", "configmaps") => vec![name, json!(cells::entries(object)), age],
+        ("", "secrets") => vec![
+            name,
+            object["type"].clone(),
+            json!(cells::entries(object)),
+            age,
+        ],
+        ("", "nodes") => cells::node(object, age),
+        ("", "namespaces") => vec![name, object["status"]["phase"].clone(), age],
+        ("", "events") => cells::event(object, now),
+        ("discovery.k8s.io", "endpointslices") => cells::endpoint_slice(object, age),
+        ("autoscaling", "horizontalpodautoscalers") => workload::autoscaler(object, age),
+        _ => vec![name, age],
+    }
+}
+
+/// The text at a pointer, or a stand-in.
+fn text_or<'v>(object: &'v Value, pointer: &str, otherwise: &'v str) -> &'v str {
+    object
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty())
+        .unwrap_or(otherwise)
+}
+
+fn number(object: &Value, pointer: &str) -> i64 {
+    object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
+}
+
+fn list<'v>(object: &'v Value, pointer: &str) -> &'v [Value] {
+    object
+        .pointer(pointer)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+/// A map of strings as `a=1,b=2`.
+fn pairs(map: &Value) -> String {
+    let pairs = map.as_object().into_iter().flatten();
+    let texts: Vec<String> = pairs
+        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
+        .collect();
+    if texts.is_empty() {
+        "<none>".to_owned()
+    } else {
+        texts.join(",")
+    }
+}

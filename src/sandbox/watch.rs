@@ -1,0 +1,259 @@
+//! WATCH: the events of a selection in order, as the API server's watch cache hands them out.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::{Instant, Interval, MissedTickBehavior};
+
+use super::Shared;
+use super::log::{Change, Entry, Version};
+use super::route::Query;
+use super::select::Selection;
+use super::status::Failure;
+use super::view::{Columns, View};
+
+/// How long a watch lives when the client does not say; kube-apiserver's minimum.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
+
+/// `type` of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EventType {
+    Changed(Change),
+    Bookmark,
+    Error,
+}
+
+impl EventType {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Changed(change) => change.as_str(),
+            Self::Bookmark => "BOOKMARK",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+/// One event, its object already in the form asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Event {
+    pub(super) kind: EventType,
+    pub(super) object: Bytes,
+}
+
+impl Event {
+    pub(super) fn error(failure: &Failure) -> Self {
+        Self {
+            kind: EventType::Error,
+            object: failure.json(),
+        }
+    }
+}
+
+/// The events of one watch.
+pub(super) struct Source {
+    shared: Arc<Shared>,
+    selection: Selection,
+    view: View,
+    /// The revision up to which everything is in `pending` or sent.
+    cursor: u64,
+    pending: VecDeque<Event>,
+    newest: watch::Receiver<u64>,
+    bookmarks: Option<Interval>,
+    deadline: Instant,
+    columns: Columns,
+    is_over: bool,
+}
+
+impl Source {
+    pub(super) fn open(
+        shared: &Arc<Shared>,
+        selection: Selection,
+        view: View,
+        query: &Query,
+    ) -> Result<Self, Failure> {
+        let from: Option<u64> = query.parsed("resourceVersion")?;
+        let timeout = query
+            .parsed("timeoutSeconds")?
+            .map_or(DEFAULT_TIMEOUT, Duration::from_secs);
+        let bookmarks = query
+            .flag("allowWatchBookmarks")
+            .then(|| ticks(shared.bookmark_interval));
+        let mut source = Self {
+            shared: Arc::clone(shared),
+            selection,
+            view,
+            cursor: 0,
+            pending: VecDeque::new(),
+            newest: shared.store.subscribe(),
+            bookmarks,
+            deadline: Instant::now() + timeout,
+            columns: Columns::Given,
+            is_over: false,
+        };
+        source.start(from.filter(|revision| *revision > 0));
+        Ok(source)
+    }
+
+    fn start(&mut self, from: Option<u64>) {
+        let shared = Arc::clone(&self.shared);
+        let inner = shared.store.lock();
+        match from {
+            Some(from) if from < inner.window() => {
+                self.pending
+                    .push_back(Event::error(&Failure::watch_expired(from, inner.window())));
+                self.is_over = true;
+            }
+            Some(from) => self.cursor = from,
+            None => {
+                let Ok(listing) = inner.list(self.selection.kind, None) else {
+                    return;
+                };
+                for (key, version) in &listing.items {
+                    if self.selection.covers(key) && self.selection.matches(version) {
+                        self.push(Change::Added, version);
+                    }
+                }
+                self.cursor = listing.revision;
+            }
+        }
+    }
+
+    /// Repeats the last `count` events from before the start.
+    pub(super) fn replay(&mut self, count: usize) {
+        let shared = Arc::clone(&self.shared);
+        let inner = shared.store.lock();
+        let mut events = Vec::new();
+        for entry in inner.until(self.cursor).iter().rev() {
+            if events.len() == count {
+                break;
+            }
+            events.extend(self.seen(entry));
+        }
+        for (change, version) in events.into_iter().rev() {
+            self.push(change, &version);
+        }
+    }
+
+    /// Leaves out the next `count` events, as a server does that resumes with a gap.
+    pub(super) fn skip(&mut self, count: usize) {
+        let shared = Arc::clone(&self.shared);
+        let inner = shared.store.lock();
+        let mut skipped = 0;
+        for entry in inner.after(self.cursor) {
+            if skipped == count {
+                break;
+            }
+            skipped += usize::from(self.seen(entry).is_some());
+            self.cursor = entry.revision;
+        }
+    }
+
+    pub(super) fn without_bookmarks(&mut self) {
+        self.bookmarks = None;
+    }
+
+    /// The next event that is due now.
+    pub(super) fn ready(&mut self) -> Option<Event> {
+        if self.pending.is_empty() && !self.is_over {
+            self.fetch();
+        }
+        self.pending.pop_front()
+    }
+
+    /// The next event; `None` at the end of the watch's time.
+    pub(super) async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready() {
+                return Some(event);
+            }
+            if self.is_over {
+                return None;
+            }
+            tokio::select! {
+                () = tokio::time::sleep_until(self.deadline) => {
+                    // The server's last word before it closes a watch says how far it has come.
+                    if self.bookmarks.is_some() {
+                        self.push_bookmark();
+                    }
+                    self.is_over = true;
+                }
+                changed = self.newest.changed() => self.is_over = changed.is_err(),
+                () = tick(self.bookmarks.as_mut()) => self.push_bookmark(),
+            }
+        }
+    }
+
+    fn fetch(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        let inner = shared.store.lock();
+        for entry in inner.after(self.cursor) {
+            if let Some((change, version)) = self.seen(entry) {
+                self.push(change, &version);
+            }
+            self.cursor = entry.revision;
+        }
+    }
+
+    /// What a write is to this selection: an object can enter and leave it without coming to be or ceasing.
+    fn seen(&self, entry: &Entry) -> Option<(Change, Arc<Version>)> {
+        if !self.selection.covers(&entry.key) {
+            return None;
+        }
+        let is_in = entry.change != Change::Deleted && self.selection.matches(&entry.after);
+        let was_in = entry
+            .before
+            .as_ref()
+            .is_some_and(|before| self.selection.matches(before));
+        match (was_in, is_in) {
+            (false, true) => Some((Change::Added, Arc::clone(&entry.after))),
+            (true, true) => Some((Change::Modified, Arc::clone(&entry.after))),
+            (true, false) => {
+                // The object as it was while it was selected, under the revision of what ended that.
+                let mut value = entry.before.as_ref()?.value.clone();
+                value["metadata"]["resourceVersion"] = Value::from(entry.revision.to_string());
+                Some((
+                    Change::Deleted,
+                    Arc::new(Version::new(value, entry.revision)),
+                ))
+            }
+            (false, false) => None,
+        }
+    }
+
+    fn push(&mut self, change: Change, version: &Version) {
+        let object = self
+            .view
+            .event(version, (self.shared.clock)(), self.columns);
+        self.columns = Columns::Known;
+        self.pending.push_back(Event {
+            kind: EventType::Changed(change),
+            object,
+        });
+    }
+
+    fn push_bookmark(&mut self) {
+        self.fetch();
+        let object = self.view.bookmark(self.cursor);
+        self.pending.push_back(Event {
+            kind: EventType::Bookmark,
+            object,
+        });
+    }
+}
+
+fn ticks(period: Duration) -> Interval {
+    let mut interval = tokio::time::interval_at(Instant::now() + period, period);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    interval
+}
+
+async fn tick(interval: Option<&mut Interval>) {
+    match interval {
+        Some(interval) => drop(interval.tick().await),
+        None => std::future::pending().await,
+    }
+}
