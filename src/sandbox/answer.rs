@@ -4,24 +4,16 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, RETRY_AFTER,
-};
+use http::header::{ACCEPT, AUTHORIZATION, HeaderName};
 use http::{Method, Request, Response};
-use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, StreamBody};
-use hyper::body::Frame;
-
-use futures::StreamExt;
 
 use super::Shared;
 use super::discovery;
-use super::fault::{Effect, ErrorBody, Expiry, Framing, Place, Verb};
-use super::feed::{Feed, gzip};
+use super::fault::{Effect, Expiry, Place, Verb};
 use super::list;
 use super::log::Key;
 use super::rbac::{Access, User};
-use super::requests::Progress;
+use super::reply::{Body, Reply, accepts_gzip};
 use super::route::{Form, Query, Route, accepted};
 use super::select::Selection;
 use super::status::Failure;
@@ -29,10 +21,6 @@ use super::view::View;
 use super::watch::Source;
 use super::wire::Switch;
 
-/// Bodies from this size on are compressed for those who accept it.
-const GZIP_FROM: usize = 1024;
-
-type Body = UnsyncBoxBody<Bytes, io::Error>;
 type Answer = io::Result<Response<Body>>;
 
 /// The connection a request came by.
@@ -46,9 +34,7 @@ struct Call<'a> {
     shared: &'a Arc<Shared>,
     request: &'a Request<hyper::body::Incoming>,
     query: Query,
-    effects: Vec<Effect>,
-    switch: Arc<Switch>,
-    progress: Arc<Progress>,
+    reply: Reply,
 }
 
 /// Answers a request; an error breaks the connection without an answer.
@@ -68,13 +54,18 @@ pub(super) async fn answer(
     let route = Route::of(request.uri().path(), shared.store.kinds());
     let (verb, resource) = fault_place(route.as_ref().ok(), &query, shared, request.uri().path());
     let effects = shared.faults.befall(verb, &resource);
+    let accepts_gzip = accepts_gzip(request.headers());
+    let reply = Reply {
+        effects,
+        switch: caller.switch,
+        progress,
+        accepts_gzip,
+    };
     let call = Call {
         shared,
         request,
         query,
-        effects,
-        switch: caller.switch,
-        progress,
+        reply,
     };
     call.strike_first().await?;
     if let Some(response) = call.injected_status() {
@@ -86,7 +77,7 @@ pub(super) async fn answer(
         }
         call.dispatch(&route?, user.as_ref())
     });
-    Ok(answered.unwrap_or_else(|failure| call.refuse(&failure)))
+    Ok(answered.unwrap_or_else(|failure| call.reply.refuse(&failure)))
 }
 
 /// How the fault script knows a request: verb and resource, or the path of what is no resource.
@@ -119,13 +110,13 @@ fn header(request: &Request<hyper::body::Incoming>, name: HeaderName) -> Option<
 impl Call<'_> {
     /// The faults that leave a request without an answer.
     async fn strike_first(&self) -> io::Result<()> {
-        for effect in &self.effects {
+        for effect in &self.reply.effects {
             match effect {
                 Effect::Cut {
                     at: Place::BeforeHeaders,
                     end,
                 } => {
-                    self.switch.throw(*end);
+                    self.reply.switch.throw(*end);
                     return Err(io::ErrorKind::ConnectionReset.into());
                 }
                 Effect::Stall {
@@ -139,15 +130,15 @@ impl Call<'_> {
 
     fn injected_status(&self) -> Option<Response<Body>> {
         let is_later_page = self.query.get("continue").is_some();
-        self.effects.iter().find_map(|effect| match effect {
+        self.reply.effects.iter().find_map(|effect| match effect {
             Effect::Status {
                 code,
                 retry_after,
                 body,
-            } => Some(self.error_page(*code, *retry_after, *body)),
-            Effect::Expire(Expiry::HttpStatus) => Some(self.refuse(&self.expired())),
+            } => Some(self.reply.error_page(*code, *retry_after, *body)),
+            Effect::Expire(Expiry::HttpStatus) => Some(self.reply.refuse(&self.expired())),
             Effect::Expire(Expiry::SecondPage) if is_later_page => {
-                Some(self.refuse(&Failure::page_expired("00".to_owned())))
+                Some(self.reply.refuse(&Failure::page_expired("00".to_owned())))
             }
             _ => None,
         })
@@ -168,39 +159,6 @@ impl Call<'_> {
         }
     }
 
-    fn error_page(&self, code: u16, retry_after: Option<u32>, body: ErrorBody) -> Response<Body> {
-        let failure = Failure::by_code(code, retry_after);
-        let (content, text) = match body {
-            ErrorBody::Status => ("application/json", failure.json()),
-            ErrorBody::PrettyStatus => {
-                let value: serde_json::Value =
-                    serde_json::from_slice(&failure.json()).unwrap_or_default();
-                ("application/json", Bytes::from(format!("{value:#}\n")))
-            }
-            ErrorBody::Html => {
-                let title = failure.http();
-                let page = format!(
-                    "<html>\n<head><title>{title}</title></head>\n<body><h1>{title}</h1></body>\n</html>\n"
-                );
-                ("text/html", Bytes::from(page))
-            }
-        };
-        let mut response = self.respond(
-            failure.http().as_u16(),
-            content,
-            Feed::whole(&text, &self.effects, Arc::clone(&self.switch)),
-        );
-        if let Some(seconds) = retry_after {
-            response.headers_mut().insert(RETRY_AFTER, seconds.into());
-        }
-        response
-    }
-
-    fn refuse(&self, failure: &Failure) -> Response<Body> {
-        let feed = Feed::whole(&failure.json(), &self.effects, Arc::clone(&self.switch));
-        self.respond(failure.code, "application/json", feed)
-    }
-
     fn dispatch(&self, route: &Route, user: Option<&User>) -> Result<Response<Body>, Failure> {
         let kinds = self.shared.store.kinds();
         let form = accepted(header(self.request, ACCEPT))?;
@@ -213,14 +171,16 @@ impl Call<'_> {
                 return self.objects((*kind, namespace.clone()), name.as_deref(), (form, user));
             }
             Route::Health => {
-                return Ok(self.whole("text/plain; charset=utf-8", Bytes::from_static(b"ok")));
+                return Ok(self
+                    .reply
+                    .whole("text/plain; charset=utf-8", Bytes::from_static(b"ok")));
             }
             Route::CoreVersions | Route::Groups if form == Form::Discovery => {
                 let document =
                     discovery::aggregated(*route == Route::CoreVersions, kinds).to_string();
                 let content =
                     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-                return Ok(self.whole(content, Bytes::from(document)));
+                return Ok(self.reply.whole(content, Bytes::from(document)));
             }
             Route::CoreVersions => discovery::core_versions(),
             Route::Groups => discovery::groups(kinds),
@@ -228,7 +188,9 @@ impl Call<'_> {
             Route::Resources(group, version) => discovery::resources(group, version, kinds),
             Route::Version => discovery::version(),
         };
-        Ok(self.whole("application/json", Bytes::from(document.to_string())))
+        Ok(self
+            .reply
+            .whole("application/json", Bytes::from(document.to_string())))
     }
 
     fn objects(
@@ -268,73 +230,20 @@ impl Call<'_> {
             };
             let version = shared.store.lock().get(&key).cloned();
             let version = version.ok_or_else(|| Failure::not_found(kind, name))?;
-            return Ok(self.whole("application/json", view.object(&version, now)));
+            return Ok(self
+                .reply
+                .whole("application/json", view.object(&version, now)));
         }
         if is_watch {
             let source = Source::open(shared, selection, view, &self.query)?;
-            return Ok(self.watch(source));
+            return Ok(self.reply.watch(source));
         }
         let body = list::list(
             &shared.store,
             &selection,
-            (&self.query, &self.effects),
+            (&self.query, &self.reply.effects),
             (&view, now),
         )?;
-        Ok(self.whole("application/json", body))
-    }
-
-    fn watch(&self, source: Source) -> Response<Body> {
-        let mut effects = self.effects.clone();
-        let gzipped = Effect::Framing(Framing::Gzip);
-        let is_gzipped = effects.contains(&gzipped) && self.accepts_gzip();
-        effects.retain(|effect| is_gzipped || *effect != gzipped);
-        let feed = Feed::watch(source, effects, Arc::clone(&self.switch));
-        let mut response = self.respond(200, "application/json", feed);
-        if is_gzipped {
-            response
-                .headers_mut()
-                .insert(CONTENT_ENCODING, http::HeaderValue::from_static("gzip"));
-        }
-        response
-    }
-
-    /// A whole body, compressed if the client likes that and it is worth it.
-    fn whole(&self, content: &'static str, body: Bytes) -> Response<Body> {
-        let is_gzipped = body.len() > GZIP_FROM && self.accepts_gzip();
-        let body = if is_gzipped { gzip(&body) } else { body };
-        let feed = Feed::whole(&body, &self.effects, Arc::clone(&self.switch));
-        let mut response = self.respond(200, content, feed);
-        if is_gzipped {
-            response
-                .headers_mut()
-                .insert(CONTENT_ENCODING, http::HeaderValue::from_static("gzip"));
-        }
-        response
-    }
-
-    fn accepts_gzip(&self) -> bool {
-        let codings = header(self.request, ACCEPT_ENCODING).unwrap_or_default();
-        codings.split(',').any(|coding| {
-            coding
-                .split(';')
-                .next()
-                .is_some_and(|name| name.trim() == "gzip")
-        })
-    }
-
-    fn respond(&self, code: u16, content: &'static str, feed: Feed) -> Response<Body> {
-        self.progress.answered(code);
-        let progress = Arc::clone(&self.progress);
-        let frames = feed.into_stream().map(move |chunk| {
-            let bytes = chunk?;
-            progress.sent(bytes.len());
-            Ok(Frame::data(bytes))
-        });
-        let mut response = Response::new(StreamBody::new(frames).boxed_unsync());
-        *response.status_mut() = http::StatusCode::from_u16(code).unwrap_or_default();
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, http::HeaderValue::from_static(content));
-        headers.insert("audit-id", http::HeaderValue::from_static("sandbox"));
-        response
+        Ok(self.reply.whole("application/json", body))
     }
 }

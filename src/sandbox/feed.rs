@@ -157,7 +157,7 @@ impl Feed {
             let error = |failure: &Failure| Event::error(failure);
             match effect {
                 Effect::Cut { at, end } if *at == place => {
-                    planned.extend([Step::Flush, Step::End(*end)])
+                    planned.extend([Step::Flush, Step::End(*end)]);
                 }
                 Effect::Stall { at } if *at == place => planned.extend([Step::Flush, Step::Stall]),
                 Effect::ErrorEvent { after, code } if Place::AfterEvents(*after) == place => {

@@ -30,7 +30,7 @@ enum ListKind {
     Keyed(&'static [&'static str]),
 }
 
-/// The list kinds of the built-in API types that objects here use (`x-kubernetes-list-type` in the OpenAPI document).
+/// The list kinds of the built-in API types that objects here use (`x-kubernetes-list-type` in its `OpenAPI` document).
 fn list_kind(path: &[Step], items: &[Value]) -> ListKind {
     let names: Vec<&str> = path
         .iter()

@@ -9,7 +9,7 @@ pub enum Scope {
     Cluster,
 }
 
-/// Whether a kind is compiled into kube-apiserver or comes from a CustomResourceDefinition.
+/// Whether a kind is compiled into kube-apiserver or comes from a `CustomResourceDefinition`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// Built in: the items of a LIST carry no `apiVersion` and `kind`.

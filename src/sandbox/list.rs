@@ -33,7 +33,9 @@ impl Token {
     /// Opaque to clients: hexadecimal digits.
     fn text(&self) -> String {
         let plain = format!("{}/{}/{}", self.revision, self.namespace, self.name);
-        plain.bytes().map(|byte| format!("{byte:02x}")).collect()
+        plain
+            .bytes()
+            .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
     }
 
     fn read(text: &str) -> Option<Self> {

@@ -227,7 +227,7 @@ fn merge(live: &mut Value, applied: &Value, path: &mut Path) {
         (Value::Array(live), Value::Array(applied)) => {
             match fields::merge_keys(path, live, applied) {
                 Some((old_keys, new_keys)) => {
-                    merge_items(live, applied, (&old_keys, &new_keys), path)
+                    merge_items(live, applied, (&old_keys, &new_keys), path);
                 }
                 None => live.clone_from(applied),
             }
@@ -289,7 +289,10 @@ fn remove(value: &mut Value, path: &[Step]) {
                 remove(item, rest);
             }
         }
-        (Step::Item(text), Value::Array(items)) => items.retain(|item| item.to_string() != *text),
+        (Step::Item(text), Value::Array(items)) => {
+            let value: Value = serde_json::from_str(text).unwrap_or_default();
+            items.retain(|item| *item != value);
+        }
         _ => {}
     }
 }

@@ -12,7 +12,10 @@ mod kinds;
 mod list;
 mod log;
 mod managed_fields;
+mod metadata;
+mod options;
 mod rbac;
+mod reply;
 mod requests;
 mod route;
 mod select;
@@ -39,6 +42,7 @@ use tokio::task::JoinHandle;
 pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
 pub use kinds::{Kind, Origin, Scope};
 pub use log::{Change, Record};
+pub use options::{Clock, Options};
 pub use rbac::{Permission, Rule, User};
 pub use requests::{Connection, Request};
 pub use writer::{Deletion, Target, WriteError, Writer};
@@ -46,49 +50,6 @@ pub use writer::{Deletion, Target, WriteError, Writer};
 use status::Failure;
 use store::Store;
 use write::Stamp;
-
-/// Tells the time; the sandbox itself never looks at a clock on the wall.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
-/// What a sandbox is started with.
-#[derive(Clone)]
-pub struct Options {
-    /// Creation times, write times and the ages in tables come from here.
-    pub clock: Clock,
-    /// Name of the context in [`Sandbox::kubeconfig`].
-    pub context: String,
-    /// The context's namespace.
-    pub namespace: String,
-    /// Who may do what; empty: no authentication, everything allowed.
-    pub users: Vec<User>,
-    /// Faults in force from the start.
-    pub faults: Vec<Fault>,
-    /// Time between the bookmarks of a watch.
-    pub bookmark_interval: Duration,
-    /// Kinds besides the built-in ones.
-    pub kinds: Vec<Kind>,
-    /// The revision of the empty cluster: the first write has the next one.
-    pub revision: u64,
-    /// Seed of uids and generated names.
-    pub seed: u64,
-}
-
-impl Options {
-    /// Everything as usual, under a clock.
-    pub fn new(clock: Clock) -> Self {
-        Self {
-            clock,
-            context: "demo".to_owned(),
-            namespace: "default".to_owned(),
-            users: Vec::new(),
-            faults: Vec::new(),
-            bookmark_interval: Duration::from_secs(60),
-            kinds: Vec::new(),
-            revision: 1,
-            seed: 1,
-        }
-    }
-}
 
 /// What connections share.
 struct Shared {
@@ -201,7 +162,7 @@ impl Sandbox {
             .iter()
             .map(|user| (user.name.as_str(), user.token.as_str()))
             .collect();
-        kubeconfig(&self.url(), (&self.context, &self.namespace), &known)
+        options::kubeconfig(&self.url(), (&self.context, &self.namespace), &known)
     }
 
     /// The server's clock.
@@ -304,45 +265,4 @@ impl Sandbox {
             now: writer.time.unwrap_or_else(|| self.now()),
         }
     }
-}
-
-fn kubeconfig(url: &str, (context, namespace): (&str, &str), users: &[(&str, &str)]) -> String {
-    let users: &[(&str, &str)] = if users.is_empty() {
-        &[("demo", "")]
-    } else {
-        users
-    };
-    let name_of = |index: usize, user: &str| {
-        if index == 0 {
-            context.to_owned()
-        } else {
-            format!("{context}-{user}")
-        }
-    };
-    let contexts: Vec<Value> = users
-        .iter()
-        .enumerate()
-        .map(|(index, (user, _))| {
-            let context =
-                serde_json::json!({"cluster": context, "user": user, "namespace": namespace});
-            serde_json::json!({"name": name_of(index, user), "context": context})
-        })
-        .collect();
-    let users: Vec<Value> = users
-        .iter()
-        .map(|(user, token)| {
-            let secret = if token.is_empty() {
-                serde_json::json!({})
-            } else {
-                serde_json::json!({"token": token})
-            };
-            serde_json::json!({"name": user, "user": secret})
-        })
-        .collect();
-    let config = serde_json::json!({
-        "apiVersion": "v1", "kind": "Config", "current-context": context,
-        "clusters": [{"name": context, "cluster": {"server": url}}],
-        "contexts": contexts, "users": users,
-    });
-    format!("{config:#}\n")
 }

@@ -51,7 +51,7 @@ impl View {
             Form::Metadata => Bytes::from(partial(version).to_string()),
             Form::Table => {
                 let metadata = json!({"resourceVersion": version.revision.to_string()});
-                self.table(&metadata, &[version], now, Columns::Given)
+                self.table(&metadata, &[self.row(version, now)], Columns::Given)
             }
         }
     }
@@ -59,7 +59,13 @@ impl View {
     /// A LIST with its `metadata`.
     pub(super) fn list(&self, metadata: &Value, versions: &[&Version], now: Timestamp) -> Bytes {
         let head = match self.form {
-            Form::Table => return self.table(metadata, versions, now, Columns::Given),
+            Form::Table => {
+                let rows: Vec<Value> = versions
+                    .iter()
+                    .map(|version| self.row(version, now))
+                    .collect();
+                return self.table(metadata, &rows, Columns::Given);
+            }
             Form::Metadata => {
                 r#"{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1""#.to_owned()
             }
@@ -87,7 +93,7 @@ impl View {
         match self.form {
             Form::Table => {
                 let metadata = json!({"resourceVersion": version.revision.to_string()});
-                self.table(&metadata, &[version], now, columns)
+                self.table(&metadata, &[self.row(version, now)], columns)
             }
             Form::Full | Form::Metadata | Form::Discovery => self.object(version, now),
         }
@@ -99,10 +105,7 @@ impl View {
         let (api_version, kind) = match self.form {
             Form::Full | Form::Discovery => (self.kind.api_version(), self.kind.kind.as_str()),
             Form::Metadata => ("meta.k8s.io/v1".to_owned(), "PartialObjectMetadata"),
-            Form::Table => {
-                let none: &[&Version] = &[];
-                return self.table(&metadata, none, Timestamp::UNIX_EPOCH, Columns::Known);
-            }
+            Form::Table => return self.table(&metadata, &[], Columns::Known),
         };
         Bytes::from(
             json!({"kind": kind, "apiVersion": api_version, "metadata": metadata}).to_string(),
@@ -117,17 +120,7 @@ impl View {
         }
     }
 
-    fn table(
-        &self,
-        metadata: &Value,
-        versions: &[&Version],
-        now: Timestamp,
-        columns: Columns,
-    ) -> Bytes {
-        let rows: Vec<Value> = versions
-            .iter()
-            .map(|version| self.row(version, now))
-            .collect();
+    fn table(&self, metadata: &Value, rows: &[Value], columns: Columns) -> Bytes {
         let definitions = match columns {
             Columns::Given => table::definitions(&self.kind),
             Columns::Known => Value::Null,

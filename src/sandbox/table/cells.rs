@@ -1,11 +1,11 @@
-//! The rows of Services, Nodes, Events and EndpointSlices, and of what only holds data.
+//! The rows of Services, Nodes, Events and `EndpointSlice`s, and of what only holds data.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{age_since, list, number, pairs, text_or};
 
-/// How many keys a ConfigMap or a Secret has.
+/// How many keys a `ConfigMap` or a Secret has.
 pub(super) fn entries(object: &Value) -> usize {
     let keys = |name: &str| object[name].as_object().map_or(0, serde_json::Map::len);
     keys("data") + keys("binaryData")

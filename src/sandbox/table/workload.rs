@@ -1,4 +1,4 @@
-//! The rows of Deployments, ReplicaSets and HorizontalPodAutoscalers.
+//! The rows of Deployments, `ReplicaSet`s and `HorizontalPodAutoscaler`s.
 
 use serde_json::{Value, json};
 

@@ -1,0 +1,83 @@
+//! What the API server does to `metadata`, and what it reads there.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::kinds::Kind;
+
+/// RFC 3339 in whole seconds, as Kubernetes writes times.
+pub(super) fn seconds(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// `metadata.generateName` with five characters of the server's choice, when there is no name.
+pub(super) fn name_it(object: &mut Value, random: &mut fastrand::Rng) {
+    let metadata = &mut object["metadata"];
+    if let (true, Some(stem)) = (
+        metadata["name"].is_null(),
+        metadata["generateName"].as_str(),
+    ) {
+        let letters: Vec<char> = "bcdfghjklmnpqrstvwxz2456789".chars().collect();
+        let suffix: String = (0..5)
+            .map(|_| letters[random.usize(..letters.len())])
+            .collect();
+        metadata["name"] = json!(format!("{stem}{suffix}"));
+    }
+}
+
+/// A random (version 4) uid.
+pub(super) fn uid(random: &mut fastrand::Rng) -> String {
+    let bits = random.u128(..);
+    let hex = format!(
+        "{:032x}",
+        bits & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62)
+    );
+    [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ]
+    .join("-")
+}
+
+pub(super) fn bare(mut object: Value) -> Value {
+    if let Some(map) = object.as_object_mut() {
+        map.remove("apiVersion");
+        map.remove("kind");
+    }
+    object
+}
+
+pub(super) fn whole(mut value: Value, kind: &Kind) -> Value {
+    value["apiVersion"] = json!(kind.api_version());
+    value["kind"] = json!(kind.kind);
+    value
+}
+
+/// Everything but metadata and status: a change of it is a new generation.
+pub(super) fn specification(value: &Value) -> Vec<(&String, &Value)> {
+    let fields = value.as_object().into_iter().flatten();
+    fields
+        .filter(|(name, _)| !matches!(name.as_str(), "metadata" | "status"))
+        .collect()
+}
+
+pub(super) fn without_fields(value: &Value) -> Value {
+    let mut value = value.clone();
+    if let Some(metadata) = value["metadata"].as_object_mut() {
+        metadata.remove("managedFields");
+    }
+    value
+}
+
+pub(super) fn is_terminating(value: &Value) -> bool {
+    value["metadata"]["deletionTimestamp"].is_string()
+}
+
+pub(super) fn has_finalizers(value: &Value) -> bool {
+    value["metadata"]["finalizers"]
+        .as_array()
+        .is_some_and(|finalizers| !finalizers.is_empty())
+}

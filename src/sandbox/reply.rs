@@ -1,0 +1,133 @@
+//! Responses: headers, compression, and bodies that count themselves and can be spoilt.
+
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use http::{HeaderValue, Response};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::Frame;
+
+use super::fault::{Effect, ErrorBody, Framing};
+use super::feed::{Feed, gzip};
+use super::requests::Progress;
+use super::status::Failure;
+use super::watch::Source;
+use super::wire::Switch;
+
+/// Bodies above this size are compressed for those who accept it (kube-apiserver: 128 KiB; lower, so that small tests meet it).
+const GZIP_ABOVE: usize = 1024;
+
+/// A body of unknown length.
+pub(super) type Body = UnsyncBoxBody<Bytes, io::Error>;
+
+/// What it takes to answer one request.
+pub(super) struct Reply {
+    pub(super) effects: Vec<Effect>,
+    pub(super) switch: Arc<Switch>,
+    pub(super) progress: Arc<Progress>,
+    pub(super) accepts_gzip: bool,
+}
+
+/// Whether the client takes gzip.
+pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let codings = headers
+        .get(ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok());
+    let mut names = codings
+        .unwrap_or_default()
+        .split(',')
+        .filter_map(|coding| coding.split(';').next());
+    names.any(|name| name.trim() == "gzip")
+}
+
+impl Reply {
+    /// An error as the fault script words it.
+    pub(super) fn error_page(
+        &self,
+        code: u16,
+        retry_after: Option<u32>,
+        body: ErrorBody,
+    ) -> Response<Body> {
+        let failure = Failure::by_code(code, retry_after);
+        let (content, text) = match body {
+            ErrorBody::Status => ("application/json", failure.json()),
+            ErrorBody::PrettyStatus => {
+                let value: serde_json::Value =
+                    serde_json::from_slice(&failure.json()).unwrap_or_default();
+                ("application/json", Bytes::from(format!("{value:#}\n")))
+            }
+            ErrorBody::Html => {
+                let title = failure.http();
+                let page = format!(
+                    "<html>\n<head><title>{title}</title></head>\n<body><h1>{title}</h1></body>\n</html>\n"
+                );
+                ("text/html", Bytes::from(page))
+            }
+        };
+        let mut response = self.respond(
+            failure.http().as_u16(),
+            content,
+            Feed::whole(&text, &self.effects, Arc::clone(&self.switch)),
+        );
+        if let Some(seconds) = retry_after {
+            response.headers_mut().insert(RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+
+    /// A `Status` under its own code.
+    pub(super) fn refuse(&self, failure: &Failure) -> Response<Body> {
+        let feed = Feed::whole(&failure.json(), &self.effects, Arc::clone(&self.switch));
+        self.respond(failure.code, "application/json", feed)
+    }
+
+    /// A watch, as long as it lasts.
+    pub(super) fn watch(&self, source: Source) -> Response<Body> {
+        let mut effects = self.effects.clone();
+        let gzipped = Effect::Framing(Framing::Gzip);
+        let is_gzipped = effects.contains(&gzipped) && self.accepts_gzip;
+        effects.retain(|effect| is_gzipped || *effect != gzipped);
+        let feed = Feed::watch(source, effects, Arc::clone(&self.switch));
+        let mut response = self.respond(200, "application/json", feed);
+        if is_gzipped {
+            response
+                .headers_mut()
+                .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
+    }
+
+    /// A whole body, compressed if the client likes that and it is worth it.
+    pub(super) fn whole(&self, content: &'static str, body: Bytes) -> Response<Body> {
+        let is_gzipped = body.len() > GZIP_ABOVE && self.accepts_gzip;
+        let body = if is_gzipped { gzip(&body) } else { body };
+        let feed = Feed::whole(&body, &self.effects, Arc::clone(&self.switch));
+        let mut response = self.respond(200, content, feed);
+        if is_gzipped {
+            response
+                .headers_mut()
+                .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
+    }
+
+    fn respond(&self, code: u16, content: &'static str, feed: Feed) -> Response<Body> {
+        self.progress.answered(code);
+        let progress = Arc::clone(&self.progress);
+        let frames = feed.into_stream().map(move |chunk| {
+            let bytes = chunk?;
+            progress.sent(bytes.len());
+            Ok(Frame::data(bytes))
+        });
+        let mut response = Response::new(StreamBody::new(frames).boxed_unsync());
+        *response.status_mut() = http::StatusCode::from_u16(code).unwrap_or_default();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
+        headers.insert("audit-id", HeaderValue::from_static("sandbox"));
+        response
+    }
+}
