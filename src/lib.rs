@@ -4,4 +4,5 @@ pub mod cluster;
 pub mod object;
 pub mod render;
 pub mod sandbox;
+pub mod status;
 pub mod watch;

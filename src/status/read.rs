@@ -1,0 +1,188 @@
+//! Reads fields as kstatus does: some of wrong type are errors, others count as absent.
+//!
+//! kstatus reads with the helpers of `k8s.io/apimachinery` (`unstructured.Nested*`,
+//! `runtime.DefaultUnstructuredConverter`). Their rules, where they matter: a field below `null` is
+//! absent, one below any other non-object is an error; a field that is itself `null` is there and of
+//! the wrong type; an integer is a number written without fraction and exponent that fits `int64`.
+
+use std::borrow::Cow;
+
+use crate::object::{Kind, Value};
+
+/// A value, or why the object cannot be judged.
+pub(super) type Reading<T> = Result<T, Unreadable>;
+
+/// What about an object keeps it from being judged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unreadable {
+    /// It is not a JSON object.
+    #[error("the object is {0}, expected an object")]
+    Root(&'static str),
+    /// A number is beyond what a double holds.
+    #[error("number {0} is out of range")]
+    Number(String),
+    /// It has no kind, or an `apiVersion` that cannot be read (which hides the kind).
+    #[error("the object has no kind")]
+    Kind,
+    /// A field is not of its type.
+    #[error("{path} is {found}, expected {expected}")]
+    Field {
+        /// The dotted path of the field.
+        path: String,
+        /// What it is.
+        found: &'static str,
+        /// What it ought to be.
+        expected: &'static str,
+    },
+    /// A Pod is in a phase that nobody knows.
+    #[error("unknown phase {0}")]
+    Phase(String),
+}
+
+/// A condition as it stands in an object; parts that are missing are empty.
+pub(super) struct Observed<'a> {
+    pub(super) kind: Cow<'a, str>,
+    pub(super) status: Cow<'a, str>,
+    pub(super) reason: Cow<'a, str>,
+    pub(super) message: Cow<'a, str>,
+}
+
+impl Observed<'_> {
+    pub(super) fn is(&self, kind: &str, status: &str) -> bool {
+        self.kind == kind && self.status == status
+    }
+}
+
+/// Refuses an object that kstatus's JSON decoder refuses: a number that overflows a double.
+pub(super) fn representable(value: Value<'_>) -> Reading<()> {
+    match value.kind() {
+        Kind::Number if value.as_f64().is_none_or(f64::is_infinite) => {
+            Err(Unreadable::Number(value.raw().to_owned()))
+        }
+        Kind::Object => value.fields().try_for_each(|(_, item)| representable(item)),
+        Kind::Array => value.items().try_for_each(representable),
+        _ => Ok(()),
+    }
+}
+
+/// `GROUP/KIND` of an object, or `KIND` for the core group.
+pub(super) fn group_kind(object: Value<'_>) -> Reading<String> {
+    if object.kind() != Kind::Object {
+        return Err(Unreadable::Root(name_of(object)));
+    }
+    let api_version = text_or(object, &["apiVersion"], "");
+    let kind = text_or(object, &["kind"], "");
+    if kind.is_empty() || api_version.matches('/').count() > 1 {
+        return Err(Unreadable::Kind);
+    }
+    Ok(match api_version.split_once('/') {
+        None | Some(("", _)) => kind.into_owned(),
+        Some((group, _)) => format!("{group}/{kind}"),
+    })
+}
+
+/// The value at a path, which may be `null`.
+pub(super) fn nested<'a>(object: Value<'a>, path: &[&str]) -> Reading<Option<Value<'a>>> {
+    let mut value = object;
+    for (depth, key) in path.iter().enumerate() {
+        if value.is_null() {
+            return Ok(None);
+        }
+        if value.kind() != Kind::Object {
+            return Err(mismatch(value, &path[..depth], "an object"));
+        }
+        match value.get(key) {
+            Some(inner) => value = inner,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(value))
+}
+
+/// The integer at a path; of another type it is an error.
+pub(super) fn int(object: Value<'_>, path: &[&str]) -> Reading<Option<i64>> {
+    let Some(value) = nested(object, path)? else {
+        return Ok(None);
+    };
+    match value.as_i64() {
+        Some(number) => Ok(Some(number)),
+        None => Err(mismatch(value, path, "an integer")),
+    }
+}
+
+/// The string at a path; of another type it is an error.
+pub(super) fn text<'a>(object: Value<'a>, path: &[&str]) -> Reading<Option<Cow<'a, str>>> {
+    let Some(value) = nested(object, path)? else {
+        return Ok(None);
+    };
+    match value.as_str() {
+        Some(text) => Ok(Some(text)),
+        None => Err(mismatch(value, path, "a string")),
+    }
+}
+
+/// The integer at a path, or the default if there is none.
+pub(super) fn int_or(object: Value<'_>, path: &[&str], default: i64) -> i64 {
+    object.i64_at(path).unwrap_or(default)
+}
+
+/// The string at a path, or the default if there is none.
+pub(super) fn text_or<'a>(object: Value<'a>, path: &[&str], default: &'a str) -> Cow<'a, str> {
+    object.str_at(path).unwrap_or(Cow::Borrowed(default))
+}
+
+/// `status.conditions` in their order.
+pub(super) fn conditions(object: Value<'_>) -> Reading<Vec<Observed<'_>>> {
+    const PATH: [&str; 2] = ["status", "conditions"];
+    let Some(list) = nested(object, &PATH)?.filter(|list| !list.is_null()) else {
+        return Ok(Vec::new());
+    };
+    if list.kind() != Kind::Array {
+        return Err(mismatch(list, &PATH, "a list"));
+    }
+    list.items().map(observed).collect()
+}
+
+fn observed(condition: Value<'_>) -> Reading<Observed<'_>> {
+    if !matches!(condition.kind(), Kind::Object | Kind::Null) {
+        return Err(mismatch(
+            condition,
+            &["status", "conditions[]"],
+            "an object",
+        ));
+    }
+    let field = |key| match condition.get(key).filter(|value| !value.is_null()) {
+        None => Ok(Cow::Borrowed("")),
+        Some(value) => value
+            .as_str()
+            .ok_or_else(|| mismatch(value, &["status", "conditions[]", key], "a string")),
+    };
+    Ok(Observed {
+        kind: field("type")?,
+        status: field("status")?,
+        reason: field("reason")?,
+        message: field("message")?,
+    })
+}
+
+/// The error for a value of the wrong type.
+pub(super) fn mismatch(value: Value<'_>, path: &[&str], expected: &'static str) -> Unreadable {
+    Unreadable::Field {
+        path: path
+            .iter()
+            .fold(String::new(), |path, key| path + "." + key),
+        found: name_of(value),
+        expected,
+    }
+}
+
+fn name_of(value: Value<'_>) -> &'static str {
+    match value.kind() {
+        Kind::Null => "null",
+        Kind::Bool => "a boolean",
+        Kind::Number => "a number",
+        Kind::String => "a string",
+        Kind::Array => "a list",
+        Kind::Object => "an object",
+    }
+}

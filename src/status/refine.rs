@@ -1,0 +1,71 @@
+//! Where spy judges otherwise than kstatus, each case by name.
+//!
+//! kstatus calls a Pod that has failed Current, a Pod whose image cannot be pulled in progress, and
+//! replicas that a quota forbids in progress. None of these gets better by waiting.
+
+use crate::object::Value;
+
+use super::read::{self, Reading};
+use super::verdict::Verdict;
+
+/// Why a container waits when something has gone wrong, as kubelet says it; one that is merely being
+/// prepared waits for other reasons (`ContainerCreating`, `PodInitializing`).
+const BROKEN: [&str; 7] = [
+    "CrashLoopBackOff",
+    "ImagePullBackOff",
+    "ErrImagePull",
+    "InvalidImageName",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "RunContainerError",
+];
+
+/// Judges what kstatus's rule for the kind would get wrong; it comes before that rule.
+pub(super) fn decide(object: Value<'_>, kind: &str) -> Reading<Option<Verdict>> {
+    match kind {
+        "Pod" => Ok(failed_pod(object).or_else(|| broken_containers(object))),
+        "ReplicationController" => replica_failure(object),
+        _ if kind.starts_with("apps/") || kind.starts_with("extensions/") => {
+            replica_failure(object)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A Pod that ran to a bad end has failed. The reason is the Pod's own where it has one: `Evicted`.
+fn failed_pod(pod: Value<'_>) -> Option<Verdict> {
+    (read::text_or(pod, &["status", "phase"], "") == "Failed").then(|| {
+        let reason = read::text_or(pod, &["status", "reason"], "PodFailed");
+        Verdict::failed(reason, "Pod has completed, but not successfully")
+    })
+}
+
+/// A Pod with a container, init containers included, that waits for what is broken.
+fn broken_containers(pod: Value<'_>) -> Option<Verdict> {
+    let broken: Vec<_> = ["initContainerStatuses", "containerStatuses"]
+        .into_iter()
+        .flat_map(|list| pod.items_at(&["status", list]))
+        .filter_map(|status| {
+            let reason = status.str_at(&["state", "waiting", "reason"])?;
+            let name = read::text_or(status, &["name"], "");
+            BROKEN.contains(&&*reason).then_some((name, reason))
+        })
+        .collect();
+    let (_, reason) = broken.first()?;
+    let containers: Vec<_> = broken
+        .iter()
+        .map(|(name, reason)| format!("{name} ({reason})"))
+        .collect();
+    Some(Verdict::failed(
+        &**reason,
+        format!("Containers waiting: {}", containers.join(", ")),
+    ))
+}
+
+/// A workload whose pods cannot be created, by a quota or an admission rule say.
+fn replica_failure(object: Value<'_>) -> Reading<Option<Verdict>> {
+    Ok(read::conditions(object)?
+        .into_iter()
+        .find(|condition| condition.is("ReplicaFailure", "True"))
+        .map(|condition| Verdict::failed(condition.reason, condition.message)))
+}

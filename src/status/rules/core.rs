@@ -1,0 +1,56 @@
+//! Service, `PersistentVolumeClaim`, `PodDisruptionBudget` and `CustomResourceDefinition`.
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "rules that cannot fail share the signature of those that can"
+)]
+
+use jiff::Timestamp;
+
+use crate::object::Value;
+use crate::status::read::{self, Reading};
+use crate::status::verdict::Verdict;
+
+/// A load balancer needs its cluster IP; whether it has an address is not asked.
+pub(super) fn service(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+    let kind = read::text_or(object, &["spec", "type"], "ClusterIP");
+    let address = read::text_or(object, &["spec", "clusterIP"], "");
+    if kind == "LoadBalancer" && address.is_empty() {
+        return Ok(Verdict::in_progress(
+            "NoIPAssigned",
+            "ClusterIP not set. Service type: LoadBalancer",
+        ));
+    }
+    Ok(Verdict::current("Service is ready"))
+}
+
+/// A claim is to be bound.
+pub(super) fn persistent_volume_claim(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+    let phase = read::text_or(object, &["status", "phase"], "unknown");
+    if phase == "Bound" {
+        return Ok(Verdict::current("PVC is Bound"));
+    }
+    Ok(Verdict::in_progress(
+        "NotBound",
+        format!("PVC is not Bound. phase: {phase}"),
+    ))
+}
+
+/// That the latest generation was observed is all there is to ask.
+pub(super) fn pod_disruption_budget(_: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+    Ok(Verdict::current("AllowedDisruptions has been computed."))
+}
+
+/// A definition is to be accepted and established; its conditions speak in their order.
+pub(super) fn custom_resource_definition(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+    for condition in read::conditions(object)? {
+        if condition.is("NamesAccepted", "False")
+            || condition.is("Established", "False") && condition.reason != "Installing"
+        {
+            return Ok(Verdict::failed(condition.reason, condition.message));
+        }
+        if condition.is("Established", "True") {
+            return Ok(Verdict::current("CRD is established"));
+        }
+    }
+    Ok(Verdict::in_progress("Installing", "Install in progress"))
+}

@@ -1,0 +1,121 @@
+//! `StatefulSet` and `DaemonSet`.
+
+use jiff::Timestamp;
+
+use super::replicas::pending_termination;
+use crate::object::Value;
+use crate::status::read::{self, Reading};
+use crate::status::verdict::Verdict;
+
+/// A `StatefulSet` is Current when every replica is ready and at the wanted revision. One that updates
+/// on delete is its user's affair, and a partition is done when the replicas above it are.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "one of the rules, which share a signature"
+)]
+pub(super) fn stateful_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+    if read::text_or(object, &["spec", "updateStrategy", "type"], "") == "OnDelete" {
+        return Ok(Verdict::current(
+            "StatefulSet is using the ondelete update strategy",
+        ));
+    }
+    let count = |key| read::int_or(object, &["status", key], 0);
+    let wanted = read::int_or(object, &["spec", "replicas"], 1);
+    let replicas = count("replicas");
+    let ready = count("readyReplicas");
+    if let Some((reason, message)) = if wanted > replicas {
+        Some(("LessReplicas", format!("Replicas: {replicas}/{wanted}")))
+    } else if wanted > ready {
+        Some(("LessReady", format!("Ready: {ready}/{wanted}")))
+    } else if replicas > wanted {
+        Some(("ExtraPods", pending_termination(replicas, wanted)))
+    } else {
+        None
+    } {
+        return Ok(Verdict::in_progress(reason, message));
+    }
+    if let Some(verdict) = partition(object, wanted) {
+        return Ok(verdict);
+    }
+    let current = count("currentReplicas");
+    if wanted > current {
+        return Ok(Verdict::in_progress(
+            "LessCurrent",
+            format!("current: {current}/{wanted}"),
+        ));
+    }
+    let revision = |key| read::text_or(object, &["status", key], "");
+    if revision("currentRevision") != revision("updateRevision") {
+        return Ok(Verdict::in_progress(
+            "RevisionMismatch",
+            "Waiting for updated revision to match current",
+        ));
+    }
+    Ok(Verdict::current(format!(
+        "All replicas scheduled as expected. Replicas: {replicas}"
+    )))
+}
+
+/// The verdict of a `StatefulSet` with a partition, 0 included; -1 is none.
+fn partition(object: Value<'_>, wanted: i64) -> Option<Verdict> {
+    let path = ["spec", "updateStrategy", "rollingUpdate", "partition"];
+    let partition = object.i64_at(&path).filter(|partition| *partition != -1)?;
+    let updated = read::int_or(object, &["status", "updatedReplicas"], 0);
+    let above = wanted.wrapping_sub(partition);
+    Some(if updated < above {
+        Verdict::in_progress("PartitionRollout", format!("updated: {updated}/{above}"))
+    } else {
+        Verdict::current(format!("Partition rollout complete. updated: {updated}"))
+    })
+}
+
+/// A `DaemonSet` is Current when its controller has seen it and every node that is to have a pod has an
+/// updated, available and ready one.
+pub(super) fn daemon_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+    if let Some(verdict) = unobserved(object)? {
+        return Ok(verdict);
+    }
+    let count = |key| read::int_or(object, &["status", key], 0);
+    let wanted = read::int_or(object, &["status", "desiredNumberScheduled"], -1);
+    let current = count("currentNumberScheduled");
+    let updated = count("updatedNumberScheduled");
+    let available = count("numberAvailable");
+    let ready = count("numberReady");
+    let (reason, message) = if wanted == -1 {
+        (
+            "NoDesiredNumber",
+            "Missing .status.desiredNumberScheduled".to_owned(),
+        )
+    } else if wanted > current {
+        ("LessCurrent", format!("Current: {current}/{wanted}"))
+    } else if wanted > updated {
+        ("LessUpdated", format!("Updated: {updated}/{wanted}"))
+    } else if wanted > available {
+        ("LessAvailable", format!("Available: {available}/{wanted}"))
+    } else if wanted > ready {
+        ("LessReady", format!("Ready: {ready}/{wanted}"))
+    } else {
+        return Ok(Verdict::current(format!(
+            "All replicas scheduled as expected. Replicas: {wanted}"
+        )));
+    };
+    Ok(Verdict::in_progress(reason, message))
+}
+
+/// A controller that has acted on a `DaemonSet` has left its generation behind.
+fn unobserved(object: Value<'_>) -> Reading<Option<Verdict>> {
+    let kind = read::text_or(object, &["kind"], "");
+    if read::int(object, &["metadata", "generation"])?.is_none() {
+        return Ok(Some(Verdict::in_progress(
+            "NoGeneration",
+            format!("{kind} metadata.generation not found"),
+        )));
+    }
+    if read::int(object, &["status", "observedGeneration"])?.is_none() {
+        return Ok(Some(Verdict::in_progress(
+            "NoObservedGeneration",
+            format!("{kind} status.observedGeneration not found"),
+        )));
+    }
+    Ok(None)
+}

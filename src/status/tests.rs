@@ -1,0 +1,697 @@
+//! Each rule of kstatus by one object, and each place where spy's rules differ.
+
+use crate::object::Doc;
+
+use super::*;
+
+const NOW: &str = "2026-11-21T14:00:00Z";
+
+fn judge_as(rules: Rules, object: &str) -> String {
+    let doc = Doc::parse(object).expect("a case is JSON");
+    let verdict = compute(doc.root(), NOW.parse().expect("a time"), rules);
+    if let Some(error) = verdict.error {
+        assert_eq!(verdict.status, Status::Unknown);
+        assert!(verdict.conditions.is_empty());
+        return format!("error: {error}");
+    }
+    let implied = match verdict.status {
+        Status::InProgress => Some(ConditionKind::Reconciling),
+        Status::Failed => Some(ConditionKind::Stalled),
+        _ => None,
+    };
+    let kinds: Vec<_> = verdict.conditions.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, Vec::from_iter(implied));
+    let mut line = format!("{}: {}", verdict.status, verdict.message);
+    for condition in verdict.conditions {
+        let kind = condition.kind.as_str();
+        let message = match condition.message {
+            message if message == verdict.message => String::new(),
+            message => format!(": {message}"),
+        };
+        line = format!("{line} [{kind} {}{message}]", condition.reason);
+    }
+    line
+}
+
+/// Judges a `GROUP/VERSION/KIND` with the given fields by kstatus's rules.
+fn check(kind: &str, fields: &str, expect: &str) {
+    let object = object(kind, fields);
+    assert_eq!(judge_as(Rules::Kstatus, &object), expect, "{object}");
+}
+
+fn object(kind: &str, fields: &str) -> String {
+    let (version, kind) = kind.rsplit_once('/').expect("VERSION/KIND");
+    format!(r#"{{"apiVersion":"{version}","kind":"{kind}",{fields}}}"#)
+}
+
+#[test]
+fn what_holds_for_every_kind() {
+    let foo = "example.com/v1/Foo";
+    for (fields, expect) in [
+        (r#""status":{}"#, "Current: Resource is current"),
+        (
+            r#""metadata":{"deletionTimestamp":"2026-11-21T13:00:00Z","generation":2},"status":{"observedGeneration":1}"#,
+            "Terminating: Resource scheduled for deletion",
+        ),
+        (
+            r#""metadata":{"deletionTimestamp":""}"#,
+            "Current: Resource is current",
+        ),
+        (
+            r#""metadata":{"generation":2},"status":{"observedGeneration":3,"conditions":7}"#,
+            "InProgress: Foo generation is 2, but latest observed generation is 3 [Reconciling LatestGenerationNotObserved]",
+        ),
+        (
+            r#""metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True"}]}"#,
+            "Current: Resource is Ready",
+        ),
+        (
+            r#""status":{"conditions":[{"type":"Ready","status":"True"},{"type":"Reconciling","status":"True","reason":"R","message":"m"},{"type":"Stalled","status":"True"}]}"#,
+            "InProgress: m [Reconciling R]",
+        ),
+        (
+            r#""status":{"conditions":[{"type":"Stalled","status":"True","reason":"R","message":"m"},{"type":"Reconciling","status":"True"}]}"#,
+            "Failed: m [Stalled R]",
+        ),
+        (
+            r#""status":{"conditions":[{"type":"Ready","status":"Maybe"},{"type":"Ready","status":"Unknown","reason":"R","message":"m"}]}"#,
+            "InProgress: m [Reconciling R]",
+        ),
+        (
+            r#""status":{"conditions":[null,{"type":"Ready","status":"False"}]}"#,
+            "InProgress:  [Reconciling ]",
+        ),
+    ] {
+        check(foo, fields, expect);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    let foo = "example.com/v1/Foo";
+    for (fields, expect) in [
+        (
+            r#""metadata":7"#,
+            ".metadata is a number, expected an object",
+        ),
+        (
+            r#""metadata":{"deletionTimestamp":null}"#,
+            ".metadata.deletionTimestamp is null, expected a string",
+        ),
+        (
+            r#""metadata":{"generation":1.0}"#,
+            ".metadata.generation is a number, expected an integer",
+        ),
+        (
+            r#""metadata":{"generation":9223372036854775808}"#,
+            ".metadata.generation is a number, expected an integer",
+        ),
+        (
+            r#""metadata":{"generation":1},"status":{"observedGeneration":"1"}"#,
+            ".status.observedGeneration is a string, expected an integer",
+        ),
+        (r#""status":[]"#, ".status is a list, expected an object"),
+        (
+            r#""status":{"conditions":{}}"#,
+            ".status.conditions is an object, expected a list",
+        ),
+        (
+            r#""status":{"conditions":["Ready"]}"#,
+            ".status.conditions[] is a string, expected an object",
+        ),
+        (
+            r#""status":{"conditions":[{"type":"Ready","message":{}}]}"#,
+            ".status.conditions[].message is an object, expected a string",
+        ),
+        (r#""data":{"n":[1e999]}"#, "number 1e999 is out of range"),
+    ] {
+        check(foo, fields, &format!("error: {expect}"));
+    }
+    check("a/b/v1/Foo", r#""x":1"#, "error: the object has no kind");
+    check("v1/", r#""x":1"#, "error: the object has no kind");
+    assert_eq!(
+        judge_as(Rules::Kstatus, "[]"),
+        "error: the object is a list, expected an object"
+    );
+    assert_eq!(
+        judge_as(Rules::Spy, r#"{"kind":"Foo","data":1e999}"#),
+        "Current: Resource is current"
+    );
+}
+
+#[test]
+fn fields_that_are_absent_or_null_are_not_errors() {
+    let foo = "example.com/v1/Foo";
+    for fields in [
+        r#""metadata":null,"status":null"#,
+        r#""metadata":{"generation":3},"status":null"#,
+        r#""status":{"conditions":null}"#,
+        r#""status":{"observedGeneration":"not read without a generation"}"#,
+    ] {
+        check(foo, fields, "Current: Resource is current");
+    }
+}
+
+#[test]
+fn deployments() {
+    let status = |fields: &str| {
+        format!(r#""spec":{{"replicas":3,"progressDeadlineSeconds":600}},"status":{{{fields}}}"#)
+    };
+    let done = r#""replicas":3,"updatedReplicas":3,"availableReplicas":3,"readyReplicas":3"#;
+    let with = |conditions: &str| status(&format!(r#"{done},"conditions":[{conditions}]"#));
+    let progressing = r#"{"type":"Progressing","status":"True","reason":"NewReplicaSetAvailable"}"#;
+    for (fields, expect) in [
+        (
+            with(r#"{"type":"Progressing","status":"False","reason":"ProgressDeadlineExceeded","message":"m"}"#),
+            "Failed: Progress deadline exceeded [Stalled ProgressDeadlineExceeded: m]",
+        ),
+        (
+            status(r#""replicas":1"#),
+            "InProgress: Replicas: 1/3 [Reconciling LessReplicas]",
+        ),
+        (
+            status(r#""replicas":4,"updatedReplicas":2"#),
+            "InProgress: Updated: 2/3 [Reconciling LessUpdated]",
+        ),
+        (
+            status(r#""replicas":5,"updatedReplicas":3"#),
+            "InProgress: Pending termination: 2 [Reconciling ExtraPods]",
+        ),
+        (
+            status(r#""replicas":3,"updatedReplicas":3,"availableReplicas":1"#),
+            "InProgress: Available: 1/3 [Reconciling LessAvailable]",
+        ),
+        (
+            status(r#""replicas":3,"updatedReplicas":3,"availableReplicas":3,"readyReplicas":2"#),
+            "InProgress: Ready: 2/3 [Reconciling LessReady]",
+        ),
+        (
+            with(""),
+            "InProgress: ReplicaSet not Available [Reconciling ReplicaSetNotAvailable]",
+        ),
+        (
+            with(progressing),
+            "InProgress: Deployment not Available [Reconciling DeploymentNotAvailable]",
+        ),
+        (
+            with(&format!(r#"{progressing},{{"type":"Available","status":"True"}}"#)),
+            "Current: Deployment is available. Replicas: 3",
+        ),
+        (
+            r#""status":{"replicas":1,"updatedReplicas":1,"availableReplicas":1,"readyReplicas":1,"conditions":[{"type":"Available","status":"True"}]}"#.to_owned(),
+            "Current: Deployment is available. Replicas: 1",
+        ),
+    ] {
+        check("apps/v1/Deployment", &fields, expect);
+        check("extensions/v1beta1/Deployment", &fields, expect);
+    }
+}
+
+#[test]
+fn replica_sets() {
+    let status = |fields: &str| format!(r#""spec":{{"replicas":2}},"status":{{{fields}}}"#);
+    for (fields, expect) in [
+        (
+            status(r#""conditions":[{"type":"ReplicaFailure","status":"True"}]"#),
+            "InProgress: Replica Failure condition. Check Pods [Reconciling ReplicaFailure]",
+        ),
+        (
+            status(r#""fullyLabeledReplicas":1"#),
+            "InProgress: Labelled: 1/2 [Reconciling LessLabelled]",
+        ),
+        (
+            status(r#""fullyLabeledReplicas":2"#),
+            "InProgress: Available: 0/2 [Reconciling LessAvailable]",
+        ),
+        (
+            status(r#""fullyLabeledReplicas":2,"availableReplicas":2,"readyReplicas":1"#),
+            "InProgress: Ready: 1/2 [Reconciling LessReady]",
+        ),
+        (
+            status(
+                r#""fullyLabeledReplicas":2,"availableReplicas":2,"readyReplicas":2,"replicas":3"#,
+            ),
+            "InProgress: Pending termination: 1 [Reconciling ExtraPods]",
+        ),
+        (
+            status(
+                r#""fullyLabeledReplicas":2,"availableReplicas":2,"readyReplicas":2,"replicas":2"#,
+            ),
+            "Current: ReplicaSet is available. Replicas: 2",
+        ),
+    ] {
+        check("apps/v1/ReplicaSet", &fields, expect);
+    }
+}
+
+#[test]
+fn stateful_sets() {
+    let object = |spec: &str, status: &str| {
+        format!(r#""spec":{{"replicas":3{spec}}},"status":{{"readyReplicas":3{status}}}"#)
+    };
+    let full = r#","replicas":3,"currentReplicas":3"#;
+    let partition = r#","updateStrategy":{"rollingUpdate":{"partition":1}}"#;
+    for (fields, expect) in [
+        (
+            object(r#","updateStrategy":{"type":"OnDelete"}"#, ""),
+            "Current: StatefulSet is using the ondelete update strategy",
+        ),
+        (
+            object("", r#","replicas":2"#),
+            "InProgress: Replicas: 2/3 [Reconciling LessReplicas]",
+        ),
+        (
+            object("", r#","replicas":3,"readyReplicas":1"#),
+            "InProgress: Ready: 1/3 [Reconciling LessReady]",
+        ),
+        (
+            object("", r#","replicas":4"#),
+            "InProgress: Pending termination: 1 [Reconciling ExtraPods]",
+        ),
+        (
+            object(partition, full),
+            "InProgress: updated: 0/2 [Reconciling PartitionRollout]",
+        ),
+        (
+            object(partition, r#","replicas":3,"updatedReplicas":2"#),
+            "Current: Partition rollout complete. updated: 2",
+        ),
+        (
+            object("", r#","replicas":3"#),
+            "InProgress: current: 0/3 [Reconciling LessCurrent]",
+        ),
+        (
+            object("", &format!(r#"{full},"currentRevision":"a""#)),
+            "InProgress: Waiting for updated revision to match current [Reconciling RevisionMismatch]",
+        ),
+        (
+            object("", full),
+            "Current: All replicas scheduled as expected. Replicas: 3",
+        ),
+    ] {
+        check("apps/v1/StatefulSet", &fields, expect);
+    }
+}
+
+#[test]
+fn daemon_sets() {
+    let status = |fields: &str| {
+        format!(r#""metadata":{{"generation":1}},"status":{{"observedGeneration":1{fields}}}"#)
+    };
+    for (fields, expect) in [
+        (
+            r#""status":{}"#.to_owned(),
+            "InProgress: DaemonSet metadata.generation not found [Reconciling NoGeneration]",
+        ),
+        (
+            r#""metadata":{"generation":1}"#.to_owned(),
+            "InProgress: DaemonSet status.observedGeneration not found [Reconciling NoObservedGeneration]",
+        ),
+        (
+            status(""),
+            "InProgress: Missing .status.desiredNumberScheduled [Reconciling NoDesiredNumber]",
+        ),
+        (
+            status(r#","desiredNumberScheduled":2"#),
+            "InProgress: Current: 0/2 [Reconciling LessCurrent]",
+        ),
+        (
+            status(r#","desiredNumberScheduled":2,"currentNumberScheduled":2"#),
+            "InProgress: Updated: 0/2 [Reconciling LessUpdated]",
+        ),
+        (
+            status(
+                r#","desiredNumberScheduled":2,"currentNumberScheduled":2,"updatedNumberScheduled":2"#,
+            ),
+            "InProgress: Available: 0/2 [Reconciling LessAvailable]",
+        ),
+        (
+            status(
+                r#","desiredNumberScheduled":2,"currentNumberScheduled":2,"updatedNumberScheduled":2,"numberAvailable":2"#,
+            ),
+            "InProgress: Ready: 0/2 [Reconciling LessReady]",
+        ),
+        (
+            status(r#","desiredNumberScheduled":0"#),
+            "Current: All replicas scheduled as expected. Replicas: 0",
+        ),
+    ] {
+        check("apps/v1/DaemonSet", &fields, expect);
+    }
+}
+
+#[test]
+fn pods() {
+    let pending = |created: &str| {
+        format!(
+            r#""metadata":{{"creationTimestamp":"{created}"}},"status":{{"phase":"Pending","conditions":[{{"type":"PodScheduled","status":"False","reason":"Unschedulable"}}]}}"#
+        )
+    };
+    let waiting = |reason: &str| {
+        format!(
+            r#""status":{{"phase":"Running","containerStatuses":[{{"name":"a","state":{{"waiting":{{"reason":"{reason}"}}}}}},{{"state":7}},{{"name":"b","state":{{"waiting":{{"reason":"{reason}"}}}}}}]}}"#
+        )
+    };
+    let not_ready = "InProgress: Pod is running but is not Ready [Reconciling PodRunningNotReady]";
+    let unschedulable = "Failed: Pod could not be scheduled [Stalled PodUnschedulable]";
+    let not_scheduled = "InProgress: Pod has not been scheduled [Reconciling PodNotScheduled]";
+    for (fields, expect) in [
+        (
+            r#""status":{"phase":"Succeeded"}"#,
+            "Current: Pod has completed successfully",
+        ),
+        (
+            r#""status":{"phase":"Failed"}"#,
+            "Current: Pod has completed, but not successfully",
+        ),
+        (
+            r#""status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}"#,
+            "Current: Pod is Ready",
+        ),
+        (
+            &*waiting("CrashLoopBackOff"),
+            "Failed: Containers in CrashLoop state: a,b [Stalled ContainerCrashLooping]",
+        ),
+        (&*waiting("ImagePullBackOff"), not_ready),
+        (
+            r#""status":{"phase":"Pending"}"#,
+            "InProgress: Pod is in the Pending phase [Reconciling PodPending]",
+        ),
+        (&*pending("2026-11-21T13:59:46Z"), not_scheduled),
+        (&*pending("2026-11-21T13:59:45Z"), unschedulable),
+        (&*pending("2999-01-01T00:00:00+01:00"), not_scheduled),
+        (&*pending("2999-01-01 00:00:00Z"), unschedulable),
+        (&*pending("2999-01-01T00:00:60Z"), unschedulable),
+        (&*pending(""), unschedulable),
+        (
+            r#""spec":{}"#,
+            "InProgress: Pod phase not available [Reconciling PodNotObserved]",
+        ),
+    ] {
+        check("v1/Pod", fields, expect);
+    }
+}
+
+#[test]
+fn pods_that_cannot_be_read() {
+    for (fields, expect) in [
+        (
+            r#""status":{"phase":"Sleeping"}"#,
+            "error: unknown phase Sleeping",
+        ),
+        (
+            r#""status":{"phase":"Running","containerStatuses":null}"#,
+            "error: .status.containerStatuses is null, expected a list",
+        ),
+        (
+            r#""status":{"phase":"Running","containerStatuses":[7]}"#,
+            "error: .status.containerStatuses[] is a number, expected an object",
+        ),
+        (
+            r#""status":{"phase":"Running","containerStatuses":[{"name":null}]}"#,
+            "error: .status.containerStatuses[] is null, expected a string",
+        ),
+    ] {
+        check("v1/Pod", fields, expect);
+    }
+}
+
+#[test]
+fn jobs() {
+    let condition = |kind: &str, spec: &str| {
+        format!(
+            r#""spec":{{{spec}}},"status":{{"succeeded":1,"failed":2,"conditions":[{{"type":"{kind}","status":"True"}}]}}"#
+        )
+    };
+    for (fields, expect) in [
+        (
+            condition("Complete", r#""completions":3,"parallelism":2"#),
+            "Current: Job Completed. succeeded: 1/3",
+        ),
+        (
+            condition("Complete", r#""parallelism":2"#),
+            "Current: Job Completed. succeeded: 1/2",
+        ),
+        (
+            condition("Failed", ""),
+            "Failed: Job Failed. failed: 2/1 [Stalled JobFailed]",
+        ),
+        (
+            condition("Suspended", r#""suspend":true"#),
+            "Current: Job is suspended",
+        ),
+        (
+            condition("Suspended", r#""suspend":false"#),
+            "InProgress: Job not started [Reconciling JobNotStarted]",
+        ),
+        (
+            r#""status":{"startTime":"2026-11-21T13:00:00Z","active":1}"#.to_owned(),
+            "Current: Job in progress. success:0, active: 1, failed: 0",
+        ),
+    ] {
+        check("batch/v1/Job", &fields, expect);
+    }
+}
+
+#[test]
+fn other_kinds() {
+    for (kind, fields, expect) in [
+        (
+            "v1/Secret",
+            r#""data":{}"#,
+            "Current: Resource is always ready",
+        ),
+        (
+            "v1/ConfigMap",
+            r#""data":{}"#,
+            "Current: Resource is always ready",
+        ),
+        (
+            "batch/v1/CronJob",
+            r#""spec":{}"#,
+            "Current: Resource is always ready",
+        ),
+        (
+            "v1/Service",
+            r#""spec":{"type":"LoadBalancer"}"#,
+            "InProgress: ClusterIP not set. Service type: LoadBalancer [Reconciling NoIPAssigned]",
+        ),
+        (
+            "v1/Service",
+            r#""spec":{"type":"LoadBalancer","clusterIP":"10.0.0.1"}"#,
+            "Current: Service is ready",
+        ),
+        ("v1/Service", r#""spec":{}"#, "Current: Service is ready"),
+        (
+            "v1/PersistentVolumeClaim",
+            r#""status":{"phase":"Bound"}"#,
+            "Current: PVC is Bound",
+        ),
+        (
+            "v1/PersistentVolumeClaim",
+            r#""status":{}"#,
+            "InProgress: PVC is not Bound. phase: unknown [Reconciling NotBound]",
+        ),
+        (
+            "policy/v1/PodDisruptionBudget",
+            r#""status":{}"#,
+            "Current: AllowedDisruptions has been computed.",
+        ),
+        (
+            "example.com/v1/Pod",
+            r#""status":{}"#,
+            "Current: Resource is current",
+        ),
+    ] {
+        check(kind, fields, expect);
+    }
+}
+
+#[test]
+fn custom_resource_definitions() {
+    let crd = |conditions: &str| format!(r#""status":{{"conditions":[{conditions}]}}"#);
+    for (conditions, expect) in [
+        (
+            "",
+            "InProgress: Install in progress [Reconciling Installing]",
+        ),
+        (
+            r#"{"type":"NamesAccepted","status":"False","reason":"R","message":"m"}"#,
+            "Failed: m [Stalled R]",
+        ),
+        (
+            r#"{"type":"Established","status":"False","reason":"R","message":"m"}"#,
+            "Failed: m [Stalled R]",
+        ),
+        (
+            r#"{"type":"Established","status":"False","reason":"Installing"},{"type":"Established","status":"True"}"#,
+            "Current: CRD is established",
+        ),
+    ] {
+        check(
+            "apiextensions.k8s.io/v1/CustomResourceDefinition",
+            &crd(conditions),
+            expect,
+        );
+    }
+}
+
+#[test]
+fn counts_beyond_reason_wrap_as_in_the_reference() {
+    check(
+        "apps/v1/ReplicaSet",
+        r#""spec":{"replicas":-2},"status":{"replicas":9223372036854775807}"#,
+        "InProgress: Pending termination: -9223372036854775807 [Reconciling ExtraPods]",
+    );
+}
+
+#[test]
+fn spy_calls_failed_what_does_not_get_better_by_waiting() {
+    let waiting = |list: &str, reason: &str| {
+        format!(
+            r#""status":{{"phase":"Pending","{list}":[{{"name":"a","state":{{"waiting":{{"reason":"{reason}"}}}}}}]}}"#
+        )
+    };
+    let failure = r#""status":{"conditions":[{"type":"ReplicaFailure","status":"True","reason":"FailedCreate","message":"exceeded quota"}]}"#;
+    let pending = "InProgress: Pod is in the Pending phase [Reconciling PodPending]";
+    for (kind, fields, expect) in [
+        (
+            "v1/Pod",
+            r#""status":{"phase":"Failed"}"#.to_owned(),
+            "Failed: Pod has completed, but not successfully [Stalled PodFailed]",
+        ),
+        (
+            "v1/Pod",
+            r#""status":{"phase":"Failed","reason":"Evicted"}"#.to_owned(),
+            "Failed: Pod has completed, but not successfully [Stalled Evicted]",
+        ),
+        (
+            "v1/Pod",
+            waiting("containerStatuses", "ImagePullBackOff"),
+            "Failed: Containers waiting: a (ImagePullBackOff) [Stalled ImagePullBackOff]",
+        ),
+        (
+            "v1/Pod",
+            waiting("initContainerStatuses", "CrashLoopBackOff"),
+            "Failed: Containers waiting: a (CrashLoopBackOff) [Stalled CrashLoopBackOff]",
+        ),
+        (
+            "v1/Pod",
+            waiting("containerStatuses", "ContainerCreating"),
+            pending,
+        ),
+        (
+            "apps/v1/Deployment",
+            failure.to_owned(),
+            "Failed: exceeded quota [Stalled FailedCreate]",
+        ),
+        (
+            "apps/v1/ReplicaSet",
+            failure.to_owned(),
+            "Failed: exceeded quota [Stalled FailedCreate]",
+        ),
+        (
+            "v1/ReplicationController",
+            failure.to_owned(),
+            "Failed: exceeded quota [Stalled FailedCreate]",
+        ),
+        (
+            "example.com/v1/Foo",
+            failure.to_owned(),
+            "Current: Resource is current",
+        ),
+    ] {
+        assert_eq!(judge_as(Rules::Spy, &object(kind, &fields)), expect);
+    }
+}
+
+#[test]
+fn a_failed_pod_that_is_being_deleted_is_terminating() {
+    let leaving =
+        r#""metadata":{"deletionTimestamp":"2026-11-21T13:00:00Z"},"status":{"phase":"Failed"}"#;
+    assert_eq!(
+        judge_as(Rules::Spy, &object("v1/Pod", leaving)),
+        "Terminating: Resource scheduled for deletion"
+    );
+}
+
+#[test]
+fn the_worst_is_the_greatest() {
+    use Status::{Current, Failed, InProgress, NotFound, Terminating, Unknown};
+    let worst = [InProgress, Failed, Unknown, Current].into_iter().max();
+    assert_eq!(worst, Some(Failed));
+    let order = [Current, Terminating, InProgress, NotFound, Unknown, Failed];
+    assert!(order.is_sorted());
+}
+
+mod totality {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Values of every type where an object keeps what the rules read.
+    fn value() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            Just("null".to_owned()),
+            Just("true".to_owned()),
+            Just(r#""True""#.to_owned()),
+            Just(r#""CrashLoopBackOff""#.to_owned()),
+            Just(r#""2026-11-21T14:00:00Z""#.to_owned()),
+            Just(r#""1é""#.to_owned()),
+            any::<i64>().prop_map(|n| n.to_string()),
+            Just("1e400".to_owned()),
+        ];
+        let key = proptest::sample::select(vec![
+            "type",
+            "status",
+            "reason",
+            "name",
+            "state",
+            "waiting",
+            "terminated",
+            "phase",
+            "conditions",
+            "containerStatuses",
+            "replicas",
+            "metadata",
+            "spec",
+            "generation",
+            "observedGeneration",
+            "creationTimestamp",
+            "deletionTimestamp",
+            "finalizers",
+        ]);
+        leaf.prop_recursive(5, 48, 6, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4)
+                    .prop_map(|items| format!("[{}]", items.join(","))),
+                proptest::collection::vec((key.clone(), inner), 0..7).prop_map(|fields| {
+                    let fields: Vec<_> = fields
+                        .into_iter()
+                        .map(|(key, value)| format!(r#""{key}":{value}"#))
+                        .collect();
+                    format!("{{{}}}", fields.join(","))
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_object_gets_a_verdict(
+            kind in proptest::sample::select(vec![
+                "v1/Pod", "apps/v1/Deployment", "apps/v1/StatefulSet", "apps/v1/DaemonSet",
+                "batch/v1/Job", "v1/PersistentVolumeClaim", "example.com/v1/Foo",
+            ]),
+            metadata in value(),
+            spec in value(),
+            status in value(),
+        ) {
+            let fields = format!(r#""metadata":{metadata},"spec":{spec},"status":{status}"#);
+            let object = object(kind, &fields);
+            for rules in [Rules::Kstatus, Rules::Spy] {
+                judge_as(rules, &object);
+            }
+        }
+    }
+}
