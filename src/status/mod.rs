@@ -6,6 +6,7 @@
 mod generic;
 mod read;
 mod refine;
+mod row;
 mod rules;
 mod verdict;
 
@@ -13,6 +14,7 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
+pub use row::{Restarts, Row};
 pub use verdict::{Condition, ConditionKind, Status, Verdict};
 
 /// By which rules objects are judged.

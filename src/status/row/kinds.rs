@@ -1,0 +1,93 @@
+//! The cells of every kind but Pod.
+
+use crate::object::Value;
+use crate::status::read;
+
+use super::{is_deleted, is_true};
+
+/// How many parts of the object are ready, of how many that are wanted.
+pub(super) fn ready(object: Value<'_>, kind: &str) -> Option<String> {
+    let status = |key| read::int_or(object, &["status", key], 0);
+    match kind {
+        "apps/Deployment"
+        | "extensions/Deployment"
+        | "apps/ReplicaSet"
+        | "extensions/ReplicaSet"
+        | "apps/StatefulSet"
+        | "ReplicationController" => {
+            let wanted = read::int_or(object, &["spec", "replicas"], 1);
+            Some(format!("{}/{wanted}", status("readyReplicas")))
+        }
+        "apps/DaemonSet" | "extensions/DaemonSet" => {
+            let wanted = status("desiredNumberScheduled");
+            Some(format!("{}/{wanted}", status("numberReady")))
+        }
+        "batch/Job" => Some(completions(object)),
+        _ => None,
+    }
+}
+
+/// kubectl's COMPLETIONS of a Job: `1/3`, or `0/1 of 4` where any of four workers may finish it.
+fn completions(job: Value<'_>) -> String {
+    let succeeded = read::int_or(job, &["status", "succeeded"], 0);
+    if let Some(wanted) = job.i64_at(&["spec", "completions"]) {
+        return format!("{succeeded}/{wanted}");
+    }
+    match read::int_or(job, &["spec", "parallelism"], 0) {
+        parallelism @ 2.. => format!("{succeeded}/1 of {parallelism}"),
+        _ => format!("{succeeded}/1"),
+    }
+}
+
+/// kubectl's STATUS of an object, where it has one for the kind.
+pub(super) fn word(object: Value<'_>, kind: &str) -> Option<String> {
+    match kind {
+        "PersistentVolumeClaim" | "PersistentVolume" if is_deleted(object) => {
+            Some("Terminating".to_owned())
+        }
+        "PersistentVolumeClaim" | "PersistentVolume" | "Namespace" => object
+            .str_at(&["status", "phase"])
+            .filter(|phase| !phase.is_empty())
+            .map(std::borrow::Cow::into_owned),
+        "Node" => Some(node(object)),
+        "batch/Job" => Some(job(object).to_owned()),
+        _ => None,
+    }
+}
+
+fn job(job: Value<'_>) -> &'static str {
+    if is_true(job, "Complete") {
+        "Complete"
+    } else if is_true(job, "Failed") {
+        "Failed"
+    } else if is_deleted(job) {
+        "Terminating"
+    } else if is_true(job, "Suspended") {
+        "Suspended"
+    } else if is_true(job, "FailureTarget") {
+        "FailureTarget"
+    } else {
+        "Running"
+    }
+}
+
+fn node(node: Value<'_>) -> String {
+    let ready = node
+        .items_at(&["status", "conditions"])
+        .filter(|one| one.str_at(&["type"]).as_deref() == Some("Ready"))
+        .last();
+    let word = match ready.map(|condition| condition.str_at(&["status"])) {
+        None => "Unknown",
+        Some(Some(status)) if status == "True" => "Ready",
+        Some(_) => "NotReady",
+    };
+    let cordoned = node
+        .at(&["spec", "unschedulable"])
+        .and_then(Value::as_bool)
+        .unwrap_or(false);
+    if cordoned {
+        format!("{word},SchedulingDisabled")
+    } else {
+        word.to_owned()
+    }
+}

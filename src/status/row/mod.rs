@@ -1,0 +1,68 @@
+//! The cells of an object's row: READY, STATUS and RESTARTS, in kubectl's words where it has them.
+//!
+//! Source: the API server's own printers (`pkg/printers/internalversion` of Kubernetes 1.33), which
+//! `kubectl get` shows.
+
+mod kinds;
+mod pod;
+
+use jiff::Timestamp;
+
+use crate::object::Value;
+
+use super::read;
+use super::verdict::Status;
+
+/// What a table shows of an object. The text of some cells is the cluster's own and not escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// How many are ready of how many, `2/3`; `None` for kinds without parts.
+    pub ready: Option<String>,
+    /// kubectl's word for the state (`Running`, `ImagePullBackOff`, `Bound`), else kstatus's.
+    pub word: String,
+    /// How often containers were restarted; for Pods alone.
+    pub restarts: Option<Restarts>,
+}
+
+/// The RESTARTS cell: `5`, or `5 (3m ago)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Restarts {
+    /// How often, over all containers.
+    pub count: i64,
+    /// When a container last ended before it was restarted; `None` if that is not known, or never
+    /// happened.
+    pub last: Option<Timestamp>,
+}
+
+impl Row {
+    /// Reads the cells of an object that was judged to be in `status`.
+    pub fn of(object: Value<'_>, status: Status) -> Row {
+        let kind = read::group_kind(object).unwrap_or_default();
+        if kind == "Pod" {
+            return pod::row(object, status);
+        }
+        Row {
+            ready: kinds::ready(object, &kind),
+            word: kinds::word(object, &kind).unwrap_or_else(|| status.as_str().to_owned()),
+            restarts: None,
+        }
+    }
+}
+
+/// Whether the object is being deleted.
+fn is_deleted(object: Value<'_>) -> bool {
+    object
+        .str_at(&["metadata", "deletionTimestamp"])
+        .is_some_and(|time| !time.is_empty())
+}
+
+/// Whether the first condition of this type is True.
+fn is_true(object: Value<'_>, condition: &str) -> bool {
+    object
+        .items_at(&["status", "conditions"])
+        .find(|one| one.str_at(&["type"]).as_deref() == Some(condition))
+        .is_some_and(|one| one.str_at(&["status"]).as_deref() == Some("True"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! The cells of a Pod, as the API server's `printPod` computes them.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use crate::object::{Kind, Value};
+use crate::status::read;
+use crate::status::verdict::Status;
+
+use super::{Restarts, Row, is_deleted, is_true};
+
+/// Reads a Pod's cells: how far its init containers are, else what its containers do.
+pub(super) fn row(pod: Value<'_>, status: Status) -> Row {
+    let mut init = Init::of(pod);
+    let mut word = init.word.take().unwrap_or_else(|| phase_word(pod));
+    let mut ready = init.sidecars_ready;
+    let mut restarts = init.restarts;
+    if init.done || is_true(pod, "Initialized") {
+        let containers = Containers::of(pod);
+        ready += containers.ready;
+        restarts = init.sidecar_restarts;
+        restarts.add(containers.restarts);
+        word = containers.word.unwrap_or(word);
+        if word == "Completed" && containers.running {
+            word = if is_true(pod, "Ready") {
+                "Running".to_owned()
+            } else {
+                "NotReady".to_owned()
+            };
+        }
+    }
+    word = deletion_word(pod).map_or(word, str::to_owned);
+    if word.is_empty() {
+        status.as_str().clone_into(&mut word);
+    }
+    if restarts.count == 0 {
+        restarts.last = None;
+    }
+    let wanted = pod.items_at(&["spec", "containers"]).count() + sidecars(pod).count();
+    Row {
+        ready: Some(format!("{ready}/{wanted}")),
+        word,
+        restarts: Some(restarts),
+    }
+}
+
+/// The Pod's own reason, `Evicted` say, else its phase; a gate on its scheduling comes before both.
+fn phase_word(pod: Value<'_>) -> String {
+    let gated = pod.items_at(&["status", "conditions"]).any(|condition| {
+        condition.str_at(&["type"]).as_deref() == Some("PodScheduled")
+            && condition.str_at(&["reason"]).as_deref() == Some("SchedulingGated")
+    });
+    if gated {
+        return "SchedulingGated".to_owned();
+    }
+    let text = |key| read::text_or(pod, &["status", key], "");
+    match text("reason") {
+        reason if reason.is_empty() => text("phase").into_owned(),
+        reason => reason.into_owned(),
+    }
+}
+
+/// A Pod that is being deleted and has not ended; one on a lost node may be in any state.
+fn deletion_word(pod: Value<'_>) -> Option<&'static str> {
+    if !is_deleted(pod) {
+        None
+    } else if read::text_or(pod, &["status", "reason"], "") == "NodeLost" {
+        Some("Unknown")
+    } else {
+        let phase = read::text_or(pod, &["status", "phase"], "");
+        (phase != "Failed" && phase != "Succeeded").then_some("Terminating")
+    }
+}
+
+/// The names of the init containers that keep running beside the others: sidecars.
+fn sidecars(pod: Value<'_>) -> impl Iterator<Item = Cow<'_, str>> {
+    pod.items_at(&["spec", "initContainers"])
+        .filter(|container| container.str_at(&["restartPolicy"]).as_deref() == Some("Always"))
+        .map(|container| read::text_or(container, &["name"], ""))
+}
+
+/// What the init containers say, up to the one that is under way.
+#[derive(Default)]
+struct Init {
+    /// Whether none is under way.
+    done: bool,
+    /// `Init:0/2`, `Init:CrashLoopBackOff`, while one is.
+    word: Option<String>,
+    restarts: Restarts,
+    sidecar_restarts: Restarts,
+    sidecars_ready: usize,
+}
+
+impl Init {
+    fn of(pod: Value<'_>) -> Init {
+        let mut init = Init::default();
+        let sidecars: Vec<_> = sidecars(pod).collect();
+        for (index, status) in pod
+            .items_at(&["status", "initContainerStatuses"])
+            .enumerate()
+        {
+            let restarts = Restarts::of(status);
+            init.restarts.add(restarts);
+            let is_sidecar = sidecars.contains(&read::text_or(status, &["name"], ""));
+            if is_sidecar {
+                init.sidecar_restarts.add(restarts);
+            }
+            let ended = state(status, "terminated");
+            if ended.is_some_and(|ended| read::int_or(ended, &["exitCode"], 0) == 0) {
+                continue;
+            }
+            if is_sidecar && flag(status, "started") {
+                init.sidecars_ready += usize::from(flag(status, "ready"));
+                continue;
+            }
+            init.word = Some(init_word(pod, status, index));
+            return init;
+        }
+        init.done = true;
+        init
+    }
+}
+
+/// The word for the init container that is under way.
+fn init_word(pod: Value<'_>, status: Value<'_>, index: usize) -> String {
+    if let Some(ended) = state(status, "terminated") {
+        return format!("Init:{}", end_word(ended));
+    }
+    let waiting = read::text_or(status, &["state", "waiting", "reason"], "");
+    if waiting.is_empty() || waiting == "PodInitializing" {
+        let count = pod.items_at(&["spec", "initContainers"]).count();
+        return format!("Init:{index}/{count}");
+    }
+    format!("Init:{waiting}")
+}
+
+/// What the containers say: the first that has something to say gives the word.
+#[derive(Default)]
+struct Containers {
+    word: Option<String>,
+    ready: usize,
+    running: bool,
+    restarts: Restarts,
+}
+
+impl Containers {
+    fn of(pod: Value<'_>) -> Containers {
+        let mut all = Containers::default();
+        for status in pod.items_at(&["status", "containerStatuses"]) {
+            all.restarts.add(Restarts::of(status));
+            let waiting = read::text_or(status, &["state", "waiting", "reason"], "");
+            let word = if !waiting.is_empty() {
+                waiting.into_owned()
+            } else if let Some(ended) = state(status, "terminated") {
+                end_word(ended)
+            } else {
+                if flag(status, "ready") && state(status, "running").is_some() {
+                    all.running = true;
+                    all.ready += 1;
+                }
+                continue;
+            };
+            all.word.get_or_insert(word);
+        }
+        all
+    }
+}
+
+/// How a container ended: its reason, else the signal or the exit code.
+fn end_word(ended: Value<'_>) -> String {
+    let reason = read::text_or(ended, &["reason"], "");
+    if !reason.is_empty() {
+        return reason.into_owned();
+    }
+    match read::int_or(ended, &["signal"], 0) {
+        0 => format!("ExitCode:{}", read::int_or(ended, &["exitCode"], 0)),
+        signal => format!("Signal:{signal}"),
+    }
+}
+
+fn state<'a>(status: Value<'a>, key: &str) -> Option<Value<'a>> {
+    status
+        .at(&["state", key])
+        .filter(|state| state.kind() == Kind::Object)
+}
+
+fn flag(status: Value<'_>, key: &str) -> bool {
+    status.get(key).and_then(Value::as_bool).unwrap_or(false)
+}
+
+impl Restarts {
+    fn of(status: Value<'_>) -> Restarts {
+        let last: Option<Timestamp> = status
+            .str_at(&["lastState", "terminated", "finishedAt"])
+            .and_then(|time| time.parse().ok());
+        Restarts {
+            count: read::int_or(status, &["restartCount"], 0),
+            last,
+        }
+    }
+
+    fn add(&mut self, other: Restarts) {
+        self.count = self.count.saturating_add(other.count);
+        self.last = self.last.max(other.last);
+    }
+}
