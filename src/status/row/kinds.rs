@@ -66,6 +66,8 @@ fn job(job: Value<'_>) -> &'static str {
         "Suspended"
     } else if is_true(job, "FailureTarget") {
         "FailureTarget"
+    } else if is_true(job, "SuccessCriteriaMet") {
+        "SuccessCriteriaMet"
     } else {
         "Running"
     }

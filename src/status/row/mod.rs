@@ -1,6 +1,6 @@
 //! The cells of an object's row: READY, STATUS and RESTARTS, in kubectl's words where it has them.
 //!
-//! Source: the API server's own printers (`pkg/printers/internalversion` of Kubernetes 1.33), which
+//! Source: the API server's own printers (`pkg/printers/internalversion` of Kubernetes 1.36), which
 //! `kubectl get` shows.
 
 mod kinds;

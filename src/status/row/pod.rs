@@ -21,14 +21,7 @@ pub(super) fn row(pod: Value<'_>, status: Status) -> Row {
         ready += containers.ready;
         restarts = init.sidecar_restarts;
         restarts.add(containers.restarts);
-        word = containers.word.unwrap_or(word);
-        if word == "Completed" && containers.running {
-            word = if is_true(pod, "Ready") {
-                "Running".to_owned()
-            } else {
-                "NotReady".to_owned()
-            };
-        }
+        word = containers.word(pod).unwrap_or(word);
     }
     word = deletion_word(pod).map_or(word, str::to_owned);
     if word.is_empty() {
@@ -135,12 +128,14 @@ fn init_word(pod: Value<'_>, status: Value<'_>, index: usize) -> String {
     format!("Init:{waiting}")
 }
 
-/// What the containers say: the first that has something to say gives the word.
+/// What the containers say.
 #[derive(Default)]
 struct Containers {
-    word: Option<String>,
+    /// The word of the first that has one.
+    first: Option<String>,
+    /// The word of the first that ended badly.
+    failure: Option<String>,
     ready: usize,
-    running: bool,
     restarts: Restarts,
 }
 
@@ -153,17 +148,36 @@ impl Containers {
             let word = if !waiting.is_empty() {
                 waiting.into_owned()
             } else if let Some(ended) = state(status, "terminated") {
-                end_word(ended)
-            } else {
-                if flag(status, "ready") && state(status, "running").is_some() {
-                    all.running = true;
-                    all.ready += 1;
+                let word = end_word(ended);
+                if read::int_or(ended, &["exitCode"], 0) != 0 {
+                    all.failure.get_or_insert_with(|| word.clone());
                 }
+                word
+            } else {
+                let running = flag(status, "ready") && state(status, "running").is_some();
+                all.ready += usize::from(running);
                 continue;
             };
-            all.word.get_or_insert(word);
+            all.first.get_or_insert(word);
         }
         all
+    }
+
+    /// The word for all of them: that one has completed says little while others run or failed.
+    fn word(self, pod: Value<'_>) -> Option<String> {
+        if self.first.as_deref() != Some("Completed") {
+            return self.first;
+        }
+        let running = self.ready > 0;
+        if running && is_true(pod, "Ready") {
+            Some("Running".to_owned())
+        } else if self.failure.is_some() {
+            self.failure
+        } else if running {
+            Some("NotReady".to_owned())
+        } else {
+            self.first
+        }
     }
 }
 

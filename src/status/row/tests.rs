@@ -168,6 +168,12 @@ fn a_pod_while_it_runs() {
             "False",
             "1/3 Completed 6@2026-11-21T13:00:00Z",
         ),
+        (
+            r#""terminated":{"exitCode":0,"reason":"Completed"}"#,
+            r#""terminated":{"exitCode":3}"#,
+            "False",
+            "1/3 ExitCode:3 6@2026-11-21T13:00:00Z",
+        ),
     ] {
         check_pod("", &running(a, b, ready), expect);
     }
@@ -207,6 +213,11 @@ fn other_kinds() {
         ),
         ("batch/v1/Job", &condition("Complete"), "0/1 Complete"),
         ("batch/v1/Job", &condition("Failed"), "0/1 Failed"),
+        (
+            "batch/v1/Job",
+            &condition("SuccessCriteriaMet"),
+            "0/1 SuccessCriteriaMet",
+        ),
         ("batch/v1/Job", &condition("Suspended"), "0/1 Suspended"),
         ("batch/v1/Job", leaving, "0/1 Terminating"),
         (
