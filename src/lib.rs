@@ -1,6 +1,7 @@
 //! `kubectl-spy`: status, changes and traces of Kubernetes objects on one watch core.
 
 pub mod cluster;
+pub mod env;
 pub mod object;
 pub mod render;
 pub mod sandbox;

@@ -1,0 +1,362 @@
+//! Everything ambient, read in one place: clock, environment variables, terminal, locale, streams.
+//!
+//! The rest of the program is handed an [`Env`], which tests build themselves.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::{self, IsTerminal, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// A source of "now".
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// A source of the terminal's size, columns before rows; `None` where output goes elsewhere.
+pub type SizeSource = Arc<dyn Fn() -> Option<(u16, u16)> + Send + Sync>;
+
+/// When output is coloured: the values of `--color`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless the environment says otherwise.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What surrounds the process. Any value of any field is legal.
+pub struct Env {
+    /// The clock.
+    pub now: Clock,
+    /// The environment variables, as they were when the process started.
+    pub variables: BTreeMap<OsString, OsString>,
+    /// Whether standard output is a terminal that obeys colour and cursor sequences.
+    pub stdout_tty: bool,
+    /// Whether standard error is such a terminal.
+    pub stderr_tty: bool,
+    /// The size of the terminal behind standard output, read anew each time.
+    pub terminal: SizeSource,
+    /// The local time zone.
+    pub zone: TimeZone,
+    /// Standard output: data.
+    pub stdout: Box<dyn Write + Send>,
+    /// Standard error: everything else.
+    pub stderr: Box<dyn Write + Send>,
+    /// Standard input.
+    pub stdin: Box<dyn Read + Send>,
+}
+
+/// Fixes "now" for end-to-end tests: an RFC 3339 time. Not for users, hence in no help.
+const NOW: &str = "KUBECTL_SPY_NOW";
+
+/// The size assumed of a terminal that does not tell: that of a VT100.
+const USUAL_SIZE: (u16, u16) = (80, 24);
+
+impl Env {
+    /// What surrounds this process.
+    pub fn from_process() -> Env {
+        let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        let fixed = variables.get(OsStr::new(NOW));
+        let fixed = fixed.and_then(|time| time.to_str()?.parse().ok());
+        let obeys = obeys_sequences();
+        let stdout_tty = io::stdout().is_terminal() && obeys;
+        Env {
+            now: clock(fixed),
+            variables,
+            stdout_tty,
+            stderr_tty: io::stderr().is_terminal() && obeys,
+            terminal: Arc::new(move || stdout_tty.then(terminal_size)),
+            zone: TimeZone::system(),
+            stdout: Box::new(io::stdout()),
+            stderr: Box::new(io::stderr()),
+            stdin: Box::new(io::stdin()),
+        }
+    }
+
+    /// An environment with nothing in it: no variables, no terminal, UTC, empty input, output that
+    /// is dropped, and a clock that stands at 2026-01-02T03:04:05Z.
+    pub fn for_test() -> Env {
+        let now = Timestamp::constant(1_767_323_045, 0);
+        Env {
+            now: Arc::new(move || now),
+            variables: BTreeMap::new(),
+            stdout_tty: false,
+            stderr_tty: false,
+            terminal: Arc::new(|| None),
+            zone: TimeZone::UTC,
+            stdout: Box::new(io::sink()),
+            stderr: Box::new(io::sink()),
+            stdin: Box::new(io::empty()),
+        }
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Timestamp {
+        (self.now)()
+    }
+
+    /// An environment variable; `None` if it is unset, empty or not UTF-8.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.path(name)?.to_str()
+    }
+
+    /// An environment variable that holds a path or a list of paths; `None` if it is unset or
+    /// empty.
+    pub fn path(&self, name: &str) -> Option<&OsStr> {
+        let value = self.variables.get(OsStr::new(name))?;
+        (!value.is_empty()).then_some(value)
+    }
+
+    /// The size that a view has on standard output, columns before rows; `None` if that is no
+    /// terminal, so that nothing is cut. `COLUMNS` narrows it, but cannot widen it: a live frame
+    /// must not wrap.
+    pub fn size(&self) -> Option<(u16, u16)> {
+        let (columns, rows) = (self.terminal)()?;
+        let wanted = self.variable("COLUMNS").and_then(|text| text.parse().ok());
+        let wanted = wanted.filter(|&columns: &u16| columns > 0);
+        Some((wanted.unwrap_or(columns).min(columns), rows))
+    }
+
+    /// Whether standard output is coloured.
+    pub fn color(&self, choice: ColorChoice) -> bool {
+        self.color_on(choice, self.stdout_tty)
+    }
+
+    /// Whether standard error is coloured.
+    pub fn stderr_color(&self, choice: ColorChoice) -> bool {
+        self.color_on(choice, self.stderr_tty)
+    }
+
+    /// Whether a view may redraw itself in place on standard output.
+    pub fn is_live(&self) -> bool {
+        self.stdout_tty && !self.is_dumb()
+    }
+
+    /// Whether only ASCII is sure to be shown: the locale names another character set than UTF-8
+    /// (`LC_ALL` before `LC_CTYPE` before `LANG`, as setlocale(3) has it). No locale at all says
+    /// nothing: containers have none, and the terminals in front of them show UTF-8.
+    pub fn ascii(&self) -> bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .into_iter()
+            .find_map(|name| self.path(name));
+        locale.is_some_and(|locale| {
+            let locale = locale.to_string_lossy().to_ascii_lowercase();
+            !locale.contains("utf-8") && !locale.contains("utf8")
+        })
+    }
+
+    /// `--color`, then <https://no-color.org>, then <https://bixense.com/clicolors> and its kin,
+    /// then the terminal.
+    fn color_on(&self, choice: ColorChoice, is_terminal: bool) -> bool {
+        let is_on = |name| {
+            self.variable(name)
+                .map(|value| !matches!(value, "0" | "false"))
+        };
+        match choice {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto if self.path("NO_COLOR").is_some() => false,
+            ColorChoice::Auto if is_on("CLICOLOR_FORCE") == Some(true) => true,
+            ColorChoice::Auto if is_on("FORCE_COLOR") == Some(true) => true,
+            ColorChoice::Auto if is_on("CLICOLOR") == Some(false) => false,
+            ColorChoice::Auto => is_terminal && !self.is_dumb(),
+        }
+    }
+
+    fn is_dumb(&self) -> bool {
+        self.variable("TERM") == Some("dumb")
+    }
+}
+
+impl fmt::Debug for Env {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Variables may hold credentials.
+        f.debug_struct("Env")
+            .field("stdout_tty", &self.stdout_tty)
+            .field("stderr_tty", &self.stderr_tty)
+            .finish_non_exhaustive()
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the clock enters here")]
+fn clock(fixed: Option<Timestamp>) -> Clock {
+    match fixed {
+        Some(time) => Arc::new(move || time),
+        None => Arc::new(Timestamp::now),
+    }
+}
+
+fn terminal_size() -> (u16, u16) {
+    match crossterm::terminal::size() {
+        Ok((columns, rows)) if columns > 0 && rows > 0 => (columns, rows),
+        _ => USUAL_SIZE,
+    }
+}
+
+/// Whether terminals here obey escape sequences; on Windows it first asks the console to.
+fn obeys_sequences() -> bool {
+    #[cfg(windows)]
+    let obeys = crossterm::ansi_support::supports_ansi();
+    #[cfg(not(windows))]
+    let obeys = true;
+    obeys
+}
+
+/// A stream that keeps what is written to it, for tests: clones share their content.
+#[derive(Clone, Debug, Default)]
+pub struct Capture {
+    written: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Capture {
+    /// What has been written so far.
+    pub fn text(&self) -> String {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&written).into_owned()
+    }
+}
+
+impl Write for Capture {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(variables: &[(&str, &str)]) -> Env {
+        let variables = variables
+            .iter()
+            .map(|&(name, value)| (name.into(), value.into()));
+        Env {
+            variables: variables.collect(),
+            ..Env::for_test()
+        }
+    }
+
+    #[test]
+    fn who_decides_about_colour() {
+        use ColorChoice::{Always, Auto, Never};
+        let check = |variables: &[(&str, &str)], choice, on_terminal: bool, on_pipe: bool| {
+            let terminal = Env {
+                stdout_tty: true,
+                ..env(variables)
+            };
+            assert_eq!(
+                terminal.color(choice),
+                on_terminal,
+                "{variables:?} {choice:?}"
+            );
+            let pipe = env(variables);
+            assert_eq!(pipe.color(choice), on_pipe, "{variables:?} {choice:?}");
+            assert_eq!(
+                pipe.stderr_color(choice),
+                on_pipe,
+                "{variables:?} {choice:?}"
+            );
+        };
+        check(&[], Auto, true, false);
+        check(&[], Always, true, true);
+        check(&[], Never, false, false);
+        check(&[("NO_COLOR", "1")], Auto, false, false);
+        check(&[("NO_COLOR", "")], Auto, true, false);
+        check(&[("NO_COLOR", "1")], Always, true, true);
+        check(
+            &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")],
+            Auto,
+            false,
+            false,
+        );
+        check(&[("CLICOLOR_FORCE", "1")], Auto, true, true);
+        check(&[("CLICOLOR_FORCE", "1")], Never, false, false);
+        check(&[("CLICOLOR_FORCE", "0")], Auto, true, false);
+        check(&[("FORCE_COLOR", "3"), ("TERM", "dumb")], Auto, true, true);
+        check(&[("FORCE_COLOR", "false")], Auto, true, false);
+        check(&[("CLICOLOR", "0")], Auto, false, false);
+        check(&[("CLICOLOR", "1")], Auto, true, false);
+        check(&[("TERM", "dumb")], Auto, false, false);
+        check(&[("TERM", "xterm-256color")], Auto, true, false);
+    }
+
+    #[test]
+    fn the_locale_says_whether_symbols_are_shown() {
+        let check = |variables: &[(&str, &str)], expect: bool| {
+            assert_eq!(env(variables).ascii(), expect, "{variables:?}");
+        };
+        check(&[], false);
+        check(&[("LANG", "en_US.UTF-8")], false);
+        check(&[("LANG", "C.utf8")], false);
+        check(&[("LANG", "C")], true);
+        check(&[("LANG", "de_DE.ISO-8859-1")], true);
+        check(&[("LANG", "en_US.UTF-8"), ("LC_ALL", "POSIX")], true);
+        check(&[("LANG", "C"), ("LC_CTYPE", "en_US.UTF-8")], false);
+        check(&[("LC_ALL", ""), ("LANG", "C")], true);
+    }
+
+    #[test]
+    fn columns_narrows_the_terminal() {
+        let check = |columns: &str, expect: Option<(u16, u16)>| {
+            let terminal = Env {
+                terminal: Arc::new(|| Some((100, 30))),
+                ..env(&[("COLUMNS", columns)])
+            };
+            assert_eq!(terminal.size(), expect, "{columns:?}");
+        };
+        check("", Some((100, 30)));
+        check("60", Some((60, 30)));
+        check("200", Some((100, 30)));
+        check("0", Some((100, 30)));
+        check("wide", Some((100, 30)));
+        assert_eq!(env(&[("COLUMNS", "60")]).size(), None);
+    }
+
+    #[test]
+    fn a_dumb_terminal_is_not_redrawn() {
+        let terminal = |variables| Env {
+            stdout_tty: true,
+            ..env(variables)
+        };
+        assert!(terminal(&[]).is_live());
+        assert!(!terminal(&[("TERM", "dumb")]).is_live());
+        assert!(!env(&[]).is_live());
+    }
+
+    #[test]
+    fn nothing_else_moves_in_tests() {
+        let mut env = Env::for_test();
+        assert_eq!(env.now().to_string(), "2026-01-02T03:04:05Z");
+        let out = Capture::default();
+        env.stdout = Box::new(out.clone());
+        env.stdout.write_all(b"ok\n").expect("memory takes it");
+        assert_eq!(out.text(), "ok\n");
+        assert!(
+            !format!(
+                "{:?}",
+                Env {
+                    variables: BTreeMap::from([("TOKEN".into(), "t0p".into())]),
+                    ..env
+                }
+            )
+            .contains("t0p")
+        );
+    }
+
+    #[test]
+    fn the_clock_can_be_fixed() {
+        let time = Timestamp::constant(1_800_000_000, 0);
+        assert_eq!(clock(Some(time))(), time);
+    }
+}
