@@ -141,11 +141,7 @@ impl<W: Write> Screen<W> {
     pub fn clear(&mut self, size: Size) -> io::Result<()> {
         let mut text = String::new();
         let height = self.go_to_top(&mut text, size);
-        for _ in 0..height {
-            push(&mut text, Clear(ClearType::UntilNewLine));
-            text.push_str("\r\n");
-        }
-        push_up(&mut text, height);
+        erase(&mut text, height);
         write_through(&mut self.out, &text)?;
         self.release()
     }
@@ -167,7 +163,12 @@ impl<W: Write> Screen<W> {
         let mut text = String::new();
         push(&mut text, BeginSynchronizedUpdate);
         push(&mut text, Hide);
-        self.go_to_top(&mut text, size);
+        let height = self.go_to_top(&mut text, size);
+        // A terminal that wrapped the last frame remembers where, and would join our lines when it
+        // grows again, unless they were erased from their first column on.
+        if self.drawn.as_ref().is_some_and(|drawn| drawn.size != size) {
+            erase(&mut text, height);
+        }
         for line in above {
             push_line(&mut text, line, size);
         }
@@ -227,6 +228,15 @@ fn push_line(text: &mut String, line: &str, size: Size) {
         push(text, Clear(ClearType::UntilNewLine));
     }
     text.push_str("\r\n");
+}
+
+/// Empties this row and those below it, and returns to it.
+fn erase(text: &mut String, rows: usize) {
+    for _ in 0..rows {
+        push(text, Clear(ClearType::UntilNewLine));
+        text.push_str("\r\n");
+    }
+    push_up(text, rows);
 }
 
 /// Moves up; a terminal takes a move by nothing for a move by one.
