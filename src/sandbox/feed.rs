@@ -165,7 +165,11 @@ impl Feed {
                     planned.extend([Step::Send(Bytes::from(line)), Step::End(End::Clean)]);
                 }
                 Effect::Expire(Expiry::InStream(after)) if Place::AfterEvents(*after) == place => {
-                    let line = self.line(&error(&Failure::watch_expired(1, 2)));
+                    let line = self
+                        .source
+                        .as_ref()
+                        .map(|source| self.line(&error(&source.expired())));
+                    let line = line.unwrap_or_default();
                     planned.extend([Step::Send(Bytes::from(line)), Step::End(End::Clean)]);
                 }
                 _ => {}

@@ -84,9 +84,7 @@ pub(super) fn apply(old: &Value, applied: &Value, actor: &Actor<'_>) -> Value {
             .fields
             .difference(&mine)
             .filter(|path| !is_others(path));
-        // Deepest first, so that a container is empty by the time its own turn comes.
-        let mut given_up: Vec<&Path> = given_up.collect();
-        given_up.sort_by_key(|path| std::cmp::Reverse(path.len()));
+        // In path order an item of a keyed list comes before its fields, the keys among them.
         for path in given_up {
             remove(&mut new, path);
         }

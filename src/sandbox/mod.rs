@@ -29,6 +29,9 @@ mod wire;
 mod write;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};

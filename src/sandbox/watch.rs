@@ -58,6 +58,8 @@ pub(super) struct Source {
     shared: Arc<Shared>,
     selection: Selection,
     view: View,
+    /// The revision asked for.
+    from: u64,
     /// The revision up to which everything is in `pending` or sent.
     cursor: u64,
     pending: VecDeque<Event>,
@@ -86,6 +88,7 @@ impl Source {
             shared: Arc::clone(shared),
             selection,
             view,
+            from: from.unwrap_or_default(),
             cursor: 0,
             pending: VecDeque::new(),
             newest: shared.store.subscribe(),
@@ -150,6 +153,11 @@ impl Source {
             skipped += usize::from(self.seen(entry).is_some());
             self.cursor = entry.revision;
         }
+    }
+
+    /// The 410 of a watch whose start has been forgotten.
+    pub(super) fn expired(&self) -> Failure {
+        Failure::watch_expired(self.from, self.shared.store.lock().revision())
     }
 
     pub(super) fn without_bookmarks(&mut self) {
