@@ -3,6 +3,7 @@
 //! The model is that of kstatus (`sigs.k8s.io/cli-utils`, `pkg/kstatus`). Everything here is a total
 //! function of one object and the time: a malformed object gets a verdict too.
 
+mod diagnosis;
 mod generic;
 mod read;
 mod refine;
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
+pub use diagnosis::{Cause, causes};
 pub use row::{Restarts, Row};
 pub use verdict::{Condition, ConditionKind, Status, Verdict};
 

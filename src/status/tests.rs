@@ -660,6 +660,17 @@ mod totality {
             "creationTimestamp",
             "deletionTimestamp",
             "finalizers",
+            "initContainerStatuses",
+            "initContainers",
+            "containers",
+            "lastState",
+            "exitCode",
+            "restartCount",
+            "message",
+            "running",
+            "ready",
+            "readinessGates",
+            "conditionType",
         ]);
         leaf.prop_recursive(5, 48, 6, move |inner| {
             prop_oneof![
@@ -691,6 +702,14 @@ mod totality {
             let object = object(kind, &fields);
             for rules in [Rules::Kstatus, Rules::Spy] {
                 judge_as(rules, &object);
+                let doc = Doc::parse(&*object).expect("a case is JSON");
+                let now = NOW.parse().expect("a time");
+                let verdict = compute(doc.root(), now, rules);
+                let row = Row::of(doc.root(), verdict.status);
+                prop_assert!(!row.word.is_empty());
+                for cause in causes(doc.root(), &verdict, now) {
+                    prop_assert!(!cause.text.is_empty(), "{}", cause.rule);
+                }
             }
         }
     }

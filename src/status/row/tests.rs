@@ -114,15 +114,17 @@ fn a_pod_while_it_initializes() {
     check_pod("", &initialized, "0/3 PodInitializing 7");
 }
 
-#[test]
-fn a_pod_while_it_runs() {
-    let running = |a: &str, b: &str, ready: &str| {
-        format!(
-            r#""phase":"Running",{STARTED},"conditions":[{{"type":"Ready","status":"{ready}"}}],
+/// The status of a Pod whose containers are in these states and whose init containers are done.
+fn running(a: &str, b: &str, ready: &str) -> String {
+    format!(
+        r#""phase":"Running",{STARTED},"conditions":[{{"type":"Ready","status":"{ready}"}}],
             "containerStatuses":[{{"name":"a","restartCount":5,"ready":true,"state":{{{a}}},"lastState":{{"terminated":{{"finishedAt":"2026-11-21T13:00:00Z"}}}}}},
             {{"name":"b","ready":true,"state":{{{b}}}}}]"#
-        )
-    };
+    )
+}
+
+#[test]
+fn a_pod_while_it_runs() {
     let run = r#""running":{}"#;
     for (a, b, ready, expect) in [
         (run, run, "True", "3/3 Running 6@2026-11-21T13:00:00Z"),

@@ -1,0 +1,238 @@
+//! Why one container of a Pod is not up.
+
+use std::borrow::Cow;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::object::{Kind, Value};
+use crate::status::read;
+
+use super::{Cause, sentence};
+
+/// How long after its restart a container is still told about: kubelet, too, forgets its back-off when
+/// a container has run for ten minutes
+/// (<https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy>).
+const RECENT: SignedDuration = SignedDuration::from_mins(10);
+
+/// What part a container plays in its Pod.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Runs to its end before the others start.
+    Init,
+    /// Starts before the others and keeps running: an init container that is always restarted.
+    Sidecar,
+    /// Does what the Pod is for.
+    Main,
+}
+
+/// A container: what is asked for and what is.
+pub(super) struct Container<'a> {
+    pub(super) role: Role,
+    /// Its entry in the Pod's spec, if it has one.
+    pub(super) spec: Option<Value<'a>>,
+    pub(super) status: Value<'a>,
+}
+
+/// The state of a container; a state that is none of the three is waiting for nothing known.
+enum State<'a> {
+    Waiting {
+        reason: Cow<'a, str>,
+        message: Cow<'a, str>,
+    },
+    Running,
+    Ended(Value<'a>),
+}
+
+impl<'a> Container<'a> {
+    /// Finds what is wrong with it, if something is.
+    pub(super) fn cause(&self, now: Timestamp) -> Option<Cause> {
+        match self.state() {
+            State::Waiting { reason, message } => self.waiting(&reason, &message),
+            State::Ended(end) => (exit_code(end) != 0).then(|| self.ended(end)),
+            State::Running => self.running(now),
+        }
+    }
+
+    fn state(&self) -> State<'a> {
+        let state = |key| {
+            self.status
+                .at(&["state", key])
+                .filter(|state| state.kind() == Kind::Object)
+        };
+        if let Some(end) = state("terminated") {
+            return State::Ended(end);
+        }
+        if state("running").is_some() {
+            return State::Running;
+        }
+        let text = |key| read::text_or(self.status, &["state", "waiting", key], "");
+        State::Waiting {
+            reason: text("reason"),
+            message: text("message"),
+        }
+    }
+
+    fn waiting(&self, reason: &str, message: &str) -> Option<Cause> {
+        match reason {
+            // It is being prepared, or waits its turn.
+            "" | "ContainerCreating" | "PodInitializing" => None,
+            "CrashLoopBackOff" => Some(self.crash_loop(reason, message)),
+            "ImagePullBackOff"
+            | "ErrImagePull"
+            | "ErrImageNeverPull"
+            | "InvalidImageName"
+            | "ImageInspectError"
+            | "RegistryUnavailable"
+            | "SignatureValidationFailed" => {
+                let image = read::text_or(self.status, &["image"], "");
+                let text = match message.trim() {
+                    "" => format!("{reason} {image:?}"),
+                    message => message.to_owned(),
+                };
+                Some(self.told("ImagePull", &text))
+            }
+            "CreateContainerConfigError"
+            | "CreateContainerError"
+            | "RunContainerError"
+            | "PreCreateHookError"
+            | "PreStartHookError"
+            | "PostStartHookError" => Some(self.told("ContainerStart", &sentence(reason, message))),
+            _ => Some(self.told("Waiting", &sentence(reason, message))),
+        }
+    }
+
+    fn crash_loop(&self, reason: &str, message: &str) -> Cause {
+        let Some(end) = self.last_end() else {
+            return self.told("CrashLoop", &sentence(reason, message));
+        };
+        let how = self.with_restarts(end);
+        match rule_of(end, "CrashLoop") {
+            rule @ "CrashLoop" => self.told(rule, &format!("{reason}, {how}")),
+            rule => self.told(rule, &how),
+        }
+    }
+
+    fn ended(&self, end: Value<'_>) -> Cause {
+        self.told(rule_of(end, "ContainerFailed"), &self.with_restarts(end))
+    }
+
+    fn running(&self, now: Timestamp) -> Option<Cause> {
+        let last = self.last_end().filter(|end| {
+            end.str_at(&["finishedAt"])
+                .and_then(|time| time.parse().ok())
+                .is_some_and(|finished: Timestamp| now.duration_since(finished) < RECENT)
+        });
+        let ready = self.flag("ready") || self.role == Role::Init;
+        match last {
+            Some(end) => {
+                let text = self.with_restarts(end);
+                let rule = rule_of(end, "Restarted");
+                Some(if ready {
+                    self.told(rule, &format!("restarted after {text}"))
+                } else {
+                    self.told(rule, &format!("{text}; {}", self.unready()))
+                })
+            }
+            None if ready => None,
+            None => Some(self.told("NotReady", self.unready())),
+        }
+    }
+
+    /// Which probe a running container that is not ready waits for.
+    fn unready(&self) -> &'static str {
+        let probe = |key| self.spec.and_then(|spec| spec.get(key)).is_some();
+        if probe("startupProbe") && !self.flag("started") {
+            "running, its startup probe has not succeeded"
+        } else if probe("readinessProbe") {
+            "running, its readiness probe does not succeed"
+        } else {
+            "running, not ready"
+        }
+    }
+
+    fn last_end(&self) -> Option<Value<'a>> {
+        self.status
+            .at(&["lastState", "terminated"])
+            .filter(|end| end.kind() == Kind::Object)
+    }
+
+    fn flag(&self, key: &str) -> bool {
+        self.status
+            .get(key)
+            .and_then(Value::as_bool)
+            .unwrap_or(false)
+    }
+
+    fn told(&self, rule: &'static str, text: &str) -> Cause {
+        let name = read::text_or(self.status, &["name"], "?");
+        let part = match self.role {
+            Role::Init => " (init)",
+            Role::Sidecar => " (sidecar)",
+            Role::Main => "",
+        };
+        Cause::new(rule, format!("{name}{part}: {text}"))
+    }
+
+    /// How it ended, how often it was restarted, and its own last words.
+    fn with_restarts(&self, end: Value<'_>) -> String {
+        let restarts = match read::int_or(self.status, &["restartCount"], 0) {
+            0 => String::new(),
+            1 => ", 1 restart".to_owned(),
+            many => format!(", {many} restarts"),
+        };
+        let message = read::text_or(end, &["message"], "");
+        let last_line = message.trim_end().lines().next_back().unwrap_or("").trim();
+        let words = if last_line.is_empty() {
+            String::new()
+        } else {
+            format!(": {last_line}")
+        };
+        format!("{}{restarts}{words}", how(end))
+    }
+}
+
+/// `exit 1`, `OOMKilled, exit 137`, `exit 143 (SIGTERM)`.
+fn how(end: Value<'_>) -> String {
+    let code = exit_code(end);
+    let signal = match read::int_or(end, &["signal"], 0) {
+        0 => code.saturating_sub(128),
+        signal => signal,
+    };
+    match &*read::text_or(end, &["reason"], "") {
+        "" | "Error" | "Completed" => match signal_name(signal) {
+            Some(name) => format!("exit {code} ({name})"),
+            None => format!("exit {code}"),
+        },
+        reason => format!("{reason}, exit {code}"),
+    }
+}
+
+/// What a signal that ends processes is called, on Linux.
+fn signal_name(signal: i64) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        _ => return None,
+    })
+}
+
+fn exit_code(end: Value<'_>) -> i64 {
+    read::int_or(end, &["exitCode"], 0)
+}
+
+fn rule_of(end: Value<'_>, otherwise: &'static str) -> &'static str {
+    if end.str_at(&["reason"]).as_deref() == Some("OOMKilled") {
+        "OOMKilled"
+    } else {
+        otherwise
+    }
+}

@@ -1,0 +1,104 @@
+//! Why an object is not what it is meant to be: one line a cause, from the object alone.
+//!
+//! A text names no age, so that it changes only when the cause does.
+
+mod conditions;
+mod container;
+mod pod;
+mod workload;
+
+use jiff::Timestamp;
+
+use crate::object::Value;
+
+use super::verdict::{Status, Verdict};
+use super::{read, rules};
+
+/// One reason for the state of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Which rule found it, a stable name in `CamelCase`: `ImagePull`, `Unschedulable`.
+    pub rule: &'static str,
+    /// What it found, on one or more lines: `web: Back-off pulling image "nginx:nope"`. Much of it is
+    /// the cluster's own text and not escaped.
+    pub text: String,
+}
+
+impl Cause {
+    fn new(rule: &'static str, text: impl Into<String>) -> Cause {
+        Cause {
+            rule,
+            text: text.into(),
+        }
+    }
+}
+
+/// Finds the causes of `verdict`, the most telling first; most objects that are Current have none.
+pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause> {
+    if let Some(error) = &verdict.error {
+        return vec![Cause::new("Unreadable", error.clone())];
+    }
+    let kind = read::group_kind(object).unwrap_or_default();
+    if verdict.status == Status::Terminating {
+        return terminating(object, &kind, now);
+    }
+    let mut causes = match kind.as_str() {
+        "Pod" => pod::causes(object, verdict.status, now),
+        _ => workload::causes(object, &kind, verdict.status),
+    };
+    causes.extend(conditions::abnormal(object, &kind));
+    if causes.is_empty() {
+        causes.extend(of_verdict(verdict, &kind));
+    }
+    causes
+}
+
+/// What the verdict itself says, where nothing more telling was found. That counts are still short is
+/// progress and no cause.
+fn of_verdict(verdict: &Verdict, kind: &str) -> Option<Cause> {
+    let condition = verdict.conditions.first()?;
+    let rule = match verdict.status {
+        Status::Failed => "Failed",
+        _ if condition.reason == "LatestGenerationNotObserved" => "NotObserved",
+        Status::InProgress if rules::of(kind).is_none() => "NotReady",
+        _ => return None,
+    };
+    let text = if rule == "NotObserved" {
+        verdict.message.clone()
+    } else {
+        sentence(&condition.reason, &condition.message)
+    };
+    Some(Cause::new(rule, text))
+}
+
+/// What keeps an object that is being deleted.
+fn terminating(object: Value<'_>, kind: &str, now: Timestamp) -> Vec<Cause> {
+    let mut causes = conditions::abnormal(object, kind);
+    let finalizers: Vec<_> = [["metadata", "finalizers"], ["spec", "finalizers"]]
+        .iter()
+        .flat_map(|path| object.items_at(path))
+        .filter_map(Value::as_str)
+        .collect();
+    if !finalizers.is_empty() {
+        causes.push(Cause::new(
+            "Finalizers",
+            format!("waiting for finalizers: {}", finalizers.join(", ")),
+        ));
+    } else if kind == "Pod" {
+        causes.extend(pod::overdue(object, now));
+    }
+    causes
+}
+
+/// `REASON: MESSAGE`, or the one there is.
+fn sentence(reason: &str, message: &str) -> String {
+    match (reason.trim(), message.trim()) {
+        ("", "") => "no reason given".to_owned(),
+        (reason, "") => reason.to_owned(),
+        ("", message) => message.to_owned(),
+        (reason, message) => format!("{reason}: {message}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

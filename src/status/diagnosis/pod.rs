@@ -1,0 +1,149 @@
+//! Why a Pod is not up.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::object::Value;
+use crate::status::read::{self, Observed};
+use crate::status::verdict::Status;
+
+use super::container::{Container, Role};
+use super::{Cause, sentence};
+
+/// How much longer than its grace period a Pod may take to go.
+const SLACK: SignedDuration = SignedDuration::from_secs(15);
+
+/// Finds what the Pod itself says, then what its containers say, init containers first; only if none
+/// of them says anything, what its conditions say.
+pub(super) fn causes(pod: Value<'_>, status: Status, now: Timestamp) -> Vec<Cause> {
+    let phase = read::text_or(pod, &["status", "phase"], "");
+    if phase == "Succeeded" {
+        return Vec::new();
+    }
+    let conditions = read::conditions(pod).unwrap_or_default();
+    let mut causes = Vec::new();
+    if phase == "Failed" {
+        causes.extend(failed(pod));
+    }
+    causes.extend(unscheduled(pod, &conditions));
+    causes.extend(containers(pod).filter_map(|container| container.cause(now)));
+    if causes.is_empty() && status != Status::Current {
+        causes = gates(pod, &conditions);
+    }
+    if causes.is_empty() && status != Status::Current && phase == "Running" {
+        causes.extend(
+            conditions
+                .iter()
+                .find(|condition| condition.kind == "Ready")
+                .map(|ready| Cause::new("NotReady", sentence(&ready.reason, &ready.message))),
+        );
+    }
+    causes
+}
+
+/// A Pod that kubelet still has not removed although its grace period is over: its node, or what runs
+/// on it, does not answer.
+pub(super) fn overdue(pod: Value<'_>, now: Timestamp) -> Option<Cause> {
+    let due: Timestamp = pod
+        .str_at(&["metadata", "deletionTimestamp"])?
+        .parse()
+        .ok()?;
+    if now.duration_since(due) < SLACK {
+        return None;
+    }
+    let grace = read::int_or(pod, &["metadata", "deletionGracePeriodSeconds"], 30);
+    let node = read::text_or(pod, &["spec", "nodeName"], "?");
+    Some(Cause::new(
+        "Overdue",
+        format!("still on node {node} after its grace period of {grace}s"),
+    ))
+}
+
+/// Why the Pod as a whole was ended, where kubelet or a controller ended it.
+fn failed(pod: Value<'_>) -> Option<Cause> {
+    let text = |key| read::text_or(pod, &["status", key], "");
+    let (reason, message) = (text("reason"), text("message"));
+    let rule = match &*reason {
+        "Evicted" => "Evicted",
+        "DeadlineExceeded" => "DeadlineExceeded",
+        "NodeLost" => "NodeLost",
+        "Terminated" | "NodeShutdown" | "Shutdown" => "NodeShutdown",
+        "Preempting" => "Preempted",
+        "" if message.is_empty() => return None,
+        _ => "PodFailed",
+    };
+    Some(Cause::new(rule, sentence(&reason, &message)))
+}
+
+/// Why the Pod has no node yet.
+fn unscheduled(pod: Value<'_>, conditions: &[Observed<'_>]) -> Option<Cause> {
+    let condition = conditions
+        .iter()
+        .find(|condition| condition.is("PodScheduled", "False"))?;
+    if condition.reason == "SchedulingGated" {
+        let gates: Vec<_> = pod
+            .items_at(&["spec", "schedulingGates"])
+            .filter_map(|gate| gate.str_at(&["name"]))
+            .collect();
+        let text = format!("waiting for scheduling gates: {}", gates.join(", "));
+        return Some(Cause::new("SchedulingGated", text));
+    }
+    let text = match condition.message.trim() {
+        "" => sentence(&condition.reason, ""),
+        message => message.to_owned(),
+    };
+    Some(Cause::new("Unschedulable", text))
+}
+
+/// Every container with a status, init containers first, in the order of the Pod's lists.
+fn containers(pod: Value<'_>) -> impl Iterator<Item = Container<'_>> {
+    let lists = [
+        ("initContainers", "initContainerStatuses"),
+        ("containers", "containerStatuses"),
+    ];
+    lists.into_iter().flat_map(move |(specs, statuses)| {
+        pod.items_at(&["status", statuses]).map(move |status| {
+            let name = status.str_at(&["name"]);
+            let spec = pod
+                .items_at(&["spec", specs])
+                .find(|spec| name.is_some() && spec.str_at(&["name"]) == name);
+            let always =
+                |spec: Value<'_>| spec.str_at(&["restartPolicy"]).as_deref() == Some("Always");
+            let role = if specs == "containers" {
+                Role::Main
+            } else if spec.is_some_and(always) {
+                Role::Sidecar
+            } else {
+                Role::Init
+            };
+            Container { role, spec, status }
+        })
+    })
+}
+
+/// The readiness gates whose conditions are not True: someone else has to set them.
+fn gates(pod: Value<'_>, conditions: &[Observed<'_>]) -> Vec<Cause> {
+    let is_ready = |condition: &Observed<'_>| condition.is("ContainersReady", "True");
+    if !conditions.iter().any(is_ready) {
+        return Vec::new();
+    }
+    pod.items_at(&["spec", "readinessGates"])
+        .filter_map(|gate| gate.str_at(&["conditionType"]))
+        .filter(|gate| {
+            !conditions
+                .iter()
+                .any(|condition| condition.is(gate, "True"))
+        })
+        .map(|gate| {
+            let said = conditions
+                .iter()
+                .find(|condition| condition.kind == gate)
+                .map(|condition| sentence(&condition.reason, &condition.message));
+            let text = match said.as_deref() {
+                None => format!("readiness gate {gate} is not set"),
+                Some("") => format!("readiness gate {gate} is not True"),
+                Some(said) => format!("readiness gate {gate}: {said}"),
+            };
+            Cause::new("ReadinessGate", text)
+        })
+        .collect()
+}

@@ -1,0 +1,402 @@
+//! The cause lines of broken objects, as a user reads them.
+
+use crate::object::Doc;
+use crate::status::{Rules, compute};
+
+use super::*;
+
+/// `RULE  TEXT` of each cause, a line each.
+fn told(kind: &str, fields: &str) -> String {
+    let (version, kind) = kind.rsplit_once('/').expect("VERSION/KIND");
+    let object = format!(r#"{{"apiVersion":"{version}","kind":"{kind}",{fields}}}"#);
+    let doc = Doc::parse(object).expect("a case is JSON");
+    let now = "2026-11-21T14:00:00Z".parse().expect("a time");
+    let verdict = compute(doc.root(), now, Rules::Spy);
+    let lines: Vec<_> = causes(doc.root(), &verdict, now)
+        .into_iter()
+        .map(|cause| format!("{}  {}", cause.rule, cause.text))
+        .collect();
+    lines.join("\n")
+}
+
+fn check(kind: &str, fields: &str, expect: &str) {
+    assert_eq!(told(kind, fields), expect, "{fields}");
+}
+
+/// A Pod in a phase, with one init container, a sidecar and two containers, `web` with a probe.
+fn pod(phase: &str, status: &str) -> String {
+    format!(
+        r#""spec":{{"initContainers":[{{"name":"migrate"}},{{"name":"proxy","restartPolicy":"Always"}}],
+        "containers":[{{"name":"web","readinessProbe":{{}},"startupProbe":{{}}}},{{"name":"log"}}],
+        "readinessGates":[{{"conditionType":"lb"}},{{"conditionType":"other"}}],
+        "schedulingGates":[{{"name":"quota"}}]}},"status":{{"phase":"{phase}",{status}}}"#
+    )
+}
+
+fn container(name: &str, fields: &str) -> String {
+    format!(r#"{{"name":"{name}",{fields}}}"#)
+}
+
+fn web(fields: &str) -> String {
+    pod(
+        "Running",
+        &format!(r#""containerStatuses":[{}]"#, container("web", fields)),
+    )
+}
+
+#[test]
+fn containers_that_wait() {
+    let waiting = |reason: &str, message: &str| {
+        web(&format!(
+            r#""image":"web:v2","state":{{"waiting":{{"reason":"{reason}","message":"{message}"}}}}"#
+        ))
+    };
+    for (fields, expect) in [
+        (
+            waiting(
+                "ImagePullBackOff",
+                r#"Back-off pulling image \"registry.example.com/web:v2.4.1-rc1\""#,
+            ),
+            r#"ImagePull  web: Back-off pulling image "registry.example.com/web:v2.4.1-rc1""#,
+        ),
+        (
+            waiting("ErrImagePull", ""),
+            r#"ImagePull  web: ErrImagePull "web:v2""#,
+        ),
+        (
+            waiting("CreateContainerConfigError", r#"secret \"db\" not found"#),
+            r#"ContainerStart  web: CreateContainerConfigError: secret "db" not found"#,
+        ),
+        (waiting("Odd", ""), "Waiting  web: Odd"),
+        (waiting("ContainerCreating", ""), ""),
+    ] {
+        check(
+            "v1/Pod",
+            &fields.replace(r#""Running""#, r#""Pending""#),
+            expect,
+        );
+    }
+}
+
+#[test]
+fn containers_that_crash() {
+    let looping = |last: &str, restarts: u32| {
+        web(&format!(
+            r#""restartCount":{restarts},"state":{{"waiting":{{"reason":"CrashLoopBackOff","message":"back-off 40s"}}}},"lastState":{{{last}}}"#
+        ))
+    };
+    for (fields, expect) in [
+        (
+            looping(
+                r#""terminated":{"exitCode":1,"reason":"Error","message":"starting\npanic: no config\n"}"#,
+                5,
+            ),
+            "CrashLoop  web: CrashLoopBackOff, exit 1, 5 restarts: panic: no config",
+        ),
+        (
+            looping(r#""terminated":{"exitCode":137,"reason":"OOMKilled"}"#, 5),
+            "OOMKilled  web: OOMKilled, exit 137, 5 restarts",
+        ),
+        (
+            looping(r#""terminated":{"exitCode":137,"reason":"Error"}"#, 1),
+            "CrashLoop  web: CrashLoopBackOff, exit 137 (SIGKILL), 1 restart",
+        ),
+        (
+            looping(
+                r#""terminated":{"exitCode":128,"reason":"StartError","message":"exec: \"webb\": not found"}"#,
+                0,
+            ),
+            r#"CrashLoop  web: CrashLoopBackOff, StartError, exit 128: exec: "webb": not found"#,
+        ),
+        (
+            looping("", 2),
+            "CrashLoop  web: CrashLoopBackOff: back-off 40s",
+        ),
+        (
+            web(r#""state":{"terminated":{"exitCode":2,"reason":"Error"}}"#),
+            "ContainerFailed  web: exit 2",
+        ),
+    ] {
+        check("v1/Pod", &fields, expect);
+    }
+}
+
+#[test]
+fn containers_that_run() {
+    let running = |fields: &str| web(&format!(r#""state":{{"running":{{}}}},{fields}"#));
+    let oom = |finished: &str| {
+        format!(
+            r#""restartCount":5,"lastState":{{"terminated":{{"exitCode":137,"reason":"OOMKilled","finishedAt":"{finished}"}}}}"#
+        )
+    };
+    let recent = oom("2026-11-21T13:50:01Z");
+    let old = oom("2026-11-21T13:50:00Z");
+    for (fields, expect) in [
+        (
+            running(r#""ready":false,"started":true"#),
+            "NotReady  web: running, its readiness probe does not succeed",
+        ),
+        (
+            running(r#""ready":false,"started":false"#),
+            "NotReady  web: running, its startup probe has not succeeded",
+        ),
+        (
+            running(&format!(r#""ready":false,"started":true,{recent}"#)),
+            "OOMKilled  web: OOMKilled, exit 137, 5 restarts; running, its readiness probe does not succeed",
+        ),
+        (
+            running(&format!(r#""ready":true,{recent}"#)),
+            "OOMKilled  web: restarted after OOMKilled, exit 137, 5 restarts",
+        ),
+        (running(&format!(r#""ready":true,{old}"#)), ""),
+    ] {
+        check("v1/Pod", &fields, expect);
+    }
+}
+
+#[test]
+fn init_containers_come_first_and_each_failing_one_has_a_line() {
+    let statuses = format!(
+        r#""initContainerStatuses":[{},{}],"containerStatuses":[{},{}]"#,
+        container(
+            "migrate",
+            r#""restartCount":4,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":3}}"#
+        ),
+        container("proxy", r#""started":true,"state":{"running":{}}"#),
+        container("web", r#""state":{"waiting":{"reason":"PodInitializing"}}"#),
+        container(
+            "log",
+            r#""state":{"waiting":{"reason":"ErrImagePull","message":"denied"}}"#
+        ),
+    );
+    insta::assert_snapshot!(told("v1/Pod", &pod("Pending", &statuses)), @r"
+    CrashLoop  migrate (init): CrashLoopBackOff, exit 3, 4 restarts
+    NotReady  proxy (sidecar): running, not ready
+    ImagePull  log: denied
+    ");
+}
+
+#[test]
+fn pods_as_a_whole() {
+    let conditions = |conditions: &str| format!(r#""conditions":[{conditions}]"#);
+    for (fields, expect) in [
+        (
+            pod(
+                "Pending",
+                &conditions(
+                    r#"{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"0/3 nodes are available"}"#,
+                ),
+            ),
+            "Unschedulable  0/3 nodes are available",
+        ),
+        (
+            pod(
+                "Pending",
+                &conditions(
+                    r#"{"type":"PodScheduled","status":"False","reason":"SchedulingGated"}"#,
+                ),
+            ),
+            "SchedulingGated  waiting for scheduling gates: quota",
+        ),
+        (
+            pod(
+                "Failed",
+                r#""reason":"Evicted","message":"The node was low on resource: memory.""#,
+            ),
+            "Evicted  Evicted: The node was low on resource: memory.",
+        ),
+    ] {
+        check("v1/Pod", &fields, expect);
+    }
+}
+
+#[test]
+fn pods_that_run() {
+    let conditions = |conditions: &str| format!(r#""conditions":[{conditions}]"#);
+    for (fields, expect) in [
+        (
+            pod(
+                "Running",
+                &conditions(
+                    r#"{"type":"ContainersReady","status":"True"},{"type":"lb","status":"False","reason":"NoTarget"}"#,
+                ),
+            ),
+            "ReadinessGate  readiness gate lb: NoTarget\nReadinessGate  readiness gate other is not set",
+        ),
+        (
+            pod(
+                "Running",
+                &conditions(
+                    r#"{"type":"Ready","status":"False","reason":"ContainersNotReady","message":"containers with unready status: [web]"}"#,
+                ),
+            ),
+            "NotReady  ContainersNotReady: containers with unready status: [web]",
+        ),
+        (
+            pod(
+                "Running",
+                &conditions(
+                    r#"{"type":"Ready","status":"True"},{"type":"DisruptionTarget","status":"True","reason":"EvictionByEvictionAPI","message":"bye"}"#,
+                ),
+            ),
+            "Disruption  EvictionByEvictionAPI: bye",
+        ),
+        (
+            pod(
+                "Running",
+                &conditions(r#"{"type":"Ready","status":"False"}"#),
+            ),
+            "NotReady  no reason given",
+        ),
+        (
+            pod("Sleeping", r#""x":1"#),
+            "Unreadable  unknown phase Sleeping",
+        ),
+        (pod("Succeeded", r#""x":1"#), ""),
+    ] {
+        check("v1/Pod", &fields, expect);
+    }
+}
+
+#[test]
+fn what_is_being_deleted() {
+    let due = |time: &str| {
+        format!(
+            r#""metadata":{{"deletionTimestamp":"{time}","deletionGracePeriodSeconds":5}},"spec":{{"nodeName":"node-a"}}"#
+        )
+    };
+    check(
+        "example.com/v1/Foo",
+        r#""metadata":{"deletionTimestamp":"2026-11-21T13:00:00Z","finalizers":["a.example.com/x","b"]}"#,
+        "Finalizers  waiting for finalizers: a.example.com/x, b",
+    );
+    check(
+        "v1/Namespace",
+        r#""metadata":{"deletionTimestamp":"2026-11-21T13:00:00Z"},"spec":{"finalizers":["kubernetes"]},"status":{"conditions":[{"type":"NamespaceContentRemaining","status":"True","reason":"SomeResourcesRemain","message":"pods. has 2 resource instances"}]}"#,
+        "NamespaceDeletion  SomeResourcesRemain: pods. has 2 resource instances\nFinalizers  waiting for finalizers: kubernetes",
+    );
+    check("v1/Pod", &due("2026-11-21T13:59:46Z"), "");
+    check(
+        "v1/Pod",
+        &due("2026-11-21T13:59:45Z"),
+        "Overdue  still on node node-a after its grace period of 5s",
+    );
+    check("v1/ConfigMap", &due("2026-11-21T13:00:00Z"), "");
+}
+
+#[test]
+fn workloads() {
+    let deployment = "apps/v1/Deployment";
+    for (kind, fields, expect) in [
+        (
+            deployment,
+            r#""spec":{"progressDeadlineSeconds":60},"status":{"conditions":[{"type":"Progressing","status":"False","reason":"ProgressDeadlineExceeded","message":"ReplicaSet \"web-5d4\" has timed out progressing."},{"type":"ReplicaFailure","status":"True","reason":"FailedCreate","message":"pods \"web-\" is forbidden: exceeded quota"}]}"#,
+            "FailedCreate  pods \"web-\" is forbidden: exceeded quota\nProgressDeadline  no progress for 60s: ReplicaSet \"web-5d4\" has timed out progressing.",
+        ),
+        (
+            deployment,
+            r#""spec":{"paused":true}"#,
+            "Paused  the rollout is paused",
+        ),
+        (deployment, r#""spec":{"paused":false}"#, ""),
+        (
+            deployment,
+            r#""metadata":{"generation":5},"status":{"observedGeneration":4}"#,
+            "NotObserved  Deployment generation is 5, but latest observed generation is 4",
+        ),
+        (
+            "apps/v1/DaemonSet",
+            r#""spec":{"updateStrategy":{"type":"OnDelete"}},"status":{"desiredNumberScheduled":3,"updatedNumberScheduled":1}"#,
+            "OnDelete  1/3 updated; the others when they are deleted (OnDelete)",
+        ),
+        (
+            "apps/v1/StatefulSet",
+            r#""spec":{"updateStrategy":{"type":"OnDelete"}},"status":{"updatedReplicas":1}"#,
+            "",
+        ),
+    ] {
+        check(kind, fields, expect);
+    }
+}
+
+#[test]
+fn jobs_and_claims() {
+    let job = |reason: &str| {
+        format!(
+            r#""status":{{"failed":7,"conditions":[{{"type":"Failed","status":"True","reason":"{reason}","message":"m"}}]}}"#
+        )
+    };
+    for (kind, fields, expect) in [
+        (
+            "batch/v1/Job",
+            &*job("BackoffLimitExceeded"),
+            "BackoffLimitExceeded  BackoffLimitExceeded: m",
+        ),
+        (
+            "batch/v1/Job",
+            &*job("DeadlineExceeded"),
+            "DeadlineExceeded  DeadlineExceeded: m",
+        ),
+        ("batch/v1/Job", &*job("Odd"), "JobFailed  Odd: m"),
+        (
+            "batch/v1/Job",
+            r#""spec":{"backoffLimit":6},"status":{"failed":2}"#,
+            "Retrying  2 pods failed, backoffLimit 6",
+        ),
+        (
+            "batch/v1/Job",
+            r#""status":{"failed":1,"conditions":[{"type":"Complete","status":"True"}]}"#,
+            "",
+        ),
+        (
+            "v1/PersistentVolumeClaim",
+            r#""spec":{"storageClassName":"fast"}"#,
+            "Unbound  not bound: waiting for a volume of storage class fast",
+        ),
+        (
+            "v1/PersistentVolumeClaim",
+            r#""spec":{"volumeName":"pv-1"},"status":{"phase":"Lost"}"#,
+            "VolumeLost  its volume pv-1 is gone",
+        ),
+        (
+            "v1/PersistentVolumeClaim",
+            r#""status":{"phase":"Bound"}"#,
+            "",
+        ),
+    ] {
+        check(kind, fields, expect);
+    }
+}
+
+#[test]
+fn other_kinds() {
+    for (kind, fields, expect) in [
+        (
+            "example.com/v1/Foo",
+            r#""status":{"conditions":[{"type":"Ready","status":"False","reason":"NoDNS","message":"no zone"}]}"#,
+            "NotReady  NoDNS: no zone",
+        ),
+        (
+            "example.com/v1/Foo",
+            r#""status":{"conditions":[{"type":"Stalled","status":"True","message":"no zone"}]}"#,
+            "Failed  no zone",
+        ),
+        (
+            "autoscaling/v2/HorizontalPodAutoscaler",
+            r#""status":{"conditions":[{"type":"ScalingActive","status":"False","reason":"FailedGetResourceMetric"}]}"#,
+            "ScalingInactive  FailedGetResourceMetric",
+        ),
+        (
+            "autoscaling/v2/HorizontalPodAutoscaler",
+            r#""status":{"conditions":[{"type":"ScalingActive","status":"False","reason":"ScalingDisabled"}]}"#,
+            "",
+        ),
+        (
+            "v1/Node",
+            r#""status":{"conditions":[{"type":"Ready","status":"Unknown","reason":"NodeStatusUnknown","message":"Kubelet stopped posting node status."}]}"#,
+            "NodeNotReady  NodeStatusUnknown: Kubelet stopped posting node status.",
+        ),
+    ] {
+        check(kind, fields, expect);
+    }
+}

@@ -1,0 +1,133 @@
+//! Why a workload or a claim is not done.
+
+use crate::object::Value;
+use crate::status::read::{self, Observed};
+use crate::status::verdict::Status;
+
+use super::{Cause, sentence};
+
+/// Finds the causes of an object that is not a Pod, by its kind.
+pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause> {
+    let conditions = read::conditions(object).unwrap_or_default();
+    match kind {
+        "apps/Deployment" | "extensions/Deployment" => deployment(object, &conditions, status),
+        "apps/ReplicaSet" | "extensions/ReplicaSet" | "ReplicationController" => {
+            replica_failure(&conditions).into_iter().collect()
+        }
+        "apps/StatefulSet" => {
+            let wanted = read::int_or(object, &["spec", "replicas"], 1);
+            let updated = read::int_or(object, &["status", "updatedReplicas"], 0);
+            on_delete(object, updated, wanted).into_iter().collect()
+        }
+        "apps/DaemonSet" | "extensions/DaemonSet" => {
+            let wanted = read::int_or(object, &["status", "desiredNumberScheduled"], 0);
+            let updated = read::int_or(object, &["status", "updatedNumberScheduled"], 0);
+            on_delete(object, updated, wanted).into_iter().collect()
+        }
+        "batch/Job" => job(object, &conditions).into_iter().collect(),
+        "PersistentVolumeClaim" if status != Status::Current => vec![unbound(object)],
+        _ => Vec::new(),
+    }
+}
+
+fn deployment(object: Value<'_>, conditions: &[Observed<'_>], status: Status) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(replica_failure(conditions));
+    let exceeded = conditions.iter().find(|condition| {
+        condition.kind == "Progressing" && condition.reason == "ProgressDeadlineExceeded"
+    });
+    if let Some(condition) = exceeded {
+        let seconds = read::int_or(object, &["spec", "progressDeadlineSeconds"], 600);
+        let text = match condition.message.trim() {
+            "" => format!("no progress for {seconds}s"),
+            message => format!("no progress for {seconds}s: {message}"),
+        };
+        causes.push(Cause::new("ProgressDeadline", text));
+    }
+    let paused = object
+        .at(&["spec", "paused"])
+        .and_then(Value::as_bool)
+        .unwrap_or(false);
+    if paused && status != Status::Current {
+        causes.push(Cause::new("Paused", "the rollout is paused"));
+    }
+    causes
+}
+
+/// Pods that the API server does not let the controller create or delete: a quota, an admission rule.
+fn replica_failure(conditions: &[Observed<'_>]) -> Option<Cause> {
+    let condition = conditions
+        .iter()
+        .find(|condition| condition.is("ReplicaFailure", "True"))?;
+    let (rule, text) = match &*condition.reason {
+        "FailedCreate" => ("FailedCreate", condition.message.trim()),
+        "FailedDelete" => ("FailedDelete", condition.message.trim()),
+        _ => ("ReplicaFailure", ""),
+    };
+    let text = match text {
+        "" => sentence(&condition.reason, &condition.message),
+        message => message.to_owned(),
+    };
+    Some(Cause::new(rule, text))
+}
+
+/// Pods of an old revision that stay until somebody deletes them.
+fn on_delete(object: Value<'_>, updated: i64, wanted: i64) -> Option<Cause> {
+    let strategy = object.str_at(&["spec", "updateStrategy", "type"])?;
+    (strategy == "OnDelete" && updated < wanted).then(|| {
+        let text =
+            format!("{updated}/{wanted} updated; the others when they are deleted (OnDelete)");
+        Cause::new("OnDelete", text)
+    })
+}
+
+fn job(object: Value<'_>, conditions: &[Observed<'_>]) -> Option<Cause> {
+    let failed = |kind| {
+        conditions
+            .iter()
+            .find(|condition| condition.is(kind, "True"))
+    };
+    if let Some(condition) = failed("Failed").or_else(|| failed("FailureTarget")) {
+        let rule = match &*condition.reason {
+            "BackoffLimitExceeded" => "BackoffLimitExceeded",
+            "DeadlineExceeded" => "DeadlineExceeded",
+            "PodFailurePolicy" => "PodFailurePolicy",
+            "FailedIndexes" | "MaxFailedIndexesExceeded" => "FailedIndexes",
+            _ => "JobFailed",
+        };
+        let text = sentence(&condition.reason, &condition.message);
+        return Some(Cause::new(rule, text));
+    }
+    let failures = read::int_or(object, &["status", "failed"], 0);
+    if failures <= 0 || failed("Complete").is_some() {
+        return None;
+    }
+    let pods = if failures == 1 { "pod" } else { "pods" };
+    let limit = match object.i64_at(&["spec", "backoffLimit"]) {
+        Some(limit) if limit < i64::from(i32::MAX) => format!(", backoffLimit {limit}"),
+        _ => String::new(),
+    };
+    Some(Cause::new(
+        "Retrying",
+        format!("{failures} {pods} failed{limit}"),
+    ))
+}
+
+fn unbound(claim: Value<'_>) -> Cause {
+    let text = |path: &[&str]| {
+        claim
+            .str_at(path)
+            .filter(|text| !text.is_empty())
+            .map(std::borrow::Cow::into_owned)
+    };
+    let volume = text(&["spec", "volumeName"]);
+    if read::text_or(claim, &["status", "phase"], "") == "Lost" {
+        let volume = volume.as_deref().unwrap_or("?");
+        return Cause::new("VolumeLost", format!("its volume {volume} is gone"));
+    }
+    let wait = match (volume, text(&["spec", "storageClassName"])) {
+        (Some(volume), _) => format!("waiting for volume {volume}"),
+        (None, Some(class)) => format!("waiting for a volume of storage class {class}"),
+        (None, None) => "waiting for a matching volume, without a storage class".to_owned(),
+    };
+    Cause::new("Unbound", format!("not bound: {wait}"))
+}
