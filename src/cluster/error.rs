@@ -17,9 +17,10 @@ pub struct Status {
 }
 
 /// A request that the server answered with an error. Its `Display` is kubectl's line, word for
-/// word: `Error from server (NotFound): deployments.apps "web" not found`.
+/// word: `Error from server (NotFound): deployments.apps "web" not found`. Only credentials that are
+/// not taken are told another way: `error: You must be logged in to the server (Unauthorized)`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Error from server{}: {}", reason_in_brackets(.status), .status.message)]
+#[error("{}", line(.status))]
 pub struct ApiError {
     /// What was tried: `get`, `list` or `watch`.
     pub verb: &'static str,
@@ -29,10 +30,11 @@ pub struct ApiError {
     pub status: Status,
 }
 
-fn reason_in_brackets(status: &Status) -> String {
-    if status.reason.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", status.reason)
+fn line(status: &Status) -> String {
+    let message = &status.message;
+    match &*status.reason {
+        "" => format!("Error from server: {message}"),
+        "Unauthorized" => format!("error: You must be logged in to the server ({message})"),
+        reason => format!("Error from server ({reason}): {message}"),
     }
 }

@@ -1,0 +1,74 @@
+//! What the surroundings of the process say about clusters, handed in as plain values.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+/// The environment variables and directories that choose a cluster. Nothing below this module reads
+/// the environment itself.
+#[derive(Clone)]
+pub struct Ambient {
+    /// `KUBECONFIG`: a list of paths, as the platform separates them.
+    pub kubeconfig: Option<OsString>,
+    /// The home directory.
+    pub home: Option<PathBuf>,
+    /// `KUBERC`: the file of the user's preferences, or `off`.
+    pub kuberc: Option<OsString>,
+    /// `PATH`, by which the names of credential plugins are resolved.
+    pub path: Option<OsString>,
+    /// `HTTPS_PROXY` or `https_proxy`.
+    pub https_proxy: Option<String>,
+    /// `HTTP_PROXY` or `http_proxy`.
+    pub http_proxy: Option<String>,
+    /// `NO_PROXY` or `no_proxy`.
+    pub no_proxy: Option<String>,
+    /// `KUBERNETES_SERVICE_HOST`, which is set inside a pod.
+    pub service_host: Option<String>,
+    /// `KUBERNETES_SERVICE_PORT`.
+    pub service_port: Option<String>,
+    /// `POD_NAMESPACE`.
+    pub pod_namespace: Option<String>,
+    /// Where a pod finds the credentials of its service account.
+    pub service_account: PathBuf,
+}
+
+impl Default for Ambient {
+    /// An empty environment.
+    fn default() -> Ambient {
+        Ambient::from_lookup(|_| None)
+    }
+}
+
+impl Ambient {
+    /// Collects the variables through `lookup`, which is [`std::env::var_os`] in the program and a
+    /// table in tests. Empty values count as unset.
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Ambient {
+        let raw = |name: &str| lookup(name).filter(|value| !value.is_empty());
+        let text = |names: &[&str]| names.iter().find_map(|name| raw(name)?.into_string().ok());
+        Ambient {
+            kubeconfig: raw("KUBECONFIG"),
+            home: raw("HOME")
+                .or_else(|| raw("USERPROFILE"))
+                .map(PathBuf::from),
+            kuberc: raw("KUBERC"),
+            path: raw("PATH"),
+            https_proxy: text(&["HTTPS_PROXY", "https_proxy"]),
+            http_proxy: text(&["HTTP_PROXY", "http_proxy"]),
+            no_proxy: text(&["NO_PROXY", "no_proxy"]),
+            service_host: text(&["KUBERNETES_SERVICE_HOST"]),
+            service_port: text(&["KUBERNETES_SERVICE_PORT"]),
+            pod_namespace: text(&["POD_NAMESPACE"]),
+            service_account: PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount"),
+        }
+    }
+}
+
+/// Leaves out the proxies: their URLs may hold a password.
+impl fmt::Debug for Ambient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ambient")
+            .field("kubeconfig", &self.kubeconfig)
+            .field("home", &self.home)
+            .finish_non_exhaustive()
+    }
+}

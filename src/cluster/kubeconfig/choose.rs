@@ -1,0 +1,215 @@
+//! Picks context, cluster and user out of a kubeconfig and lays the flags over them, in the order
+//! of kubectl's `DirectClientConfig`.
+
+use kube::config::{AuthInfo, Cluster, Kubeconfig};
+
+use super::error::{ConfigError, os_words};
+use super::overrides::{Impersonate, Overrides, set};
+
+/// What was picked. The names are for messages; a name is empty where nothing has one.
+#[derive(Default)]
+pub(super) struct Choice {
+    pub(super) context: String,
+    pub(super) namespace: Option<String>,
+    pub(super) cluster_name: String,
+    pub(super) cluster: Cluster,
+    pub(super) user_name: String,
+    pub(super) user: AuthInfo,
+}
+
+/// Picks from `config`; a file without anything gives an empty choice.
+pub(super) fn choose(config: &Kubeconfig, overrides: &Overrides) -> Result<Choice, ConfigError> {
+    let mut choice = Choice::default();
+    let named = set(overrides.context.as_ref());
+    if let Some(name) = named.or(set(config.current_context.as_ref())) {
+        let context = config.contexts.iter().find(|context| context.name == name);
+        let Some(context) = context.and_then(|found| found.context.as_ref()) else {
+            let name = name.to_owned();
+            return Err(match named {
+                Some(_) => ConfigError::NoContext(name),
+                None => ConfigError::NoCurrentContext(name),
+            });
+        };
+        name.clone_into(&mut choice.context);
+        choice.namespace.clone_from(&context.namespace);
+        choice.cluster_name.clone_from(&context.cluster);
+        choice.user_name = context.user.clone().unwrap_or_default();
+    }
+    if let Some(name) = set(overrides.cluster.as_ref()) {
+        name.clone_into(&mut choice.cluster_name);
+    }
+    let user_flag = set(overrides.user.as_ref());
+    if let Some(name) = user_flag {
+        name.clone_into(&mut choice.user_name);
+    }
+    choice.cluster = cluster(config, &choice.cluster_name, overrides)?;
+    choice.user = match find_user(config, &choice.user_name) {
+        Some(user) => user,
+        // A context may name a user that is not there: then nobody is logged in.
+        None if user_flag.is_none() => AuthInfo::default(),
+        None => return Err(ConfigError::NoUser(choice.user_name)),
+    };
+    override_user(&mut choice.user, overrides);
+    validate(&choice)?;
+    Ok(choice)
+}
+
+fn cluster(config: &Kubeconfig, name: &str, overrides: &Overrides) -> Result<Cluster, ConfigError> {
+    let found = config.clusters.iter().find(|cluster| cluster.name == name);
+    let mut cluster = match found {
+        Some(found) => found.cluster.clone().unwrap_or_default(),
+        None if name.is_empty() => Cluster::default(),
+        None => return Err(ConfigError::NoCluster(name.to_owned())),
+    };
+    let server = set(overrides.server.as_ref());
+    let name = set(overrides.tls_server_name.as_ref());
+    if server.is_some() || name.is_some() {
+        // A server of the command line has nothing to do with the file's name for its certificate.
+        cluster.tls_server_name = name.map(str::to_owned);
+    }
+    if let Some(server) = server {
+        cluster.server = Some(server.to_owned());
+    }
+    let authority = set(overrides.certificate_authority.as_ref());
+    if authority.is_some() || overrides.insecure_skip_tls_verify {
+        cluster.certificate_authority = authority.map(str::to_owned);
+        cluster.certificate_authority_data = None;
+        cluster.insecure_skip_tls_verify = Some(overrides.insecure_skip_tls_verify);
+    }
+    if overrides.disable_compression {
+        cluster.disable_compression = Some(true);
+    }
+    Ok(cluster)
+}
+
+fn find_user(config: &Kubeconfig, name: &str) -> Option<AuthInfo> {
+    let found = config.auth_infos.iter().find(|user| user.name == name)?;
+    Some(found.auth_info.clone().unwrap_or_default())
+}
+
+/// Lays the flags of the credentials over a user's.
+pub(super) fn override_user(user: &mut AuthInfo, overrides: &Overrides) {
+    let flags = &overrides.credentials;
+    if let Some(token) = set(flags.token.as_ref()) {
+        user.token = Some(token.to_owned().into());
+        user.token_file = None;
+        user.exec = None;
+        user.auth_provider = None;
+    }
+    if let Some(name) = set(flags.username.as_ref()) {
+        user.username = Some(name.to_owned());
+    }
+    if let Some(password) = set(flags.password.as_ref()) {
+        user.password = Some(password.to_owned().into());
+    }
+    if let Some(path) = set(flags.client_certificate.as_ref()) {
+        user.client_certificate = Some(path.to_owned());
+        user.client_certificate_data = None;
+    }
+    if let Some(path) = set(flags.client_key.as_ref()) {
+        user.client_key = Some(path.to_owned());
+        user.client_key_data = None;
+    }
+    impersonate(user, &overrides.impersonate);
+}
+
+fn impersonate(user: &mut AuthInfo, flags: &Impersonate) {
+    if let Some(name) = set(flags.user.as_ref()) {
+        user.impersonate = Some(name.to_owned());
+    }
+    if let Some(uid) = set(flags.uid.as_ref()) {
+        user.impersonate_uid = Some(uid.to_owned());
+    }
+    if !flags.groups.is_empty() {
+        user.impersonate_groups = Some(flags.groups.clone());
+    }
+    for pair in &flags.extra {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        user.impersonate_user_extra
+            .get_or_insert_default()
+            .entry(key.to_owned())
+            .or_default()
+            .push(value.to_owned());
+    }
+}
+
+/// The checks kubectl makes before it connects, in its words.
+fn validate(choice: &Choice) -> Result<(), ConfigError> {
+    let mut problems = Vec::new();
+    validate_user(&choice.user_name, &choice.user, &mut problems);
+    let (cluster, name) = (&choice.cluster, &choice.cluster_name);
+    let mut unreadable = |what: &str, path: Option<&String>, of: &str| {
+        if let Some(path) = set(path)
+            && let Err(error) = std::fs::File::open(path)
+        {
+            problems.push(format!(
+                "unable to read {what} {path} for {of} due to open {path}: {}",
+                os_words(&error)
+            ));
+        }
+    };
+    unreadable(
+        "client-cert",
+        choice.user.client_certificate.as_ref(),
+        &choice.user_name,
+    );
+    unreadable(
+        "client-key",
+        choice.user.client_key.as_ref(),
+        &choice.user_name,
+    );
+    unreadable(
+        "certificate-authority",
+        cluster.certificate_authority.as_ref(),
+        name,
+    );
+    if set(cluster.server.as_ref()).is_none() && !name.is_empty() {
+        problems.push(format!("no server found for cluster {name:?}"));
+    }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(ConfigError::Invalid(problems))
+    }
+}
+
+fn validate_user(name: &str, user: &AuthInfo, problems: &mut Vec<String>) {
+    let has = |text: Option<&String>| set(text).is_some();
+    let certificate =
+        has(user.client_certificate.as_ref()) || has(user.client_certificate_data.as_ref());
+    if certificate && !has(user.client_key.as_ref()) && user.client_key_data.is_none() {
+        problems.push(format!(
+            "client-key-data or client-key must be specified for {name} to use the clientCert \
+             authentication method."
+        ));
+    }
+    if let Some(exec) = &user.exec {
+        let missing = |what: &str| {
+            format!("{what} must be specified for {name} to use exec authentication plugin")
+        };
+        if !has(exec.command.as_ref()) {
+            problems.push(missing("command"));
+        }
+        if !has(exec.api_version.as_ref()) {
+            problems.push(missing("apiVersion"));
+        }
+        let stable = exec.api_version.as_deref() == Some("client.authentication.k8s.io/v1");
+        if stable && exec.interactive_mode.is_none() {
+            problems.push(missing("interactiveMode"));
+        }
+    }
+    if user.token.is_some() && (has(user.username.as_ref()) || user.password.is_some()) {
+        problems.push(format!(
+            "more than one authentication method found for {name}; found [token basicAuth], only \
+             one is allowed"
+        ));
+    }
+    let details = user.impersonate_uid.is_some()
+        || user.impersonate_groups.is_some()
+        || user.impersonate_user_extra.is_some();
+    if details && !has(user.impersonate.as_ref()) {
+        problems.push(format!(
+            "requesting uid, groups or user-extra for {name} without impersonating a user"
+        ));
+    }
+}

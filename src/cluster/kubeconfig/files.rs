@@ -1,0 +1,80 @@
+//! Which kubeconfig files are read, and how several become one.
+
+use std::path::{Path, PathBuf};
+
+use kube::config::{Kubeconfig, KubeconfigError};
+
+use super::ambient::Ambient;
+use super::error::{ConfigError, os_words};
+use super::overrides::Overrides;
+
+/// Reads the kubeconfig by kubectl's rules: `--kubeconfig` alone, else the files of `KUBECONFIG`,
+/// else `~/.kube/config`. Of several files the first to set a value wins; files of a list that are
+/// not there are passed over
+/// (<https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/>).
+pub(super) fn read(ambient: &Ambient, overrides: &Overrides) -> Result<Kubeconfig, ConfigError> {
+    if let Some(path) = overrides
+        .kubeconfig
+        .as_ref()
+        .filter(|path| !path.as_os_str().is_empty())
+    {
+        if !path.exists() {
+            return Err(ConfigError::NoFile(path.clone()));
+        }
+        return read_one(path);
+    }
+    let mut merged = Kubeconfig::default();
+    for path in candidates(ambient) {
+        if path.exists() {
+            let next = read_one(&path)?;
+            merged = merged
+                .merge(next)
+                .map_err(|error| load_error(&path, &error))?;
+        }
+    }
+    Ok(merged)
+}
+
+fn candidates(ambient: &Ambient) -> Vec<PathBuf> {
+    let listed: Vec<PathBuf> = ambient
+        .kubeconfig
+        .iter()
+        .flat_map(std::env::split_paths)
+        .filter(|path| !path.as_os_str().is_empty())
+        .collect();
+    if listed.is_empty() {
+        ambient
+            .home
+            .iter()
+            .map(|home| home.join(".kube").join("config"))
+            .collect()
+    } else {
+        listed
+    }
+}
+
+fn read_one(path: &Path) -> Result<Kubeconfig, ConfigError> {
+    let mut config = Kubeconfig::read_from(path).map_err(|error| load_error(path, &error))?;
+    // An empty text is "not set", also when it stands before a file that sets one.
+    config.current_context = config.current_context.filter(|name| !name.is_empty());
+    Ok(config)
+}
+
+fn load_error(path: &Path, error: &KubeconfigError) -> ConfigError {
+    let detail = match error {
+        KubeconfigError::ReadConfig(error, path) => {
+            let action = if path.is_dir() { "read" } else { "open" };
+            format!("{action} {}: {}", path.display(), os_words(error))
+        }
+        // The parser's own text quotes the lines around the fault, and they may hold a token.
+        KubeconfigError::Parse(error) => match error.location() {
+            Some(at) => format!("yaml: line {}: not a kubeconfig", at.line()),
+            None => "yaml: not a kubeconfig".to_owned(),
+        },
+        other => other.to_string(),
+    };
+    ConfigError::Load {
+        path: path.to_owned(),
+        detail,
+    }
+}

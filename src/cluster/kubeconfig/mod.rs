@@ -1,0 +1,258 @@
+//! From kubeconfig, flags and environment to one cluster, by kubectl's rules and in its words.
+
+mod ambient;
+mod choose;
+mod error;
+mod files;
+mod overrides;
+mod pem;
+mod pod;
+mod policy;
+mod proxy;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Uri;
+use kube::Config;
+use kube::config::{AuthInfo, Cluster, ExecAuthCluster};
+
+pub use ambient::Ambient;
+pub use error::ConfigError;
+pub(crate) use error::os_words;
+pub use overrides::{Credentials, Impersonate, Overrides};
+pub(crate) use proxy::{basic_authorization, login as proxy_login};
+
+use choose::Choice;
+use overrides::set;
+
+/// One cluster, ready to be connected to.
+#[derive(Clone)]
+pub struct ClusterConfig {
+    config: Config,
+    name: Arc<str>,
+    namespace: Arc<str>,
+    request_timeout: Option<Duration>,
+    origin: Option<Arc<(Ambient, Overrides)>>,
+}
+
+impl ClusterConfig {
+    /// Finds the cluster that kubectl would take: the kubeconfig's, with the flags laid over it;
+    /// where there is none, the one this process runs in as a pod; else `localhost:8080`.
+    pub fn load(ambient: &Ambient, overrides: &Overrides) -> Result<ClusterConfig, ConfigError> {
+        let request_timeout = overrides.request_timeout()?;
+        let file = files::read(ambient, overrides)?;
+        let choice = choose::choose(&file, overrides)?;
+        let mut found = if set(choice.cluster.server.as_ref()).is_some() {
+            from_choice(choice, ambient, overrides)?
+        } else if let Some(pod) = pod::find(ambient, overrides)? {
+            pod
+        } else {
+            ClusterConfig::plain("http://localhost:8080", "localhost:8080")?
+        };
+        if let Some(namespace) = set(overrides.namespace.as_ref()) {
+            found.namespace = namespace.into();
+        }
+        found.request_timeout = request_timeout;
+        found.origin = Some(Arc::new((ambient.clone(), overrides.clone())));
+        Ok(found)
+    }
+
+    /// A server that asks for no credentials, under a name of its own: the embedded one.
+    pub fn plain(server: &str, name: &str) -> Result<ClusterConfig, ConfigError> {
+        let mut config = Config::new(parse_server(server, &Cluster::default())?);
+        config.default_retry = false;
+        Ok(ClusterConfig {
+            config,
+            name: name.into(),
+            namespace: "default".into(),
+            request_timeout: None,
+            origin: None,
+        })
+    }
+
+    /// The same cluster with what its files and plugins say now; `None` where there is nothing to
+    /// be read anew.
+    pub(crate) fn reload(&self) -> Option<Result<ClusterConfig, ConfigError>> {
+        let (ambient, overrides) = &**self.origin.as_ref()?;
+        Some(ClusterConfig::load(ambient, overrides))
+    }
+
+    /// What the cluster is called: its context, `in-cluster`, or where it has neither the server.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The namespace that is meant where none is named.
+    pub fn namespace(&self) -> &Arc<str> {
+        &self.namespace
+    }
+
+    /// `HOST:PORT` of the server, as messages name it.
+    pub fn server(&self) -> String {
+        let url = &self.config.cluster_url;
+        // Without what may stand before an `@`: that is a password.
+        let port = url.port_u16().map(|port| format!(":{port}"));
+        format!(
+            "{}{}",
+            url.host().unwrap_or_default(),
+            port.unwrap_or_default()
+        )
+    }
+
+    /// What `--request-timeout` allows one request.
+    pub(crate) fn request_timeout(&self) -> Option<Duration> {
+        self.request_timeout
+    }
+
+    /// kube's form of it.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+}
+
+/// Leaves out the credentials.
+impl fmt::Debug for ClusterConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClusterConfig")
+            .field("name", &self.name)
+            .field("server", &self.server())
+            .field("namespace", &self.namespace)
+            .finish_non_exhaustive()
+    }
+}
+
+fn from_choice(
+    choice: Choice,
+    ambient: &Ambient,
+    overrides: &Overrides,
+) -> Result<ClusterConfig, ConfigError> {
+    let Choice { cluster, user, .. } = choice;
+    let server = set(cluster.server.as_ref()).unwrap_or_default();
+    let mut config = Config::new(parse_server(server, &cluster)?);
+    config.default_retry = false;
+    config.proxy_url = proxy::choose(
+        set(cluster.proxy_url.as_ref()),
+        ambient,
+        &config.cluster_url,
+    )?;
+    config.disable_compression = cluster.disable_compression.unwrap_or(false);
+    if config.cluster_url.scheme_str() == Some("https") {
+        config.accept_invalid_certs = cluster.insecure_skip_tls_verify.unwrap_or(false);
+        config.root_cert = authority(&cluster, &choice.cluster_name)?;
+        config.auth_info = credentials(user, &cluster)?;
+        if let Some(command) = config
+            .auth_info
+            .exec
+            .as_ref()
+            .and_then(|exec| exec.command.as_ref())
+        {
+            policy::check(command, ambient, overrides)?;
+        }
+        config.tls_server_name = set(cluster.tls_server_name.as_ref()).map(str::to_owned);
+    } else {
+        // As in kubectl, credentials are never sent in the clear.
+        config.auth_info = only_impersonation(user);
+    }
+    let mut found = ClusterConfig {
+        name: choice.context.as_str().into(),
+        namespace: match set(choice.namespace.as_ref()) {
+            Some(namespace) => namespace.into(),
+            None => "default".into(),
+        },
+        config,
+        request_timeout: None,
+        origin: None,
+    };
+    if found.name.is_empty() {
+        found.name = found.server().into();
+    }
+    Ok(found)
+}
+
+/// Reads a server. One without a scheme is `https://` if anything is said about its certificate.
+fn parse_server(text: &str, cluster: &Cluster) -> Result<Uri, ConfigError> {
+    let secure = cluster.insecure_skip_tls_verify == Some(true)
+        || cluster.certificate_authority.is_some()
+        || cluster.certificate_authority_data.is_some();
+    let full = match (text.contains("://"), secure) {
+        (true, _) => text.to_owned(),
+        (false, true) => format!("https://{text}"),
+        (false, false) => format!("http://{text}"),
+    };
+    match full.parse::<Uri>() {
+        Ok(url)
+            if matches!(url.scheme_str(), Some("http" | "https"))
+                && url.host().is_some_and(|host| !host.is_empty()) =>
+        {
+            Ok(url)
+        }
+        _ => Err(ConfigError::invalid(format!(
+            "invalid server {text:?}: want a URL or HOST:PORT"
+        ))),
+    }
+}
+
+fn authority(cluster: &Cluster, name: &str) -> Result<Option<Vec<Vec<u8>>>, ConfigError> {
+    let unreadable = || {
+        ConfigError::invalid(format!(
+            "unable to load root certificates of {name:?}: no PEM certificate in them"
+        ))
+    };
+    let pem = if let Some(data) = set(cluster.certificate_authority_data.as_ref()) {
+        pem::from_base64(data).ok_or_else(unreadable)?
+    } else if let Some(path) = set(cluster.certificate_authority.as_ref()) {
+        read(Path::new(path))?
+    } else {
+        return Ok(None);
+    };
+    let certificates = pem::certificates(&String::from_utf8_lossy(&pem));
+    certificates.map(Some).ok_or_else(unreadable)
+}
+
+/// Settles which of several credentials counts, as client-go does: a token file that can be read
+/// wins over a token, and a token over a plugin.
+fn credentials(mut user: AuthInfo, cluster: &Cluster) -> Result<AuthInfo, ConfigError> {
+    if user.username.as_ref().is_some_and(String::is_empty) {
+        user.username = None;
+    }
+    if user.username.is_some() && user.password.is_none() {
+        user.password = Some(String::new().into());
+    }
+    if let Some(path) = set(user.token_file.as_ref()) {
+        match read(Path::new(path)) {
+            Ok(_) => user.token = None,
+            Err(_) if user.token.is_some() => user.token_file = None,
+            Err(error) => return Err(error),
+        }
+    }
+    if user.token.is_some() || user.token_file.is_some() {
+        user.exec = None;
+    }
+    if let Some(exec) = &mut user.exec
+        && exec.provide_cluster_info
+    {
+        exec.cluster = ExecAuthCluster::try_from(cluster).ok();
+    }
+    Ok(user)
+}
+
+fn only_impersonation(user: AuthInfo) -> AuthInfo {
+    AuthInfo {
+        impersonate: user.impersonate,
+        impersonate_uid: user.impersonate_uid,
+        impersonate_groups: user.impersonate_groups,
+        impersonate_user_extra: user.impersonate_user_extra,
+        ..AuthInfo::default()
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    std::fs::read(path).map_err(|error| {
+        ConfigError::invalid(format!("open {}: {}", path.display(), os_words(&error)))
+    })
+}

@@ -1,0 +1,187 @@
+//! kubectl's global flags, as values.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::error::ConfigError;
+
+/// What the command line says in place of the kubeconfig. Names and meanings are those of `kubectl
+/// options`; an empty text counts as not given.
+#[derive(Clone, Default)]
+pub struct Overrides {
+    /// `--kubeconfig`: this file alone is read, and it must exist.
+    pub kubeconfig: Option<PathBuf>,
+    /// `--kuberc`.
+    pub kuberc: Option<PathBuf>,
+    /// `--context`.
+    pub context: Option<String>,
+    /// `--cluster`.
+    pub cluster: Option<String>,
+    /// `--user`.
+    pub user: Option<String>,
+    /// `-n`, `--namespace`.
+    pub namespace: Option<String>,
+    /// `-s`, `--server`.
+    pub server: Option<String>,
+    /// `--certificate-authority`.
+    pub certificate_authority: Option<String>,
+    /// `--insecure-skip-tls-verify`.
+    pub insecure_skip_tls_verify: bool,
+    /// `--tls-server-name`.
+    pub tls_server_name: Option<String>,
+    /// `--disable-compression`.
+    pub disable_compression: bool,
+    /// `--request-timeout`, as it was typed.
+    pub request_timeout: Option<String>,
+    /// Who to be.
+    pub credentials: Credentials,
+    /// Who to act as.
+    pub impersonate: Impersonate,
+}
+
+/// The flags that replace the user's credentials.
+#[derive(Clone, Default)]
+pub struct Credentials {
+    /// `--token`.
+    pub token: Option<String>,
+    /// `--username`.
+    pub username: Option<String>,
+    /// `--password`.
+    pub password: Option<String>,
+    /// `--client-certificate`.
+    pub client_certificate: Option<String>,
+    /// `--client-key`.
+    pub client_key: Option<String>,
+}
+
+/// The flags of impersonation.
+#[derive(Clone, Debug, Default)]
+pub struct Impersonate {
+    /// `--as`.
+    pub user: Option<String>,
+    /// `--as-group`, each.
+    pub groups: Vec<String>,
+    /// `--as-uid`.
+    pub uid: Option<String>,
+    /// `--as-user-extra`, each as `key=value`.
+    pub extra: Vec<String>,
+}
+
+impl Overrides {
+    /// How long one request may take; `None` for no limit of the user's.
+    pub fn request_timeout(&self) -> Result<Option<Duration>, ConfigError> {
+        match set(self.request_timeout.as_ref()) {
+            None => Ok(None),
+            Some(text) => parse_timeout(text)
+                .map(|limit| Some(limit).filter(|limit| !limit.is_zero()))
+                .ok_or(ConfigError::Timeout),
+        }
+    }
+}
+
+/// A text that is there and not empty.
+pub(super) fn set(text: Option<&String>) -> Option<&str> {
+    text.map(String::as_str).filter(|text| !text.is_empty())
+}
+
+/// Reads whole seconds (`30`) or a duration as Go writes them (`1m30s`, `1.5h`).
+fn parse_timeout(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.parse::<u64>() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let mut rest = text;
+    let mut total = Duration::ZERO;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let amount: f64 = rest[..digits].parse().ok()?;
+        rest = &rest[digits..];
+        let letters = rest
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(rest.len());
+        let unit = match &rest[..letters] {
+            "ns" => 1e-9,
+            "us" | "µs" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        rest = &rest[letters..];
+        total = total.checked_add(Duration::try_from_secs_f64(amount * unit).ok()?)?;
+    }
+    Some(total).filter(|_| !text.is_empty())
+}
+
+/// Says which flags there are, without what they hold.
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials")
+            .field("token", &self.token.is_some())
+            .field("password", &self.password.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Overrides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Overrides")
+            .field("kubeconfig", &self.kubeconfig)
+            .field("context", &self.context)
+            .field("cluster", &self.cluster)
+            .field("user", &self.user)
+            .field("namespace", &self.namespace)
+            .field("credentials", &self.credentials)
+            .field("impersonate", &self.impersonate)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn request_timeouts_are_read_as_kubectl_reads_them() {
+        let millis = |text: &str| parse_timeout(text).map(|limit| limit.as_millis());
+        assert_eq!(millis("30"), Some(30_000));
+        assert_eq!(millis("1m30s"), Some(90_000));
+        assert_eq!(millis("1.5h"), Some(5_400_000));
+        assert_eq!(millis("250ms"), Some(250));
+        assert_eq!(millis("0"), Some(0));
+        for wrong in ["", "s", "1d", "-1s", "1.2.3s", "5 s", "1m5"] {
+            assert_eq!(millis(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn zero_means_no_limit() {
+        let flags = |text: &str| Overrides {
+            request_timeout: Some(text.to_owned()),
+            ..Overrides::default()
+        };
+        assert_eq!(flags("0").request_timeout().expect("valid"), None);
+        assert_eq!(
+            flags("zz")
+                .request_timeout()
+                .expect_err("refused")
+                .to_string(),
+            "error: Invalid timeout value. Timeout must be a single integer in seconds, or an \
+             integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)"
+        );
+    }
+
+    #[test]
+    fn debug_output_holds_no_secret() {
+        let flags = Overrides {
+            credentials: Credentials {
+                token: Some("s3cret".to_owned()),
+                password: Some("s3cret".to_owned()),
+                ..Credentials::default()
+            },
+            ..Overrides::default()
+        };
+        assert!(!format!("{flags:?}").contains("s3cret"));
+    }
+}

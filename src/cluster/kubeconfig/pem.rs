@@ -1,0 +1,57 @@
+//! Certificates out of base64 and PEM text, by the type Kubernetes has for bytes in JSON.
+
+use k8s_openapi::ByteString;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as ValueError, StrDeserializer};
+
+/// Decodes standard base64; white space in it is passed over. `None` if it is not base64.
+pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let packed: String = text.split_ascii_whitespace().collect();
+    let bytes: StrDeserializer<'_, ValueError> = packed.as_str().into_deserializer();
+    Some(ByteString::deserialize(bytes).ok()?.0)
+}
+
+/// Encodes as standard base64.
+pub(super) fn to_base64(bytes: Vec<u8>) -> String {
+    match serde_json::to_value(ByteString(bytes)) {
+        Ok(serde_json::Value::String(text)) => text,
+        _ => String::new(),
+    }
+}
+
+/// The DER form of each certificate in a PEM text. `None` if a block is broken or there is none.
+pub(super) fn certificates(pem: &str) -> Option<Vec<Vec<u8>>> {
+    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+    const END: &str = "-----END CERTIFICATE-----";
+    let found = pem
+        .split(BEGIN)
+        .skip(1)
+        .map(|block| from_base64(block.split_once(END)?.0))
+        .collect::<Option<Vec<_>>>()?;
+    Some(found).filter(|found| !found.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn certificates_are_found_among_other_blocks() {
+        let pem = "subject\n-----BEGIN CERTIFICATE-----\naGVs\nbG8=\n-----END CERTIFICATE-----\n\
+                   -----BEGIN PRIVATE KEY-----\n!\n-----END PRIVATE KEY-----\n\
+                   -----BEGIN CERTIFICATE-----\r\nAA==\r\n-----END CERTIFICATE-----\n";
+        assert_eq!(certificates(pem), Some(vec![b"hello".to_vec(), vec![0]]));
+    }
+
+    #[test]
+    fn broken_certificates_are_none() {
+        for pem in [
+            "",
+            "-----BEGIN CERTIFICATE-----\naGVs",
+            "-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----",
+        ] {
+            assert_eq!(certificates(pem), None, "{pem}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Through which proxy a server is reached, by the rules of Go's `httpproxy`, which kubectl uses.
+
+use std::net::IpAddr;
+
+use http::Uri;
+
+use super::ambient::Ambient;
+use super::error::ConfigError;
+use super::pem::to_base64;
+
+/// The proxy for `server`: the cluster's own `proxy-url`, else the environment's, unless `NO_PROXY`
+/// exempts the server or it is this machine.
+pub(super) fn choose(
+    own: Option<&str>,
+    ambient: &Ambient,
+    server: &Uri,
+) -> Result<Option<Uri>, ConfigError> {
+    if let Some(own) = own {
+        return parse(own).map(Some);
+    }
+    let from_environment = match server.scheme_str() {
+        Some("https") => ambient.https_proxy.as_deref(),
+        _ => ambient.http_proxy.as_deref(),
+    };
+    match from_environment {
+        Some(proxy) if !exempt(ambient.no_proxy.as_deref(), server) => parse(proxy).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// A proxy without a scheme is an `http://` one. The text may hold a password: errors leave it out.
+fn parse(text: &str) -> Result<Uri, ConfigError> {
+    let bad = || ConfigError::invalid("invalid proxy URL: want http://, https:// or socks5://");
+    let full = if text.contains("://") {
+        text.replacen("socks5h://", "socks5://", 1)
+    } else {
+        format!("http://{text}")
+    };
+    let uri: Uri = full.parse().map_err(|_| bad())?;
+    match uri.scheme_str() {
+        Some("http" | "https" | "socks5") if uri.host().is_some() => Ok(uri),
+        _ => Err(bad()),
+    }
+}
+
+/// User and password out of a proxy's URL.
+pub(crate) fn login(proxy: &Uri) -> Option<(String, String)> {
+    let (login, _host) = proxy.authority()?.as_str().rsplit_once('@')?;
+    let (user, password) = login.split_once(':').unwrap_or((login, ""));
+    Some((percent_decoded(user), percent_decoded(password)))
+}
+
+/// The value of an `Authorization: Basic` header.
+pub(crate) fn basic_authorization(user: &str, password: &str) -> String {
+    let pair = format!("{user}:{password}");
+    format!("Basic {}", to_base64(pair.into_bytes()))
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let digit = |index: usize| char::from(*tail.get(index)?).to_digit(16);
+        if let (b'%', Some(high), Some(low)) = (first, digit(0), digit(1)) {
+            bytes.extend(u8::try_from(high * 16 + low));
+            rest = &tail[2..];
+        } else {
+            bytes.push(first);
+            rest = tail;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn exempt(no_proxy: Option<&str>, server: &Uri) -> bool {
+    let host = bare_host(server).to_ascii_lowercase();
+    let port = server.port_u16().unwrap_or(match server.scheme_str() {
+        Some("https") => 443,
+        _ => 80,
+    });
+    let address = host.parse::<IpAddr>().ok();
+    if host == "localhost" || address.is_some_and(|address| address.is_loopback()) {
+        return true;
+    }
+    no_proxy
+        .unwrap_or_default()
+        .split(',')
+        .map(|entry| entry.trim().to_ascii_lowercase())
+        .filter(|entry| !entry.is_empty())
+        .any(|entry| match address {
+            Some(address) => exempts_address(&entry, address, port),
+            None => exempts_name(&entry, &host, port),
+        })
+}
+
+/// The host without the brackets of an IPv6 address.
+pub(super) fn bare_host(uri: &Uri) -> &str {
+    uri.host()
+        .unwrap_or_default()
+        .trim_start_matches('[')
+        .trim_end_matches(']')
+}
+
+fn exempts_address(entry: &str, address: IpAddr, port: u16) -> bool {
+    if entry == "*" {
+        return true;
+    }
+    if let Some((network, bits)) = entry.split_once('/') {
+        return match (network.parse(), bits.parse()) {
+            (Ok(network), Ok(bits)) => same_network(network, address, bits),
+            _ => false,
+        };
+    }
+    if entry.trim_matches(['[', ']']).parse() == Ok(address) {
+        return true;
+    }
+    split_port(entry).is_some_and(|(host, wanted)| {
+        wanted == port && host.trim_matches(['[', ']']).parse() == Ok(address)
+    })
+}
+
+fn exempts_name(entry: &str, host: &str, port: u16) -> bool {
+    if entry == "*" {
+        return true;
+    }
+    let (name, port_fits) = match split_port(entry) {
+        Some((name, wanted)) => (name, wanted == port),
+        None => (entry, true),
+    };
+    let name = name.strip_prefix('*').unwrap_or(name);
+    let fits = match name.strip_prefix('.') {
+        Some(parent) => host
+            .strip_suffix(parent)
+            .is_some_and(|child| child.ends_with('.')),
+        None => host
+            .strip_suffix(name)
+            .is_some_and(|child| child.is_empty() || child.ends_with('.')),
+    };
+    port_fits && !name.is_empty() && fits
+}
+
+fn split_port(entry: &str) -> Option<(&str, u16)> {
+    let (host, port) = entry.rsplit_once(':')?;
+    Some((host, port.parse().ok()?))
+}
+
+fn same_network(network: IpAddr, address: IpAddr, bits: u32) -> bool {
+    fn same(network: u128, address: u128, unused: u32) -> bool {
+        // A shift by the whole width leaves nothing to compare: everything is in `/0`.
+        let prefix = |address: u128| address.checked_shr(unused).unwrap_or(0);
+        prefix(network) == prefix(address)
+    }
+    match (network, address) {
+        (IpAddr::V4(network), IpAddr::V4(address)) if bits <= 32 => same(
+            u128::from(network.to_bits()),
+            u128::from(address.to_bits()),
+            32 - bits,
+        ),
+        (IpAddr::V6(network), IpAddr::V6(address)) if bits <= 128 => {
+            same(network.to_bits(), address.to_bits(), 128 - bits)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(no_proxy: &str, server: &str, proxied: bool) {
+        let ambient = Ambient {
+            https_proxy: Some("proxy:3128".to_owned()),
+            no_proxy: Some(no_proxy.to_owned()),
+            ..Ambient::default()
+        };
+        let server: Uri = server.parse().expect("a server");
+        let chosen = choose(None, &ambient, &server).expect("valid");
+        assert_eq!(
+            chosen.is_some(),
+            proxied,
+            "NO_PROXY={no_proxy} for {server}"
+        );
+    }
+
+    #[test]
+    fn no_proxy_exempts_the_server() {
+        for (no_proxy, server, proxied) in [
+            ("", "https://api.example.com:6443", true),
+            ("*", "https://api.example.com:6443", false),
+            ("example.com", "https://api.example.com:6443", false),
+            ("example.com", "https://example.com", false),
+            ("example.com", "https://badexample.com", true),
+            (".example.com", "https://example.com", true),
+            (".example.com", "https://api.example.com", false),
+            ("*.example.com", "https://api.example.com", false),
+            ("EXAMPLE.com", "https://API.Example.COM", false),
+            ("example.com:6443", "https://api.example.com:6443", false),
+            ("example.com:443", "https://api.example.com:6443", true),
+            ("example.com:443", "https://api.example.com", false),
+            ("10.1.2.3", "https://10.1.2.3:6443", false),
+            ("10.1.2.3:443", "https://10.1.2.3:6443", true),
+            ("10.0.0.0/8", "https://10.1.2.3:6443", false),
+            ("10.0.0.0/16", "https://10.1.2.3:6443", true),
+            ("0.0.0.0/0", "https://10.1.2.3:6443", false),
+            ("10.0.0.0/33", "https://10.1.2.3:6443", true),
+            ("fd00::/8", "https://[fd00::1]:6443", false),
+            ("fd00::1", "https://[fd00::1]:6443", false),
+            ("other, ,example.com,", "https://api.example.com", false),
+            ("nothing", "https://127.0.0.1:6443", false),
+            ("nothing", "https://localhost:6443", false),
+            ("nothing", "https://[::1]:6443", false),
+        ] {
+            check(no_proxy, server, proxied);
+        }
+    }
+
+    #[test]
+    fn the_clusters_own_proxy_wins_over_the_environment() {
+        let ambient = Ambient {
+            no_proxy: Some("*".to_owned()),
+            ..Ambient::default()
+        };
+        let server = Uri::from_static("https://api.example.com");
+        let chosen = choose(Some("socks5h://jump:1080"), &ambient, &server).expect("valid");
+        assert_eq!(chosen, Some(Uri::from_static("socks5://jump:1080")));
+    }
+
+    #[test]
+    fn a_proxys_login_is_decoded() {
+        let check = |url: &str| login(&url.parse().expect("a URL"));
+        assert_eq!(
+            check("http://me:pa%40ss%3A%zz@proxy:3128"),
+            Some(("me".to_owned(), "pa@ss:%zz".to_owned()))
+        );
+        assert_eq!(
+            check("http://me@proxy"),
+            Some(("me".to_owned(), String::new()))
+        );
+        assert_eq!(check("http://proxy"), None);
+        assert_eq!(basic_authorization("me", "pass"), "Basic bWU6cGFzcw==");
+    }
+
+    #[test]
+    fn a_refused_proxy_does_not_show_its_password() {
+        let server = Uri::from_static("https://api.example.com");
+        let error = choose(Some("ftp://me:s3cret@x"), &Ambient::default(), &server)
+            .expect_err("no such scheme");
+        assert!(!error.to_string().contains("s3cret"));
+    }
+}
