@@ -1,0 +1,270 @@
+//! What came back: its status in kubectl's words, and its body within limits.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http::header::RETRY_AFTER;
+use http::response::Parts;
+use http_body_util::BodyExt;
+use kube::client::Body;
+use serde::Deserialize;
+use tokio::time::timeout;
+
+use super::Limits;
+use super::ask::Ask;
+use super::failure::{RequestError, body_error};
+use super::lanes::Slot;
+use crate::cluster::error::{ApiError, Status};
+
+/// An error's body is read up to here.
+const ERROR_BYTES: usize = 1 << 20;
+
+/// The body of a successful answer, as it arrives. Dropping it ends the stream.
+pub(crate) struct Answer {
+    pub(super) body: Body,
+    pub(super) _slot: Slot,
+}
+
+impl Answer {
+    /// The next bytes; `None` at a clean end. How long to wait for them is the caller's to say.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, RequestError> {
+        loop {
+            return match self.body.frame().await {
+                None => Ok(None),
+                Some(Err(error)) => Err(body_error(&error)),
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(bytes) => Ok(Some(bytes)),
+                    // Trailers.
+                    Err(_) => continue,
+                },
+            };
+        }
+    }
+
+    /// The whole body.
+    pub(super) async fn whole(mut self, limits: &Limits) -> Result<Bytes, RequestError> {
+        let reading = async {
+            let mut bytes = BytesMut::new();
+            while let Some(chunk) = timeout(limits.quiet, self.chunk())
+                .await
+                .map_err(|_| RequestError::Timeout(limits.quiet))??
+            {
+                if bytes.len() + chunk.len() > limits.bytes {
+                    let detail = format!("the answer is longer than {} MiB", limits.bytes >> 20);
+                    return Err(RequestError::Decode(detail.into()));
+                }
+                bytes.extend_from_slice(&chunk);
+            }
+            Ok(bytes.freeze())
+        };
+        timeout(limits.whole, reading)
+            .await
+            .unwrap_or(Err(RequestError::Timeout(limits.whole)))
+    }
+}
+
+/// Reads the answer of a request that failed.
+pub(super) async fn refusal(
+    ask: &Ask,
+    head: &Parts,
+    answer: Answer,
+    limits: &Limits,
+) -> RequestError {
+    let short = Limits {
+        bytes: ERROR_BYTES,
+        ..*limits
+    };
+    let body = answer.whole(&short).await.unwrap_or_default();
+    RequestError::Api {
+        error: ApiError {
+            verb: ask.verb(),
+            resource: ask.resource().clone(),
+            status: status(head.status.as_u16(), &body, ask),
+        },
+        after: retry_after(&head.headers),
+    }
+}
+
+/// The server's Status, or what kubectl says of a code alone (client-go's
+/// `NewGenericServerResponse`).
+fn status(code: u16, body: &[u8], ask: &Ask) -> Status {
+    #[derive(Deserialize)]
+    struct Probe {
+        #[serde(default)]
+        kind: String,
+        #[serde(flatten)]
+        status: Status,
+    }
+    match serde_json::from_slice::<Probe>(body) {
+        Ok(Probe { kind, mut status }) if kind == "Status" && !status.message.is_empty() => {
+            // What counts is what the server did.
+            status.code = code;
+            status
+        }
+        _ => generic(code, &String::from_utf8_lossy(body), ask),
+    }
+}
+
+/// What kubectl says of a code, where it does not take the answer's text.
+const GENERIC: [(u16, &str, &str); 9] = [
+    (
+        400,
+        "BadRequest",
+        "the server rejected our request for an unknown reason",
+    ),
+    (
+        401,
+        "Unauthorized",
+        "the server has asked for the client to provide credentials",
+    ),
+    (
+        404,
+        "NotFound",
+        "the server could not find the requested resource",
+    ),
+    (
+        405,
+        "MethodNotAllowed",
+        "the server does not allow this method on the requested resource",
+    ),
+    (409, "Conflict", "the server reported a conflict"),
+    (
+        422,
+        "Invalid",
+        "the server rejected our request due to an error in our request",
+    ),
+    (
+        429,
+        "TooManyRequests",
+        "the server has received too many requests and has asked us to try again later",
+    ),
+    (
+        503,
+        "ServiceUnavailable",
+        "the server is currently unable to handle the request",
+    ),
+    (
+        504,
+        "Timeout",
+        "the server was unable to return a response in the time allotted, but may still be \
+         processing the request",
+    ),
+];
+
+fn generic(code: u16, body: &str, ask: &Ask) -> Status {
+    let body = match body.trim() {
+        "" => "unknown",
+        text => text,
+    };
+    let known = GENERIC.iter().find(|(known, ..)| *known == code);
+    let (reason, message) = match (code, known) {
+        (_, Some((_, reason, message))) => (*reason, (*message).to_owned()),
+        (403, None) => ("Forbidden", body.to_owned()),
+        (406, None) => ("NotAcceptable", body.to_owned()),
+        (500.., None) => (
+            "InternalError",
+            format!("an error on the server ({body:?}) has prevented the request from succeeding"),
+        ),
+        (_, None) => (
+            "",
+            format!(
+                "the server responded with the status code {code} but did not return more information"
+            ),
+        ),
+    };
+    let message = match &**ask.resource() {
+        "" => message,
+        resource => format!("{message} (get {resource})"),
+    };
+    Status {
+        code,
+        reason: reason.to_owned(),
+        message,
+    }
+}
+
+/// The seconds of a `Retry-After`. Its other form, a date, is one that no API server sends.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
+    Some(Duration::from_secs(text.trim().parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(code: u16, body: &str) -> String {
+        let ask = Ask::new("/x").about("list", "pods.metrics.k8s.io");
+        let status = status(code, body.as_bytes(), &ask);
+        assert_eq!(status.code, code);
+        format!("{}: {}", status.reason, status.message)
+    }
+
+    #[test]
+    fn the_servers_own_status_is_kept() {
+        let body = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",
+            "message":"pods is forbidden: User \"x\" cannot list","reason":"Forbidden","code":403}"#;
+        assert_eq!(
+            check(403, body),
+            "Forbidden: pods is forbidden: User \"x\" cannot list"
+        );
+    }
+
+    #[test]
+    fn other_bodies_get_kubectls_words_for_the_code() {
+        let get = "(get pods.metrics.k8s.io)";
+        for (code, body, expect) in [
+            (
+                503,
+                "no endpoints",
+                "ServiceUnavailable: the server is currently unable to handle the request",
+            ),
+            (
+                404,
+                "404 page not found",
+                "NotFound: the server could not find the requested resource",
+            ),
+            (
+                404,
+                "{}",
+                "NotFound: the server could not find the requested resource",
+            ),
+            (
+                500,
+                "<html>oops</html>",
+                "InternalError: an error on the server (\"<html>oops</html>\") has prevented the request from succeeding",
+            ),
+            (
+                502,
+                "",
+                "InternalError: an error on the server (\"unknown\") has prevented the request from succeeding",
+            ),
+            (403, "nope\n", "Forbidden: nope"),
+            (
+                302,
+                "",
+                ": the server responded with the status code 302 but did not return more information",
+            ),
+            (
+                401,
+                "{\"kind\":\"Status\"}",
+                "Unauthorized: the server has asked for the client to provide credentials",
+            ),
+        ] {
+            assert_eq!(check(code, body), format!("{expect} {get}"));
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds() {
+        let check = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, text.parse().expect("a header"));
+            retry_after(&headers)
+        };
+        assert_eq!(check("7"), Some(Duration::from_secs(7)));
+        assert_eq!(check("Wed, 21 Oct 2026 07:28:00 GMT"), None);
+        assert_eq!(check("-1"), None);
+    }
+}

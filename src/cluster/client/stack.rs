@@ -1,0 +1,158 @@
+//! The layers between a request and the wire.
+//!
+//! kube's own client speaks HTTP/1.1 alone (a connection for every watch), knows no keep-alive and
+//! runs a credential plugin three times. This stack is made of kube's parts: its credentials, its
+//! TLS settings and its base URL, on a hyper client that speaks HTTP/2.
+
+use std::time::Duration;
+
+use http::HeaderValue;
+use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
+use hyper_util::client::legacy::connect::{Connect, HttpConnector};
+use hyper_util::client::legacy::{Builder, Client as Hyper};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use kube::Config;
+use kube::client::middleware::{AuthLayer, ExtraHeadersLayer};
+use kube::client::{Body, ConfigExt};
+use tower::{BoxError, ServiceBuilder};
+use tower_http::decompression::DecompressionLayer;
+
+use super::failure::setup_error;
+use crate::cluster::kubeconfig::{ConfigError, basic_authorization, proxy_login};
+
+/// How long a TCP connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How often an HTTP/2 connection is asked whether it lives, and how long it may take to say so.
+const PING: Duration = Duration::from_secs(30);
+const PONG: Duration = Duration::from_secs(15);
+/// Unread streams must not stall the others: 90 of them fill less than the connection's window
+/// more often than not, and with hyper's defaults five are enough to fill it.
+const STREAM_WINDOW: u32 = 256 << 10;
+const CONNECTION_WINDOW: u32 = 16 << 20;
+
+/// Everything a connection needs, made once: the credential plugin has run when this exists.
+pub(super) struct Stack {
+    config: Config,
+    auth: Option<AuthLayer>,
+    headers: ExtraHeadersLayer,
+    connector: Connector,
+}
+
+/// How the server is reached. TLS with the server is spoken inside a tunnel, too.
+enum Connector {
+    Direct(HttpsConnector<HttpConnector>),
+    Tunnel(HttpsConnector<Tunnel<HttpsConnector<HttpConnector>>>),
+    Socks(HttpsConnector<SocksV5<HttpConnector>>),
+}
+
+impl Stack {
+    /// Collects credentials and certificates. Blocks while a plugin runs: once if it gives a token,
+    /// once more if it gives a certificate.
+    pub(super) fn new(mut config: Config) -> Result<Stack, ConfigError> {
+        let auth = config.auth_layer().map_err(|error| setup_error(&error))?;
+        let headers = config
+            .extra_headers_layer()
+            .map_err(|error| setup_error(&error))?;
+        if auth.is_some() {
+            // The layer has the token, and renews it: nothing below need run the plugin again.
+            config.auth_info.exec = None;
+            config.auth_info.auth_provider = None;
+        }
+        let unchecked =
+            config.accept_invalid_certs || config.cluster_url.scheme_str() == Some("http");
+        if unchecked && config.root_cert.is_none() {
+            // Otherwise the system's roots are read, for nothing.
+            config.root_cert = Some(Vec::new());
+        }
+        let connector = connector(&config)?;
+        Ok(Stack {
+            config,
+            auth,
+            headers,
+            connector,
+        })
+    }
+
+    /// A client with a connection of its own. Must be called inside a tokio runtime.
+    pub(super) fn client(&self) -> kube::Client {
+        match &self.connector {
+            Connector::Direct(connector) => self.over(connector.clone()),
+            Connector::Tunnel(connector) => self.over(connector.clone()),
+            Connector::Socks(connector) => self.over(connector.clone()),
+        }
+    }
+
+    fn over<C>(&self, connector: C) -> kube::Client
+    where
+        C: Connect + Clone + Send + Sync + 'static,
+    {
+        let mut builder: Builder = Hyper::builder(TokioExecutor::new());
+        let hyper: Hyper<C, Body> = builder
+            .timer(TokioTimer::new())
+            .pool_timer(TokioTimer::new())
+            .http2_initial_stream_window_size(STREAM_WINDOW)
+            .http2_initial_connection_window_size(CONNECTION_WINDOW)
+            .http2_keep_alive_interval(PING)
+            .http2_keep_alive_timeout(PONG)
+            .http2_keep_alive_while_idle(true)
+            .build(connector);
+        let gzip = !self.config.disable_compression;
+        let service = ServiceBuilder::new()
+            .layer(self.config.base_uri_layer())
+            .layer(DecompressionLayer::new().gzip(gzip))
+            .option_layer(self.auth.as_ref())
+            .layer(self.headers.clone())
+            .map_err(BoxError::from)
+            .service(hyper);
+        kube::Client::new(service, self.config.default_namespace.as_str())
+    }
+}
+
+fn connector(config: &Config) -> Result<Connector, ConfigError> {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_keepalive(Some(PING));
+    http.set_connect_timeout(Some(CONNECT));
+    let Some(proxy) = &config.proxy_url else {
+        return https(config, http).map(Connector::Direct);
+    };
+    let login = proxy_login(proxy);
+    if proxy.scheme_str() == Some("socks5") {
+        let mut socks = SocksV5::new(proxy.clone(), http);
+        if let Some((user, password)) = login {
+            socks = socks.with_auth(user, password);
+        }
+        return https(config, socks).map(Connector::Socks);
+    }
+    let to_proxy = config
+        .rustls_https_connector_with_connector(http)
+        .map_err(|error| setup_error(&error))?;
+    let mut tunnel = Tunnel::new(proxy.clone(), to_proxy);
+    if let Some((user, password)) = login
+        && let Ok(mut header) = HeaderValue::try_from(basic_authorization(&user, &password))
+    {
+        header.set_sensitive(true);
+        tunnel = tunnel.with_auth(header);
+    }
+    https(config, tunnel).map(Connector::Tunnel)
+}
+
+/// TLS with the server over `inner`, HTTP/2 where the server offers it.
+fn https<C>(config: &Config, inner: C) -> Result<HttpsConnector<C>, ConfigError> {
+    let tls = config
+        .rustls_client_config()
+        .map_err(|error| setup_error(&error))?;
+    let mut builder = HttpsConnectorBuilder::new()
+        .with_tls_config(tls)
+        .https_or_http();
+    if let Some(name) = &config.tls_server_name {
+        let name = name
+            .clone()
+            .try_into()
+            .map_err(|_| ConfigError::invalid(format!("invalid tls-server-name {name:?}")))?;
+        builder = builder.with_server_name_resolver(FixedServerNameResolver::new(name));
+    }
+    Ok(builder.enable_all_versions().wrap_connector(inner))
+}

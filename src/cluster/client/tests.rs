@@ -1,0 +1,177 @@
+//! The client against scripted servers.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::*;
+use crate::cluster::kubeconfig::{Ambient, Overrides};
+use crate::cluster::scripted::{Reply, Scripted, answer};
+
+async fn client(url: &str) -> Client {
+    let limits = Limits {
+        headers: Duration::from_millis(200),
+        quiet: Duration::from_millis(200),
+        bytes: 1000,
+        ..Limits::default()
+    };
+    let config = ClusterConfig::plain(url, "test").expect("a URL");
+    Client::with_limits(config, limits).await.expect("a client")
+}
+
+/// What one request gets from one reply: the body, or the error's line.
+async fn check(reply: Reply) -> String {
+    let server = Scripted::start([reply]).await;
+    let client = client(&server.url).await;
+    let ask = Ask::new("/api/v1/pods").about("list", "pods");
+    match client.get(&ask).await {
+        Ok(body) => String::from_utf8(body.to_vec()).expect("text"),
+        Err(error) => error.to_string().replace(&server.url[7..], "HOST"),
+    }
+}
+
+#[tokio::test]
+async fn answers_and_refusals() {
+    assert_eq!(check(answer(200, "", "hello")).await, "hello");
+    assert_eq!(
+        check(answer(503, "", "<html>")).await,
+        "Error from server (ServiceUnavailable): the server is currently unable to handle the request (get pods)"
+    );
+    let status = r#"{"kind":"Status","message":"pods is forbidden","reason":"Forbidden"}"#;
+    assert_eq!(
+        check(answer(403, "", status)).await,
+        "Error from server (Forbidden): pods is forbidden"
+    );
+    let status = r#"{"kind":"Status","message":"Unauthorized","reason":"Unauthorized"}"#;
+    assert_eq!(
+        check(answer(401, "", status)).await,
+        "error: You must be logged in to the server (Unauthorized)"
+    );
+}
+
+#[tokio::test]
+async fn gzip_is_asked_for_and_read() {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(b"hello").expect("memory");
+    let body = gzip.finish().expect("memory");
+    let mut bytes = format!(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
+    bytes.extend(body);
+    let server = Scripted::start([Reply::Raw(bytes)]).await;
+    let body = client(&server.url).await.get(&Ask::new("/x")).await;
+    assert_eq!(&*body.expect("an answer"), b"hello");
+    let head = server.heads().remove(0);
+    assert!(head.starts_with("GET /x HTTP/1.1\r\n"), "{head}");
+    assert!(head.contains("accept-encoding: gzip\r\n"), "{head}");
+    assert!(head.contains("user-agent: kubectl-spy/v"), "{head}");
+}
+
+#[tokio::test]
+async fn broken_answers_are_told_apart() {
+    let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel".to_vec();
+    assert_eq!(
+        check(Reply::Raw(cut.clone())).await,
+        "connection lost: end of file before message length reached"
+    );
+    let reset = check(Reply::ThenReset(cut.clone())).await;
+    assert!(reset.starts_with("connection lost: "), "{reset}");
+    let silent = "Unable to connect to the server: no answer within 0.2 s";
+    assert_eq!(check(Reply::ThenSilence(Vec::new())).await, silent);
+    assert_eq!(check(Reply::ThenSilence(cut)).await, silent);
+    assert_eq!(
+        check(answer(200, "", &"x".repeat(1001))).await,
+        "the answer is longer than 0 MiB"
+    );
+}
+
+#[tokio::test]
+async fn no_server_is_worded_as_kubectl_does() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let host = listener.local_addr().expect("bound").to_string();
+    drop(listener);
+    let error = |url: String| async move {
+        let client = client(&url).await;
+        let error = client.get(&Ask::new("/x")).await.expect_err("no server");
+        assert!(matches!(error, RequestError::Connect(_)), "{error:?}");
+        error.to_string()
+    };
+    assert_eq!(
+        error(format!("http://{host}")).await,
+        format!(
+            "The connection to the server {host} was refused - did you specify the right host or port?"
+        )
+    );
+    assert_eq!(
+        error("http://no-such-host.invalid:6443".to_owned()).await,
+        "Unable to connect to the server: dial tcp: lookup no-such-host.invalid: no such host"
+    );
+}
+
+#[tokio::test]
+async fn a_server_without_tls_is_told_apart() {
+    let greeting = b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec();
+    let server = Scripted::start([Reply::Unasked(greeting)]).await;
+    let client = client(&server.url.replace("http://", "https://")).await;
+    assert_eq!(
+        client.get(&Ask::new("/x")).await.expect_err("no TLS"),
+        RequestError::Tls(
+            "Unable to connect to the server: http: server gave HTTP response to HTTPS client"
+                .into()
+        )
+    );
+}
+
+/// How many requests each of some gets makes, and whether it succeeds, with credentials that can be
+/// read again.
+async fn renewals(codes: &[u16], gets: usize) -> Vec<(usize, bool)> {
+    let server = Scripted::start(codes.iter().map(|code| answer(*code, "", ""))).await;
+    let overrides = Overrides {
+        server: Some(server.url.clone()),
+        ..Overrides::default()
+    };
+    let config = ClusterConfig::load(&Ambient::default(), &overrides).expect("a server");
+    let client = Client::new(config).await.expect("a client");
+    let mut outcomes = Vec::new();
+    for _ in 0..gets {
+        let before = server.heads().len();
+        let answer = client.get(&Ask::new("/x")).await;
+        outcomes.push((server.heads().len() - before, answer.is_ok()));
+    }
+    outcomes
+}
+
+#[tokio::test]
+async fn refused_credentials_are_renewed_once() {
+    assert_eq!(renewals(&[401, 200], 1).await, [(2, true)]);
+    assert_eq!(
+        renewals(&[200, 401, 200, 401, 200], 3).await,
+        [(1, true), (2, true), (2, true)],
+        "those that were taken once are renewed again when they expire"
+    );
+    assert_eq!(
+        renewals(&[401, 401, 401, 401], 3).await,
+        [(2, false), (1, false), (1, false)],
+        "those that never were are not asked for again and again"
+    );
+}
+
+#[tokio::test]
+async fn one_renews_for_all() {
+    let codes = [401, 401, 401, 200, 200, 200];
+    let server = Scripted::start(codes.iter().map(|code| answer(*code, "", ""))).await;
+    let overrides = Overrides {
+        server: Some(server.url.clone()),
+        ..Overrides::default()
+    };
+    let config = ClusterConfig::load(&Ambient::default(), &overrides).expect("a server");
+    let client = Client::new(config).await.expect("a client");
+    let ask = Ask::new("/x");
+    let (a, b, c) = tokio::join!(client.get(&ask), client.get(&ask), client.get(&ask));
+    assert!(a.is_ok() && b.is_ok() && c.is_ok());
+    assert_eq!(server.heads().len(), 6);
+}

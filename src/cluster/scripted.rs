@@ -1,0 +1,105 @@
+//! A server for tests that answers each request with the next reply of a script.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+/// What a request gets. The connection ends with it.
+pub(crate) enum Reply {
+    /// These bytes, then a clean end.
+    Raw(Vec<u8>),
+    /// These bytes, before anything was asked.
+    Unasked(Vec<u8>),
+    /// These bytes, then silence.
+    ThenSilence(Vec<u8>),
+    /// These bytes, then a reset of the connection.
+    ThenReset(Vec<u8>),
+}
+
+/// A whole answer with a length.
+pub(crate) fn answer(code: u16, headers: &str, body: &str) -> Reply {
+    let length = body.len();
+    Reply::Raw(
+        format!("HTTP/1.1 {code} X\r\nContent-Length: {length}\r\n{headers}\r\n{body}")
+            .into_bytes(),
+    )
+}
+
+/// The bytes of an answer without a length, as a watch is sent: `body`, in one chunk.
+pub(crate) fn chunked(body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{length:x}\r\n{body}\r\n")
+        .into_bytes()
+}
+
+/// A running server; dropping it ends it.
+pub(crate) struct Scripted {
+    pub(crate) url: String,
+    heads: Arc<Mutex<Vec<String>>>,
+    _tasks: JoinSet<()>,
+}
+
+impl Scripted {
+    /// Starts a server with one reply for each request. Further connections are closed at once.
+    pub(crate) async fn start(replies: impl IntoIterator<Item = Reply>) -> Scripted {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("bound"));
+        let heads = Arc::new(Mutex::new(Vec::new()));
+        let mut replies: Vec<Reply> = replies.into_iter().collect();
+        replies.reverse();
+        let mut tasks = JoinSet::new();
+        let seen = heads.clone();
+        tasks.spawn(async move {
+            let mut held = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                if let Some(reply) = replies.pop() {
+                    held.spawn(serve(stream, reply, seen.clone()));
+                }
+            }
+        });
+        Scripted {
+            url,
+            heads,
+            _tasks: tasks,
+        }
+    }
+
+    /// The heads of the requests so far.
+    pub(crate) fn heads(&self) -> Vec<String> {
+        self.heads.lock().expect("whole").clone()
+    }
+
+    /// The targets of the requests so far: path and query.
+    pub(crate) fn targets(&self) -> Vec<String> {
+        let target = |head: &String| head.split(' ').nth(1).unwrap_or_default().to_owned();
+        self.heads().iter().map(target).collect()
+    }
+}
+
+async fn serve(mut stream: TcpStream, reply: Reply, heads: Arc<Mutex<Vec<String>>>) {
+    if let Reply::Unasked(bytes) = &reply {
+        stream.write_all(bytes).await.expect("a reader");
+    }
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return,
+        }
+    }
+    heads
+        .lock()
+        .expect("whole")
+        .push(String::from_utf8_lossy(&head).into_owned());
+    let (Reply::Raw(bytes) | Reply::ThenSilence(bytes) | Reply::ThenReset(bytes)) = &reply else {
+        return;
+    };
+    stream.write_all(bytes).await.expect("a reader");
+    match reply {
+        Reply::Raw(_) | Reply::Unasked(_) => stream.shutdown().await.unwrap_or_default(),
+        Reply::ThenSilence(_) => std::future::pending().await,
+        Reply::ThenReset(_) => stream.set_zero_linger().expect("an open socket"),
+    }
+}
