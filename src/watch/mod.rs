@@ -2,10 +2,12 @@
 
 mod error;
 mod event;
+mod http;
 mod key;
 mod transport;
 
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
+pub use http::HttpTransport;
 pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};

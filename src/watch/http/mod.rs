@@ -1,0 +1,142 @@
+//! The transport that speaks to an API server.
+
+mod lines;
+mod page;
+#[cfg(test)]
+mod tests;
+
+use super::{At, BoxFuture, Form, LineStream, ListPage, Page, SourceError, SourceKey, Transport};
+use crate::cluster::{ApiError, Ask, Client, RequestError};
+use crate::object::ResourceVersion;
+
+/// How long a watch is asked to last, in seconds: each another time, so that the watches of one
+/// view do not end together.
+const WATCH_SECONDS: std::ops::RangeInclusive<u32> = 240..=300;
+
+/// Lists and watches over HTTP.
+#[derive(Clone, Debug)]
+pub struct HttpTransport {
+    client: Client,
+}
+
+impl HttpTransport {
+    /// Reads the cluster that `client` is connected to, whatever cluster a key names.
+    pub fn new(client: Client) -> HttpTransport {
+        HttpTransport { client }
+    }
+
+    async fn read_page(
+        &self,
+        key: &SourceKey,
+        at: At,
+        page: Page,
+    ) -> Result<ListPage, SourceError> {
+        let ask = list(key, &at, &page);
+        let body = self.client.get(&ask).await.map_err(source_error)?;
+        page::parse(&body)
+    }
+
+    async fn open_watch(
+        &self,
+        key: &SourceKey,
+        from: &ResourceVersion,
+    ) -> Result<LineStream, SourceError> {
+        let ask = watch(key, from, fastrand::u32(WATCH_SECONDS));
+        let answer = self.client.open(&ask).await.map_err(source_error)?;
+        Ok(lines::lines(answer))
+    }
+}
+
+impl Transport for HttpTransport {
+    fn list<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        at: At,
+        page: Page,
+    ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
+        Box::pin(self.read_page(key, at, page))
+    }
+
+    fn watch<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        from: &'a ResourceVersion,
+    ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
+        Box::pin(self.open_watch(key, from))
+    }
+}
+
+fn list(key: &SourceKey, at: &At, page: &Page) -> Ask {
+    let mut ask = selected(key, "list").accept(match key.form {
+        Form::Full => "application/json",
+        Form::Metadata => {
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+        }
+    });
+    if page.limit > 0 {
+        ask = ask.query("limit", &page.limit.to_string());
+    }
+    match (&page.next, at) {
+        // The token holds the version; naming one beside it is refused.
+        (Some(next), _) => ask.query("continue", next),
+        (None, At::Latest) => ask,
+        (None, At::Cached) => ask.query("resourceVersion", "0"),
+        (None, At::Exact(version)) => ask
+            .query("resourceVersion", version.as_str())
+            .query("resourceVersionMatch", "Exact"),
+    }
+}
+
+fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Ask {
+    selected(key, "watch")
+        .accept(match key.form {
+            Form::Full => "application/json",
+            Form::Metadata => {
+                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+            }
+        })
+        .identity()
+        .query("watch", "true")
+        .query("allowWatchBookmarks", "true")
+        .query("resourceVersion", from.as_str())
+        .query("timeoutSeconds", &seconds.to_string())
+}
+
+fn selected(key: &SourceKey, verb: &'static str) -> Ask {
+    let mut ask =
+        Ask::new(key.resource.path(key.namespace())).about(verb, key.resource.group_resource());
+    if let Some(labels) = &key.labels {
+        ask = ask.query("labelSelector", labels);
+    }
+    if let Some(fields) = &key.fields {
+        ask = ask.query("fieldSelector", fields);
+    }
+    ask
+}
+
+fn source_error(error: RequestError) -> SourceError {
+    match error {
+        RequestError::Api { error, after } => match error.status.code {
+            429 | 503 | 504 => SourceError::Throttled { error, after },
+            _ => answered(error),
+        },
+        RequestError::Connect(detail) => SourceError::Connect { detail },
+        RequestError::Tls(detail) => SourceError::Tls { detail },
+        RequestError::Cut(detail) => SourceError::Cut { detail },
+        RequestError::Timeout(after) => SourceError::Timeout { after },
+        RequestError::Decode(detail) => SourceError::Decode { detail },
+        RequestError::Credential(detail) => SourceError::Credential { detail },
+    }
+}
+
+fn answered(error: ApiError) -> SourceError {
+    match error.status.code {
+        400 | 422 => SourceError::Rejected(error),
+        401 => SourceError::Unauthorized(error),
+        403 => SourceError::Forbidden(error),
+        404 => SourceError::NotServed(error),
+        405 => SourceError::MethodNotAllowed(error),
+        410 => SourceError::Expired(error),
+        _ => SourceError::Server(error),
+    }
+}

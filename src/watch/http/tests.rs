@@ -1,0 +1,220 @@
+//! The transport against scripted servers.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+
+use super::super::{ClusterId, Scope};
+use super::*;
+use crate::cluster::scripted::{Reply, Scripted, answer, chunked};
+use crate::cluster::{ClusterConfig, Limits};
+use crate::object::Resource;
+
+fn key(form: Form) -> SourceKey {
+    SourceKey {
+        cluster: ClusterId("test".into()),
+        resource: Resource {
+            group: "apps".into(),
+            version: "v1".into(),
+            plural: "deployments".into(),
+            kind: "Deployment".into(),
+            namespaced: true,
+        },
+        scope: Scope::Namespace("shop".into()),
+        labels: Some("app=web,tier in (a,b)".into()),
+        fields: Some("metadata.name=web".into()),
+        form,
+    }
+}
+
+async fn transport(server: &Scripted) -> HttpTransport {
+    let limits = Limits {
+        headers: Duration::from_millis(200),
+        quiet: Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let config = ClusterConfig::plain(&server.url, "test").expect("a URL");
+    let client = Client::with_limits(config, limits).await.expect("a client");
+    HttpTransport::new(client)
+}
+
+const EMPTY: &str = r#"{"metadata":{"resourceVersion":"7"},"items":[]}"#;
+
+async fn listed(at: At, page: Page, form: Form) -> String {
+    let server = Scripted::start([answer(200, "", EMPTY)]).await;
+    let transport = transport(&server).await;
+    let page = transport.list(&key(form), at, page).await.expect("a page");
+    assert_eq!(page.version.as_str(), "7");
+    let head = server.heads().remove(0);
+    let wanted = match form {
+        Form::Full => "accept: application/json\r\n",
+        Form::Metadata => "accept: application/json;as=PartialObjectMetadataList;",
+    };
+    assert!(head.contains(wanted), "{head}");
+    assert!(head.contains("accept-encoding: gzip\r\n"), "{head}");
+    let target = server.targets().remove(0);
+    let selected = "/apis/apps/v1/namespaces/shop/deployments?labelSelector=app%3Dweb%2Ctier%20in%20%28a%2Cb%29&fieldSelector=metadata.name%3Dweb";
+    target.strip_prefix(selected).expect("selectors").to_owned()
+}
+
+#[tokio::test]
+async fn lists_ask_for_a_version_and_a_page() {
+    let page = |limit, next: Option<&str>| Page {
+        limit,
+        next: next.map(Into::into),
+    };
+    let exact = At::Exact(ResourceVersion::new("12"));
+    assert_eq!(listed(At::Latest, page(0, None), Form::Full).await, "");
+    assert_eq!(
+        listed(At::Latest, page(500, None), Form::Metadata).await,
+        "&limit=500"
+    );
+    assert_eq!(
+        listed(At::Cached, page(0, None), Form::Full).await,
+        "&resourceVersion=0"
+    );
+    assert_eq!(
+        listed(exact.clone(), page(0, None), Form::Full).await,
+        "&resourceVersion=12&resourceVersionMatch=Exact"
+    );
+    assert_eq!(
+        listed(exact, page(2, Some("a=/")), Form::Full).await,
+        "&limit=2&continue=a%3D%2F",
+        "the token of a page holds its version"
+    );
+}
+
+async fn refused(code: u16, headers: &str) -> SourceError {
+    let server = Scripted::start([answer(code, headers, "no"), answer(code, headers, "no")]).await;
+    let transport = transport(&server).await;
+    let from = ResourceVersion::new("7");
+    let key = key(Form::Full);
+    let listed = transport.list(&key, At::Latest, Page::default()).await;
+    let watched = transport.watch(&key, &from).await;
+    let (listed, watched) = (
+        listed.expect_err("refused"),
+        watched.err().expect("refused"),
+    );
+    assert_eq!(
+        std::mem::discriminant(&listed),
+        std::mem::discriminant(&watched)
+    );
+    watched
+}
+
+#[tokio::test]
+async fn every_refusal_has_its_error_with_the_servers_status() {
+    for (code, name) in [
+        (400, "Rejected"),
+        (401, "Unauthorized"),
+        (403, "Forbidden"),
+        (404, "NotServed"),
+        (405, "MethodNotAllowed"),
+        (410, "Expired"),
+        (422, "Rejected"),
+        (429, "Throttled"),
+        (500, "Server"),
+        (502, "Server"),
+        (503, "Throttled"),
+        (504, "Throttled"),
+        (302, "Server"),
+    ] {
+        let error = refused(code, "").await;
+        let debug = format!("{error:?}");
+        assert!(debug.starts_with(name), "{code}: {debug}");
+        assert!(debug.contains("verb: \"watch\""), "{debug}");
+        assert!(debug.contains("resource: \"deployments.apps\""), "{debug}");
+        assert!(debug.contains(&format!("code: {code}")), "{debug}");
+    }
+    let error = refused(429, "Retry-After: 7\r\n").await;
+    let after = Some(Duration::from_secs(7));
+    assert!(
+        matches!(&error, SourceError::Throttled { after: kept, .. } if *kept == after),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_list_that_is_none_is_refused() {
+    let server = Scripted::start([answer(200, "", "<html>log in</html>")]).await;
+    let transport = transport(&server).await;
+    let key = key(Form::Full);
+    let listed = transport.list(&key, At::Latest, Page::default());
+    assert_eq!(
+        listed.await.expect_err("no list").to_string(),
+        "the server's answer is no list: expected value at line 1 column 1"
+    );
+}
+
+/// The lines of a watch that gets `reply`, and how it ended.
+async fn watched(reply: Reply) -> (Vec<String>, Option<SourceError>) {
+    let server = Scripted::start([reply]).await;
+    let transport = transport(&server).await;
+    let from = ResourceVersion::new("7");
+    let mut lines = match transport.watch(&key(Form::Metadata), &from).await {
+        Ok(lines) => lines,
+        Err(error) => return (Vec::new(), Some(error)),
+    };
+    let mut texts = Vec::new();
+    while let Some(line) = lines.next().await {
+        match line {
+            Ok(line) => texts.push(String::from_utf8_lossy(&line).into_owned()),
+            Err(error) => {
+                assert!(lines.next().await.is_none(), "an error is the last item");
+                return (texts, Some(error));
+            }
+        }
+    }
+    (texts, None)
+}
+
+#[tokio::test]
+async fn watches_ask_for_bookmarks_and_plain_bytes() {
+    let server = Scripted::start([Reply::Raw(chunked("{}\n"))]).await;
+    let transport = transport(&server).await;
+    let from = ResourceVersion::new("7");
+    let opened = transport.watch(&key(Form::Metadata), &from).await;
+    assert!(opened.is_ok());
+    let head = server.heads().remove(0);
+    assert!(head.contains("accept-encoding: identity\r\n"), "{head}");
+    assert!(
+        head.contains("accept: application/json;as=PartialObjectMetadata;"),
+        "{head}"
+    );
+    let target = server.targets().remove(0);
+    let (_, asked) = target.split_once("&watch=").expect("a watch");
+    let (asked, seconds) = asked.split_once("&timeoutSeconds=").expect("an end");
+    assert_eq!(asked, "true&allowWatchBookmarks=true&resourceVersion=7");
+    let seconds: u32 = seconds.parse().expect("a number");
+    assert!((240..=300).contains(&seconds), "{seconds}");
+}
+
+#[tokio::test]
+async fn ends_of_a_watch_are_told_apart() {
+    let whole = || [chunked("{\"n\":1}\r\n\n{\"n\":2}\n"), b"0\r\n\r\n".to_vec()].concat();
+    let lines = ["{\"n\":1}", "{\"n\":2}"];
+    let (texts, error) = watched(Reply::Raw(whole())).await;
+    assert_eq!(texts, lines);
+    assert_eq!(error, None, "a clean end");
+
+    let half = [chunked("{\"n\":1}\n{\"n\""), b"0\r\n\r\n".to_vec()].concat();
+    let (texts, error) = watched(Reply::Raw(half)).await;
+    assert_eq!(texts, ["{\"n\":1}"]);
+    let detail = "the watch ended within a line".into();
+    assert_eq!(error, Some(SourceError::Cut { detail }));
+
+    let (texts, error) = watched(Reply::Raw(chunked("{\"n\":1}\n"))).await;
+    assert_eq!(texts, ["{\"n\":1}"]);
+    assert!(
+        matches!(error, Some(SourceError::Cut { .. })),
+        "no last chunk: {error:?}"
+    );
+
+    let (texts, error) = watched(Reply::ThenReset(chunked("{\"n\":1}\n"))).await;
+    assert!(texts.len() <= 1, "{texts:?}");
+    assert!(matches!(error, Some(SourceError::Cut { .. })), "{error:?}");
+
+    let (_, error) = watched(Reply::ThenSilence(Vec::new())).await;
+    let after = Duration::from_millis(200);
+    assert_eq!(error, Some(SourceError::Timeout { after }), "no headers");
+}
