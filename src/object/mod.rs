@@ -1,6 +1,9 @@
 //! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
 
 mod doc;
+pub mod list_keys;
+pub mod managed_fields;
+pub mod path;
 mod reference;
 mod scan;
 pub mod selector;

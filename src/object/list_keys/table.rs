@@ -1,0 +1,160 @@
+//! The built-in keys, by field name. Where a name is used by several types, the first entry whose
+//! parent and items fit counts.
+
+use super::{KeyPart, ListKey, ListPlace, Need, Order};
+
+/// What is known of the lists in fields of these names.
+pub(super) struct Entry {
+    fields: Names,
+    /// The fields it must stand under; any if there are none.
+    parents: Names,
+    pub(super) identity: By,
+    pub(super) order: Order,
+}
+
+/// How the items are told apart.
+pub(super) enum By {
+    Key(ListKey),
+    Value,
+}
+
+/// The entries that may hold for a list, in order.
+pub(super) fn entries(place: ListPlace<'_>) -> impl Iterator<Item = &'static Entry> {
+    TABLE.iter().filter(move |entry| {
+        entry.fields.contains(&place.field)
+            && (entry.parents.is_empty() || entry.parents.contains(&place.parent))
+    })
+}
+
+const fn required(field: &'static str) -> KeyPart {
+    part(field, Need::Required)
+}
+
+const fn optional(field: &'static str) -> KeyPart {
+    part(field, Need::Optional)
+}
+
+/// The item has it, whatever it is; it does not name it.
+const fn present(field: &'static str) -> KeyPart {
+    part(field, Need::Present)
+}
+
+const fn default(field: &'static str, value: &'static str) -> KeyPart {
+    part(field, Need::Default(value))
+}
+
+const fn part(field: &'static str, need: Need) -> KeyPart {
+    KeyPart { field, need }
+}
+
+const fn key(parts: &'static [KeyPart]) -> ListKey {
+    ListKey { parts }
+}
+
+type Names = &'static [&'static str];
+
+/// A list whose order says something: which container starts first, which rule is tried first.
+const fn ordered(fields: Names, parents: Names, parts: &'static [KeyPart]) -> Entry {
+    Entry {
+        fields,
+        parents,
+        identity: By::Key(key(parts)),
+        order: Order::Matters,
+    }
+}
+
+/// A list that the server or a controller may write in any order.
+const fn unordered(fields: Names, parents: Names, parts: &'static [KeyPart]) -> Entry {
+    Entry {
+        fields,
+        parents,
+        identity: By::Key(key(parts)),
+        order: Order::Free,
+    }
+}
+
+/// A list of scalars, each of which is in it or not.
+const fn set(fields: Names) -> Entry {
+    set_under(ANY, fields)
+}
+
+/// The same, where only the parent makes it one.
+const fn set_under(parents: Names, fields: Names) -> Entry {
+    Entry {
+        fields,
+        parents,
+        identity: By::Value,
+        order: Order::Free,
+    }
+}
+
+const ANY: Names = &[];
+
+#[rustfmt::skip] // one line, one fact
+static TABLE: &[Entry] = &[
+    // Pods and their templates.
+    ordered(&["containers", "initContainers", "ephemeralContainers", "env", "volumes", "imagePullSecrets"], ANY, &[required("name")]),
+    unordered(&["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"], ANY, &[required("name")]),
+    ordered(&["volumeMounts"], ANY, &[required("mountPath")]),
+    ordered(&["volumeDevices"], ANY, &[required("devicePath")]),
+    ordered(&["envFrom"], ANY, &[optional("prefix"), optional("configMapRef.name"), optional("secretRef.name")]),
+    ordered(&["sources"], &["projected"], &[
+        optional("configMap.name"), optional("secret.name"), optional("serviceAccountToken.path"), optional("clusterTrustBundle.path"),
+    ]),
+    ordered(&["items"], &["configMap", "secret"], &[required("key"), required("path")]),
+    ordered(&["items"], &["downwardAPI"], &[required("path")]),
+    ordered(&["topologySpreadConstraints"], ANY, &[required("topologyKey"), optional("whenUnsatisfiable")]),
+    unordered(&["tolerations"], ANY, &[optional("key"), optional("operator"), optional("value"), optional("effect")]),
+    ordered(&["podIPs", "hostIPs", "hostAliases"], ANY, &[required("ip")]),
+    ordered(&["volumeClaimTemplates"], ANY, &[required("metadata.name")]),
+    // Everywhere.
+    unordered(&["conditions"], ANY, &[required("type")]),
+    unordered(&["ownerReferences"], ANY, &[required("uid")]),
+    unordered(&["managedFields"], ANY, &[required("manager"), optional("operation"), optional("subresource"), optional("apiVersion")]),
+    unordered(&["matchExpressions", "matchFields"], ANY, &[required("key"), required("operator")]),
+    unordered(&["items"], &[""], &[optional("kind"), optional("metadata.namespace"), required("metadata.name")]),
+    // Ports: of containers; of slices and Endpoints; of Services and NetworkPolicies.
+    unordered(&["ports"], ANY, &[required("containerPort"), default("protocol", "TCP")]),
+    unordered(&["ports"], &["", "subsets"], &[required("name")]),
+    unordered(&["ports"], ANY, &[required("port"), default("protocol", "TCP")]),
+    // Services, slices, Endpoints, Ingresses.
+    unordered(&["endpoints"], ANY, &[required("addresses")]),
+    unordered(&["addresses", "notReadyAddresses"], ANY, &[required("ip")]),
+    unordered(&["addresses"], ANY, &[optional("type"), required("address")]),
+    unordered(&["addresses"], ANY, &[required("type"), required("value")]),
+    unordered(&["ingress"], &["loadBalancer"], &[optional("ip"), optional("hostname")]),
+    ordered(&["rules"], &["spec"], &[present("http"), default("host", "*")]),
+    ordered(&["paths"], ANY, &[required("path")]),
+    ordered(&["parentRefs"], ANY, &[optional("kind"), optional("namespace"), required("name"), optional("sectionName"), optional("port")]),
+    // Nodes.
+    unordered(&["taints"], ANY, &[required("key"), required("effect")]),
+    unordered(&["images"], &["status"], &[required("names")]),
+    unordered(&["volumesAttached"], ANY, &[required("name")]),
+    // Autoscaling.
+    ordered(&["metrics", "currentMetrics"], ANY, &[
+        required("type"), optional("resource.name"), optional("containerResource.container"), optional("containerResource.name"),
+        optional("pods.metric.name"), optional("object.metric.name"), optional("external.metric.name"),
+    ]),
+    // RBAC, webhooks, CRDs.
+    unordered(&["subjects"], ANY, &[required("kind"), optional("namespace"), required("name")]),
+    ordered(&["webhooks", "versions"], ANY, &[required("name")]),
+    // Sets.
+    set(&[
+        "finalizers", "accessModes", "verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs", "addresses", "externalIPs",
+        "loadBalancerSourceRanges", "policyTypes", "podCIDRs", "volumesInUse", "shortNames", "categories", "storedVersions",
+    ]),
+    set_under(&["matchExpressions", "matchFields"], &["values"]),
+];
+
+/// For lists that nobody has told us about: the first of these that every item has, and that no two
+/// items of a version share.
+pub(super) static GUESSES: [ListKey; 8] = [
+    key(&[required("name")]),
+    key(&[required("type")]),
+    key(&[required("key")]),
+    key(&[required("id")]),
+    key(&[required("uid")]),
+    key(&[required("path")]),
+    key(&[required("host")]),
+    key(&[required("ip")]),
+];

@@ -1,0 +1,210 @@
+//! Who wrote which field: `metadata.managedFields`, read as the API server keeps it
+//! (<https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management>).
+//!
+//! Times have seconds, and an entry's time does not move when another manager takes a field over.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use super::doc::Doc;
+use super::path::Side;
+use super::tape::Kind;
+use super::value::Value;
+
+/// One entry: a manager, how it wrote, and what it owns.
+#[derive(Clone)]
+pub struct Entry<'a> {
+    /// The manager's name, `kubectl-edit` say.
+    pub manager: Cow<'a, str>,
+    /// `Apply` or `Update`.
+    pub operation: Cow<'a, str>,
+    /// The subresource it wrote through; empty for the object itself.
+    pub subresource: Cow<'a, str>,
+    /// The version of the API it wrote in.
+    pub api_version: Cow<'a, str>,
+    /// When the entry was last changed.
+    pub time: Option<Timestamp>,
+    fields: Option<Value<'a>>,
+}
+
+/// One step of the way to a field, as ownership is looked up by.
+#[derive(Clone)]
+pub enum OwnerStep<'a> {
+    /// A field of an object.
+    Field(Cow<'a, str>),
+    /// An item of a list: ownership knows it by its key fields, its value or its index.
+    Item {
+        /// The item.
+        value: Value<'a>,
+        /// Where it stands.
+        index: u32,
+    },
+}
+
+/// Who is behind a change of a field.
+#[derive(Clone, Copy)]
+pub enum By<'w, 'a> {
+    /// One who wrote in this version owns the field.
+    Actor(&'w Entry<'a>),
+    /// One who wrote in this version removed it; another had owned it until then.
+    Took {
+        /// Who removed it.
+        actor: &'w Entry<'a>,
+        /// Whose it was.
+        was: &'w Entry<'a>,
+    },
+    /// Nobody is known to have written now; this is who owns the field.
+    Owner(&'w Entry<'a>),
+}
+
+/// The managers of two successive versions of an object.
+pub struct Writers<'a> {
+    old: Vec<Entry<'a>>,
+    new: Vec<Entry<'a>>,
+    /// Which of `new` are new or changed, the latest first.
+    actors: Vec<usize>,
+}
+
+impl<'a> Entry<'a> {
+    fn read(entry: Value<'a>) -> Entry<'a> {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
+        Entry {
+            manager: text("manager"),
+            operation: text("operation"),
+            subresource: text("subresource"),
+            api_version: text("apiVersion"),
+            time: text("time").parse().ok(),
+            fields: entry.get("fieldsV1"),
+        }
+    }
+
+    fn same_identity(&self, other: &Entry<'_>) -> bool {
+        self.manager == other.manager
+            && self.operation == other.operation
+            && self.subresource == other.subresource
+            && self.api_version == other.api_version
+    }
+
+    fn same_content(&self, other: &Entry<'_>) -> bool {
+        self.time == other.time && self.fields.map(Value::raw) == other.fields.map(Value::raw)
+    }
+
+    /// Whether the entry owns the field at the end of `path`, or something inside it.
+    pub fn owns(&self, path: &[OwnerStep<'_>]) -> bool {
+        self.fields.is_some_and(|fields| owns(fields, path))
+    }
+}
+
+/// The entries of an object.
+pub fn entries(object: Value<'_>) -> Vec<Entry<'_>> {
+    object
+        .items_at(&["metadata", "managedFields"])
+        .map(Entry::read)
+        .collect()
+}
+
+impl<'a> Writers<'a> {
+    /// Reads the managers of both versions. Where there is only the new one, all of its managers
+    /// have acted; where there is only the old one, none has.
+    pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Writers<'a> {
+        let old = old.map(entries).unwrap_or_default();
+        let new = new.map(entries).unwrap_or_default();
+        let mut actors: Vec<usize> = (0..new.len())
+            .filter(|&at| {
+                !old.iter()
+                    .any(|entry| entry.same_identity(&new[at]) && entry.same_content(&new[at]))
+            })
+            .collect();
+        actors.sort_by_key(|&at| std::cmp::Reverse(new[at].time));
+        Writers { old, new, actors }
+    }
+
+    /// The entries that are new or whose time or fields have changed, the latest first.
+    pub fn actors(&self) -> impl Iterator<Item = &Entry<'a>> {
+        self.actors.iter().map(|&at| &self.new[at])
+    }
+
+    /// When the version was written, by the server's clock: the latest time that moved, else the
+    /// latest in the object.
+    pub fn time(&self) -> Option<Timestamp> {
+        let moved = self.actors().filter_map(|entry| entry.time).max();
+        moved.or_else(|| {
+            let all = if self.new.is_empty() {
+                &self.old
+            } else {
+                &self.new
+            };
+            all.iter().filter_map(|entry| entry.time).max()
+        })
+    }
+
+    /// Who is behind the change of the field at `path`, which is there on `side` last. The path is
+    /// that of the same side.
+    pub fn by(&self, side: Side, path: &[OwnerStep<'_>]) -> Option<By<'_, 'a>> {
+        match side {
+            Side::New => {
+                if let Some(actor) = self.actors().find(|actor| actor.owns(path)) {
+                    return Some(By::Actor(actor));
+                }
+                self.new
+                    .iter()
+                    .find(|entry| entry.owns(path))
+                    .map(By::Owner)
+            }
+            Side::Old => {
+                let was = self.old.iter().find(|entry| entry.owns(path))?;
+                match self.actors().next() {
+                    // The owner itself let go of the field.
+                    Some(_) if self.actors().any(|actor| actor.same_identity(was)) => {
+                        Some(By::Actor(was))
+                    }
+                    Some(actor) => Some(By::Took { actor, was }),
+                    None => Some(By::Owner(was)),
+                }
+            }
+        }
+    }
+}
+
+/// Walks `fieldsV1`: `f:NAME` for fields, `k:{…}` for items by key, `v:…` by value, `i:N` by index. A
+/// set without children, reached early, owns all that is below it.
+fn owns(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
+    let Some((step, rest)) = path.split_first() else {
+        return true;
+    };
+    if set.kind() == Kind::Object && set.fields().next().is_none() {
+        return true;
+    }
+    match step {
+        OwnerStep::Field(name) => set
+            .fields()
+            .any(|(key, child)| key.strip_prefix("f:") == Some(name) && owns(child, rest)),
+        OwnerStep::Item { value, index } => set
+            .fields()
+            .any(|(key, child)| is_item(&key, *value, *index) && owns(child, rest)),
+    }
+}
+
+fn is_item(key: &str, item: Value<'_>, index: u32) -> bool {
+    match key.split_once(':') {
+        Some(("k", keys)) => Doc::parse(keys).is_ok_and(|keys| {
+            keys.root().fields().next().is_some()
+                && keys
+                    .root()
+                    .fields()
+                    .all(|(name, value)| item.get(&name).is_some_and(|own| same(own, value)))
+        }),
+        Some(("v", value)) => Doc::parse(value).is_ok_and(|value| same(item, value.root())),
+        Some(("i", at)) => at.parse() == Ok(index),
+        _ => false,
+    }
+}
+
+/// Whether two scalars are the same.
+fn same(a: Value<'_>, b: Value<'_>) -> bool {
+    match (a.as_str(), b.as_str()) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.raw() == b.raw(),
+    }
+}

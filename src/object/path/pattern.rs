@@ -1,0 +1,125 @@
+//! Patterns of paths, as `--only` and `--ignore` take them.
+
+use std::str::FromStr;
+
+use super::parse::{self, PatternError};
+use super::{Label, Path, Place, Step};
+
+/// A path in which `*` stands for any one step, `**` for any number of them and `[*]` for any item.
+/// The leading dot may be left out. A key may name fewer parts than the item has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    steps: Vec<Piece>,
+}
+
+/// One step of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// `name` or `["name"]`
+    Field(String),
+    /// `*`
+    Any,
+    /// `**`
+    Deep,
+    /// `[*]`
+    AnyItem,
+    /// `[3]` or `[3→4]`: the last of them
+    Index(u32),
+    /// `[name=web]` or `[name=web#2]`
+    Key {
+        parts: Vec<(String, String)>,
+        nth: Option<u32>,
+    },
+}
+
+/// How a path and a pattern lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// They have nothing to do with each other.
+    None,
+    /// The path is what the pattern names, or lies inside it.
+    Inside,
+    /// What the pattern names would lie inside the path.
+    Above,
+}
+
+impl Pattern {
+    /// How `path` lies to what this pattern names.
+    pub fn matches(&self, path: &Path<'_>) -> Match {
+        matches(&self.steps, &path.steps)
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Pattern, PatternError> {
+        parse::pattern(text).map(|steps| Pattern { steps })
+    }
+}
+
+fn matches(pieces: &[Piece], steps: &[Step<'_>]) -> Match {
+    let Some((piece, later)) = pieces.split_first() else {
+        return Match::Inside;
+    };
+    if *piece == Piece::Deep {
+        let here = matches(later, steps);
+        return match (here, steps) {
+            (Match::Inside, _) | (_, []) => here,
+            (_, [_, rest @ ..]) => better(here, matches(pieces, rest)),
+        };
+    }
+    match steps {
+        [] => Match::Above,
+        [step, rest @ ..] if piece.fits(step) => matches(later, rest),
+        // A value of a set stands at the path of its list.
+        [
+            Step::Item {
+                label: Label::Member,
+                ..
+            },
+            rest @ ..,
+        ] => matches(pieces, rest),
+        _ => Match::None,
+    }
+}
+
+fn better(a: Match, b: Match) -> Match {
+    match (a, b) {
+        (Match::Inside, _) | (_, Match::Inside) => Match::Inside,
+        (Match::Above, _) | (_, Match::Above) => Match::Above,
+        (Match::None, Match::None) => Match::None,
+    }
+}
+
+impl Piece {
+    fn fits(&self, step: &Step<'_>) -> bool {
+        match (self, step) {
+            (Piece::Any | Piece::Deep, _) | (Piece::AnyItem, Step::Item { .. }) => true,
+            (Piece::Field(wanted), Step::Field(name)) => wanted == name,
+            (Piece::Index(wanted), Step::Item { place, .. }) => stands_at(*place, *wanted),
+            (
+                Piece::Key { parts, nth },
+                Step::Item {
+                    label:
+                        Label::Key {
+                            parts: own,
+                            nth: at,
+                        },
+                    ..
+                },
+            ) => {
+                nth.is_none_or(|nth| nth == *at)
+                    && parts
+                        .iter()
+                        .all(|(name, value)| own.iter().any(|(n, v)| n == name && v == value))
+            }
+            (Piece::Field(_) | Piece::AnyItem | Piece::Index(_) | Piece::Key { .. }, _) => false,
+        }
+    }
+}
+
+/// Items go by their new index, removed ones by the old.
+fn stands_at(place: Place, index: u32) -> bool {
+    place.new.or(place.old) == Some(index)
+}
