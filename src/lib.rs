@@ -2,6 +2,7 @@
 
 pub mod cluster;
 pub mod env;
+pub mod diff;
 pub mod object;
 pub mod render;
 pub mod sandbox;

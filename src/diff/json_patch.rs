@@ -1,0 +1,230 @@
+//! A diff as a JSON Patch (RFC 6902), which turns the old version into the new.
+//!
+//! Lists come first, outer before inner: items leave from the back, the others are moved into their
+//! new order, new ones are added from the front. Then every index is a new one, and the edits follow.
+//! What Secrets hold is replaced here too: such a patch cannot be applied.
+
+use std::collections::{BTreeMap, HashSet};
+
+use json_patch::jsonptr::PointerBuf;
+use json_patch::{
+    AddOperation, MoveOperation, Patch, PatchOperation, RemoveOperation, ReplaceOperation,
+};
+use serde_json::Value as Json;
+
+use crate::object::Kind;
+use crate::object::path::Side;
+
+use super::{Change, Diff, Op, Redactor, SegId, Shown, Step};
+
+/// A list that takes more steps than its length and these is replaced as a whole.
+const SPARE_STEPS: usize = 8;
+
+/// Moves times items that are simulated at most: each takes time in proportion to the list.
+const MOST_WORK: usize = 4_000_000;
+
+/// The patch from the old version to the new, noise included. Numbers are those of `serde_json`.
+pub fn json_patch(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
+    let lists = lists(diff);
+    let mut patch = Vec::new();
+    let mut replaced = HashSet::new();
+    for (&at, list) in &lists {
+        if is_inside(diff, at, &replaced) {
+            continue;
+        }
+        match list.operations(diff, at, redactor) {
+            Some(operations) => patch.extend(operations),
+            None => {
+                replaced.insert(at);
+                patch.push(replace(diff, at, redactor));
+            }
+        }
+    }
+    for change in diff.changes() {
+        if !is_of_list(diff, change) && !is_inside(diff, change.at, &replaced) {
+            patch.push(edit(diff, change, redactor));
+        }
+    }
+    shortest(Patch(patch), diff, redactor)
+}
+
+/// The value as `serde_json` has it. A number out of its range becomes a string of its digits.
+pub fn to_json(shown: Shown<'_>) -> Json {
+    let text = shown.json();
+    serde_json::from_str(&text).unwrap_or(Json::String(text))
+}
+
+/// The items of one list that came, went and moved.
+#[derive(Default)]
+struct ListChanges {
+    removed: Vec<u32>,
+    moved: Vec<(u32, u32)>,
+    added: Vec<(u32, SegId)>,
+}
+
+/// What became of the items of lists, by list, outer lists before those inside them.
+fn lists(diff: &Diff<'_>) -> BTreeMap<SegId, ListChanges> {
+    let mut lists: BTreeMap<SegId, ListChanges> = BTreeMap::new();
+    for change in diff.changes() {
+        let Step::Item { place, .. } = &diff.seg(change.at).step else {
+            continue;
+        };
+        if change.op == Op::Replace {
+            continue;
+        }
+        let list = lists.entry(diff.parent(change.at)).or_default();
+        match (change.op, place.old, place.new) {
+            (Op::Move { from, to }, _, _) => list.moved.push((from, to)),
+            (Op::Remove, Some(old), _) => list.removed.push(old),
+            (Op::Add, _, Some(new)) => list.added.push((new, change.at)),
+            (Op::Remove | Op::Add | Op::Replace, _, _) => {}
+        }
+    }
+    lists
+}
+
+/// Whether a change is one of the list it is in, not of what is there.
+fn is_of_list(diff: &Diff<'_>, change: &Change) -> bool {
+    let item = matches!(diff.seg(change.at).step, Step::Item { .. });
+    item && change.op != Op::Replace
+}
+
+fn is_inside(diff: &Diff<'_>, at: SegId, outer: &HashSet<SegId>) -> bool {
+    !outer.is_empty() && diff.chain(at).any(|at| outer.contains(&at))
+        || outer.contains(&SegId::ROOT)
+}
+
+impl ListChanges {
+    /// The operations, or none where replacing the list is shorter.
+    fn operations(
+        &self,
+        diff: &Diff<'_>,
+        at: SegId,
+        redactor: &Redactor,
+    ) -> Option<Vec<PatchOperation>> {
+        let seg = diff.seg(at);
+        let length = |side| seg.on(side).map_or(0, |list| list.items().count());
+        let (old, new) = (length(Side::Old), length(Side::New));
+        let steps = self.removed.len() + self.moved.len() + self.added.len();
+        if steps > new + SPARE_STEPS || self.moved.len().saturating_mul(old) > MOST_WORK {
+            return None;
+        }
+        let base = diff.path(at).pointer(Side::New);
+        let place = |index: usize| pointer(&format!("{base}/{index}"));
+        let mut removed = self.removed.clone();
+        removed.sort_unstable_by(|a, b| b.cmp(a));
+        let mut operations: Vec<PatchOperation> = removed
+            .iter()
+            .map(|&index| {
+                PatchOperation::Remove(RemoveOperation {
+                    path: place(index as usize),
+                })
+            })
+            .collect();
+        operations.extend(self.moves(old, new).into_iter().map(|(from, to)| {
+            PatchOperation::Move(MoveOperation {
+                from: place(from),
+                path: place(to),
+            })
+        }));
+        let mut added = self.added.clone();
+        added.sort_unstable();
+        operations.extend(added.into_iter().map(|(index, item)| {
+            PatchOperation::Add(AddOperation {
+                path: place(index as usize),
+                value: value(diff, item, redactor),
+            })
+        }));
+        Some(operations)
+    }
+
+    /// The moves that put the items that are in both lists into their new order, as indices into the
+    /// list at the time of each.
+    fn moves(&self, old: usize, new: usize) -> Vec<(usize, usize)> {
+        if self.moved.is_empty() {
+            return Vec::new();
+        }
+        let survivors = |length: usize, gone: Vec<u32>| {
+            let gone: HashSet<u32> = gone.into_iter().collect();
+            (0u32..)
+                .take(length)
+                .filter(move |index| !gone.contains(index))
+        };
+        let mut list: Vec<u32> = survivors(old, self.removed.clone()).collect();
+        let moved: BTreeMap<u32, u32> = self.moved.iter().map(|&(from, to)| (to, from)).collect();
+        let away = self.moved.iter().map(|&(from, _)| from);
+        let mut stayed = survivors(old, away.chain(self.removed.iter().copied()).collect());
+        let added = self.added.iter().map(|&(index, _)| index).collect();
+        let mut moves = Vec::new();
+        let mut after = 0;
+        for index in survivors(new, added) {
+            let Some(item) = moved.get(&index).copied().or_else(|| stayed.next()) else {
+                break;
+            };
+            let Some(from) = list.iter().position(|&other| other == item) else {
+                break;
+            };
+            if moved.contains_key(&index) {
+                list.remove(from);
+                let to = if from < after { after - 1 } else { after };
+                list.insert(to, item);
+                if from != to {
+                    moves.push((from, to));
+                }
+                after = to + 1;
+            } else {
+                after = from + 1;
+            }
+        }
+        moves
+    }
+}
+
+/// An operation for a change of a field, or of an item that stays.
+fn edit(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> PatchOperation {
+    let path = pointer(&diff.path(change.at).pointer(Side::New));
+    match change.op {
+        // The whole document can only be replaced.
+        Op::Add | Op::Remove if change.at == SegId::ROOT => replace(diff, change.at, redactor),
+        Op::Add => PatchOperation::Add(AddOperation {
+            path,
+            value: value(diff, change.at, redactor),
+        }),
+        Op::Remove => PatchOperation::Remove(RemoveOperation { path }),
+        Op::Replace | Op::Move { .. } => replace(diff, change.at, redactor),
+    }
+}
+
+fn replace(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> PatchOperation {
+    PatchOperation::Replace(ReplaceOperation {
+        path: pointer(&diff.path(at).pointer(Side::New)),
+        value: value(diff, at, redactor),
+    })
+}
+
+/// The new value; null where there is none.
+fn value(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Json {
+    diff.shown(at, Side::New, redactor)
+        .map_or(Json::Null, to_json)
+}
+
+fn pointer(text: &str) -> PointerBuf {
+    PointerBuf::parse(text).expect("Path::pointer writes RFC 6901")
+}
+
+/// The patch, or one that replaces the whole document where that is shorter.
+fn shortest(patch: Patch, diff: &Diff<'_>, redactor: &Redactor) -> Patch {
+    let root = diff.seg(SegId::ROOT);
+    let composite = |kind: Kind| matches!(kind, Kind::Object | Kind::Array);
+    if patch.0.is_empty() || !root.new.is_some_and(|root| composite(root.kind())) {
+        return patch;
+    }
+    let length = |patch: &Patch| serde_json::to_string(patch).map_or(usize::MAX, |text| text.len());
+    // Comparing lengths is only worth it for a patch that may be the longer one.
+    let whole = Patch(vec![replace(diff, SegId::ROOT, redactor)]);
+    if length(&patch) > length(&whole) {
+        whole
+    } else {
+        patch
+    }
+}

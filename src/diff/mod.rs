@@ -1,0 +1,241 @@
+//! What changed between two versions of an object, by path: lists matched by key, every change
+//! classed, nothing left out.
+//!
+//! [`diff`] fills a flat [`Diff`]. It is complete: what a view hides (see [`Noise`]) is in it and
+//! marked, so that shown and hidden add up and [`json_patch`] turns the old version into the new.
+//! Values are read through a [`Redactor`] alone, so that no view, record or patch can hold what a
+//! Secret holds.
+
+mod filter;
+pub mod json_patch;
+mod lis;
+mod lists;
+mod noise;
+mod redact;
+mod secret;
+mod sequence;
+mod similarity;
+pub mod text;
+mod values;
+mod walk;
+mod who;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::object::Value;
+use crate::object::list_keys::{ListKey, ListKeys};
+use crate::object::path::{self, Path, Place, Side};
+
+pub use filter::Filter;
+pub use noise::Noise;
+pub use redact::{Content, Embedded, Redacted, Redactor, Shown};
+pub use values::Fmt;
+
+use secret::Guard;
+
+/// The changes between two versions of one value.
+///
+/// Kept and handed in again, it keeps its memory ([`Diff::recycle`]).
+#[derive(Default)]
+pub struct Diff<'a> {
+    segs: Vec<Seg<'a>>,
+    changes: Vec<Change>,
+}
+
+/// One change: where, what, and of what sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The value that has changed; for an item that was added, removed or moved, the item.
+    pub at: SegId,
+    /// What has become of it.
+    pub op: Op,
+    /// Why it is of little interest, if it is.
+    pub noise: Option<Noise>,
+    /// How its values are to be read.
+    pub fmt: Fmt,
+}
+
+/// What has become of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// It is new.
+    Add,
+    /// It is gone.
+    Remove,
+    /// It has another value.
+    Replace,
+    /// The item stands at another place among those that stayed. What changed inside it has changes
+    /// of its own.
+    Move {
+        /// Its index in the old list.
+        from: u32,
+        /// Its index in the new list.
+        to: u32,
+    },
+}
+
+/// A value on the way to a change, inside one [`Diff`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SegId(u32);
+
+impl SegId {
+    /// The whole object.
+    pub const ROOT: SegId = SegId(0);
+}
+
+/// One value that both versions may have.
+struct Seg<'a> {
+    parent: SegId,
+    step: Step<'a>,
+    old: Option<Value<'a>>,
+    new: Option<Value<'a>>,
+    guard: Guard,
+}
+
+/// How a value is reached from its parent.
+enum Step<'a> {
+    Root,
+    Field(Cow<'a, str>),
+    Item { place: Place, label: Label<'a> },
+}
+
+#[derive(Clone, Copy)]
+enum Label<'a> {
+    Index,
+    Member,
+    Key { key: &'a ListKey, nth: u32 },
+}
+
+/// Compares two versions of an object; `None` stands for a version that is not there.
+///
+/// Fields come in the order of their names, items in that of the new list, each removed item before
+/// the items that took its place. What was in `out` before is replaced.
+pub fn diff<'a>(
+    old: Option<Value<'a>>,
+    new: Option<Value<'a>>,
+    keys: &'a ListKeys,
+    out: &mut Diff<'a>,
+) {
+    walk::run(old, new, (keys, Guard::Open), out);
+}
+
+impl<'a> Diff<'a> {
+    /// Compares two versions of an object with the built-in list keys.
+    pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Diff<'a> {
+        let mut out = Diff::default();
+        diff(old, new, ListKeys::builtin(), &mut out);
+        out
+    }
+
+    /// An empty diff in the memory of this one, for versions of any other life time.
+    pub fn recycle<'b>(mut self) -> Diff<'b> {
+        self.changes.clear();
+        self.segs.clear();
+        Diff {
+            // No item is left to convert: this only changes the type of the buffer.
+            segs: self.segs.into_iter().filter_map(|_| None).collect(),
+            changes: self.changes,
+        }
+    }
+
+    /// All changes, hidden ones included.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Whether nothing has changed at all.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Where a value stands.
+    pub fn path(&self, at: SegId) -> Path<'_> {
+        let mut steps: Vec<path::Step<'_>> = self
+            .chain(at)
+            .filter_map(|seg| self.seg(seg).path_step())
+            .collect();
+        steps.reverse();
+        Path { steps }
+    }
+
+    /// The value that this value is a field or an item of; the root is its own parent.
+    pub fn parent(&self, at: SegId) -> SegId {
+        self.seg(at).parent
+    }
+
+    /// The field's name, if the value is a field.
+    pub fn field(&self, at: SegId) -> Option<&str> {
+        match &self.seg(at).step {
+            Step::Field(name) => Some(name),
+            Step::Root | Step::Item { .. } => None,
+        }
+    }
+
+    /// One version of a value.
+    pub fn shown<'s>(&'s self, at: SegId, side: Side, redactor: &'s Redactor) -> Option<Shown<'s>> {
+        let seg = self.seg(at);
+        let value = seg.on(side)?;
+        Some(redactor.guarded(value, seg.guard))
+    }
+
+    /// The value and all it lies in, from the inside out, without the root.
+    pub fn chain(&self, at: SegId) -> impl Iterator<Item = SegId> + use<'_, 'a> {
+        std::iter::successors(Some(at), |&at| Some(self.seg(at).parent))
+            .take_while(|&at| at != SegId::ROOT)
+    }
+
+    fn seg(&self, at: SegId) -> &Seg<'a> {
+        &self.segs[at.0 as usize]
+    }
+}
+
+impl<'a> Seg<'a> {
+    fn on(&self, side: Side) -> Option<Value<'a>> {
+        match side {
+            Side::Old => self.old,
+            Side::New => self.new,
+        }
+    }
+
+    fn path_step(&self) -> Option<path::Step<'_>> {
+        match &self.step {
+            Step::Root => None,
+            Step::Field(name) => Some(path::Step::Field(Cow::Borrowed(name))),
+            Step::Item { place, label } => Some(path::Step::Item {
+                place: *place,
+                label: match label {
+                    Label::Index => path::Label::Index,
+                    Label::Member => path::Label::Member,
+                    Label::Key { key, nth } => path::Label::Key {
+                        parts: self
+                            .new
+                            .or(self.old)
+                            .map(|item| key.parts(item))
+                            .unwrap_or_default()
+                            .into_iter()
+                            .map(|(name, value)| (Cow::Borrowed(name), value))
+                            .collect(),
+                        nth: *nth,
+                    },
+                },
+            }),
+        }
+    }
+}
+
+/// Paths and sorts of changes, never values: those are behind a [`Redactor`].
+impl fmt::Debug for Diff<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map()
+            .entries(
+                self.changes
+                    .iter()
+                    .map(|change| (self.path(change.at).to_string(), change.op)),
+            )
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,360 @@
+//! The one way to a value of a diff or an object that goes to the outside: [`Shown`], which has no
+//! access to what a Secret holds.
+
+use std::borrow::Cow;
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::object::list_keys::ListKeys;
+use crate::object::{Doc, Kind, Value};
+
+use super::secret::{self, Coding, Guard, Note};
+use super::{Diff, walk};
+
+/// Stands between the values of objects and every output. There is one in a process, so that equal
+/// values of Secrets have equal numbers wherever they are met.
+///
+/// It keeps no value, only two keyed hashes of each, whose keys die with the process.
+#[derive(Default)]
+pub struct Redactor {
+    keys: (RandomState, RandomState),
+    seen: Mutex<FxHashMap<(u64, u64), u32>>,
+}
+
+/// A value as it may be shown.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    value: Value<'a>,
+    guard: Guard,
+    redactor: &'a Redactor,
+}
+
+/// What a value is, as far as it may be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as it is written.
+    Number(&'a str),
+    /// The text of a string.
+    Text(Cow<'a, str>),
+    /// What a Secret holds.
+    Redacted(Redacted),
+    /// An array: see [`Shown::items`].
+    Array,
+    /// An object: see [`Shown::fields`].
+    Object,
+}
+
+/// What is said of a Secret's value in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Redacted {
+    /// How long the decoded value is.
+    pub bytes: usize,
+    /// Counts the different values from 1, in the order they were first met.
+    pub id: u32,
+}
+
+/// The two versions of a JSON text that a string holds.
+pub struct Embedded {
+    old: Doc,
+    new: Doc,
+    guard: Guard,
+}
+
+impl Redactor {
+    /// A new one, which has seen no Secret yet.
+    pub fn new() -> Redactor {
+        Redactor::default()
+    }
+
+    /// A whole object, as it may be shown.
+    pub fn shown<'a>(&'a self, object: Value<'a>) -> Shown<'a> {
+        self.guarded(object, Guard::Open.enter(Some(object), None))
+    }
+
+    /// A whole object as JSON text, with what Secrets hold replaced.
+    pub fn json(&self, object: Value<'_>) -> String {
+        self.shown(object).json()
+    }
+
+    pub(super) fn guarded<'a>(&'a self, value: Value<'a>, guard: Guard) -> Shown<'a> {
+        Shown {
+            value,
+            guard,
+            redactor: self,
+        }
+    }
+
+    fn redact(&self, value: &[u8]) -> Redacted {
+        let key = (self.keys.0.hash_one(value), self.keys.1.hash_one(value));
+        // The map is whole even if a thread has panicked between two uses of it.
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = u32::try_from(seen.len() + 1).unwrap_or(u32::MAX);
+        Redacted {
+            bytes: value.len(),
+            id: *seen.entry(key).or_insert(next),
+        }
+    }
+}
+
+impl<'a> Shown<'a> {
+    /// What it is. Of strings that hold a copy of a Secret, the JSON with its values replaced.
+    pub fn content(self) -> Content<'a> {
+        if self.guard.hides(self.value) {
+            return Content::Redacted(self.redacted());
+        }
+        match self.value.kind() {
+            Kind::Null => Content::Null,
+            Kind::Bool => Content::Bool(self.value.as_bool() == Some(true)),
+            Kind::Number => Content::Number(self.value.raw()),
+            Kind::String => self.text(),
+            Kind::Array => Content::Array,
+            Kind::Object => Content::Object,
+        }
+    }
+
+    /// The fields of an object, in document order.
+    pub fn fields(self) -> impl Iterator<Item = (Cow<'a, str>, Shown<'a>)> {
+        self.value
+            .fields()
+            .filter(move |_| !self.guard.hides(self.value))
+            .map(move |(name, value)| {
+                let guard = self.guard.field(&name).enter(Some(value), None);
+                (name, self.redactor.guarded(value, guard))
+            })
+    }
+
+    /// The items of an array.
+    pub fn items(self) -> impl Iterator<Item = Shown<'a>> {
+        self.value
+            .items()
+            .filter(move |_| !self.guard.hides(self.value))
+            .map(move |value| {
+                let guard = self.guard.item().enter(Some(value), None);
+                self.redactor.guarded(value, guard)
+            })
+    }
+
+    /// The field of an object.
+    pub fn get(self, name: &str) -> Option<Shown<'a>> {
+        self.fields()
+            .find_map(|(own, value)| (own == name).then_some(value))
+    }
+
+    /// The text of a field that is a string.
+    pub fn str(self, name: &str) -> Option<Cow<'a, str>> {
+        match self.get(name)?.content() {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value as JSON text: numbers digit by digit, what Secrets hold as
+    /// `{"redacted":true,"bytes":16,"id":1}`.
+    pub fn json(self) -> String {
+        let mut out = String::new();
+        self.write_json(&mut out);
+        out
+    }
+
+    /// The length of [`Shown::json`], or something near it.
+    pub fn size(self) -> usize {
+        self.value.raw().len()
+    }
+
+    fn write_json(self, out: &mut String) {
+        match self.content() {
+            Content::Null => out.push_str("null"),
+            Content::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
+            Content::Number(digits) => out.push_str(digits),
+            Content::Text(text) => push_json_string(out, &text),
+            Content::Redacted(redacted) => out.push_str(&redacted.json()),
+            Content::Array => {
+                out.push('[');
+                for (index, item) in self.items().enumerate() {
+                    out.push_str(if index == 0 { "" } else { "," });
+                    item.write_json(out);
+                }
+                out.push(']');
+            }
+            Content::Object => {
+                out.push('{');
+                for (index, (name, value)) in self.fields().enumerate() {
+                    out.push_str(if index == 0 { "" } else { "," });
+                    push_json_string(out, &name);
+                    out.push(':');
+                    value.write_json(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    fn text(self) -> Content<'a> {
+        let text = self.value.as_str().unwrap_or_default();
+        let Guard::Annotation(owner) = self.guard else {
+            return Content::Text(text);
+        };
+        match secret::note(&text, owner, || Doc::parse(&*text).is_ok()) {
+            Note::Text => Content::Text(text),
+            Note::Hidden => Content::Redacted(self.redactor.redact(text.as_bytes())),
+            Note::Json(guard) => Content::Text(Cow::Owned(self.redacted_json(&text, guard))),
+        }
+    }
+
+    fn redacted_json(self, text: &str, guard: Guard) -> String {
+        match Doc::parse(text) {
+            Ok(doc) => {
+                let guard = guard.enter(Some(doc.root()), None);
+                self.redactor.guarded(doc.root(), guard).json()
+            }
+            Err(_) => String::new(),
+        }
+    }
+
+    fn redacted(self) -> Redacted {
+        let plain = match self.guard {
+            Guard::Map(Coding::Base64) | Guard::Value(Coding::Base64) => self
+                .value
+                .as_str()
+                .and_then(|text| base64(&text))
+                .map(Cow::Owned),
+            _ => None,
+        };
+        let text = self
+            .value
+            .as_str()
+            .unwrap_or_else(|| Cow::Borrowed(self.value.raw()));
+        let plain = plain.unwrap_or_else(|| Cow::Borrowed(text.as_bytes()));
+        self.redactor.redact(&plain)
+    }
+
+    /// The JSON that both versions of a string hold, if they do and may be read.
+    pub fn embedded(self, new: Shown<'_>) -> Option<Embedded> {
+        let guard = |shown: Shown<'_>, text: &str| match shown.guard {
+            Guard::Annotation(owner) => match secret::note(text, owner, || true) {
+                Note::Text => Some(Guard::Open),
+                Note::Json(guard) => Some(guard),
+                Note::Hidden => None,
+            },
+            _ => Some(Guard::Open),
+        };
+        let (a, b) = (self.readable()?, new.readable()?);
+        let guard = match (guard(self, &a)?, guard(new, &b)?) {
+            (Guard::Secret, _) | (_, Guard::Secret) => Guard::Secret,
+            (other, _) => other,
+        };
+        Some(Embedded {
+            old: Doc::parse(&*a).ok()?,
+            new: Doc::parse(&*b).ok()?,
+            guard,
+        })
+    }
+
+    fn readable(self) -> Option<Cow<'a, str>> {
+        (!self.guard.hides(self.value)).then(|| self.value.as_str())?
+    }
+}
+
+impl Embedded {
+    /// The changes from one to the other.
+    pub fn diff(&self) -> Diff<'_> {
+        let mut out = Diff::default();
+        let roots = (Some(self.old.root()), Some(self.new.root()));
+        walk::run(
+            roots.0,
+            roots.1,
+            (ListKeys::builtin(), self.guard),
+            &mut out,
+        );
+        out
+    }
+}
+
+impl Redacted {
+    fn json(self) -> String {
+        let Redacted { bytes, id } = self;
+        format!(r#"{{"redacted":true,"bytes":{bytes},"id":{id}}}"#)
+    }
+}
+
+/// `<secret 16 B #1>`
+impl fmt::Display for Redacted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<secret {} B #{}>", self.bytes, self.id)
+    }
+}
+
+/// What kind of value it is, not the value.
+impl fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Shown").field(&self.value.kind()).finish()
+    }
+}
+
+/// How many values it has seen.
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        f.debug_tuple("Redactor").field(&seen.len()).finish()
+    }
+}
+
+fn push_json_string(out: &mut String, text: &str) {
+    // Strings are always serialisable.
+    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+/// Decodes standard base64 (RFC 4648 §4) with padding, as Go's encoding/json writes bytes. Line ends
+/// are passed over, as Go does.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = text
+        .bytes()
+        .filter(|byte| !b"\r\n".contains(byte))
+        .collect();
+    if digits.len() % 4 != 0 {
+        return None;
+    }
+    let padding = digits
+        .iter()
+        .rev()
+        .take_while(|byte| **byte == b'=')
+        .count();
+    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);
+    for (index, group) in digits.chunks(4).enumerate() {
+        let last = (index + 1) * 4 == digits.len();
+        let mut bits = 0_u32;
+        for (place, &digit) in group.iter().enumerate() {
+            let value = if last && place + padding >= 4 {
+                0
+            } else {
+                sextet(digit)?
+            };
+            bits = bits << 6 | u32::from(value);
+        }
+        bytes.extend_from_slice(&bits.to_be_bytes()[1..]);
+    }
+    if padding > 2 {
+        return None;
+    }
+    bytes.truncate(bytes.len() - padding);
+    Some(bytes)
+}
+
+fn sextet(digit: u8) -> Option<u8> {
+    match digit {
+        b'A'..=b'Z' => Some(digit - b'A'),
+        b'a'..=b'z' => Some(digit - b'a' + 26),
+        b'0'..=b'9' => Some(digit - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    }
+}

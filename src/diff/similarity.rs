@@ -1,0 +1,72 @@
+//! How alike two items of a list are, from 0 to 1.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+
+use crate::object::{Kind, Value};
+
+/// What a field that both have, with different values, counts at least.
+const SAME_NAME: f64 = 0.4;
+
+/// What two flags of the same name count: `--v=2` and `--v=4`.
+const SAME_FLAG: f64 = 0.8;
+
+/// How deep objects are looked into.
+const DEPTH: usize = 4;
+
+/// How alike two values are: 1 for equal ones; of objects the share of the fields they have in common,
+/// of arrays that of the items; two strings are alike if they set the same flag.
+pub(super) fn similarity(a: Value<'_>, b: Value<'_>) -> f64 {
+    within(a, b, DEPTH)
+}
+
+fn within(a: Value<'_>, b: Value<'_>, depth: usize) -> f64 {
+    if a.raw() == b.raw() {
+        return 1.0;
+    }
+    match (a.kind(), b.kind()) {
+        (Kind::Object, Kind::Object) => objects(a, b, depth),
+        (Kind::Array, Kind::Array) => arrays(a, b),
+        (Kind::String, Kind::String) => {
+            let same = matches!((flag(a), flag(b)), (Some(a), Some(b)) if a == b);
+            if same { SAME_FLAG } else { 0.0 }
+        }
+        _ => 0.0,
+    }
+}
+
+fn objects(a: Value<'_>, b: Value<'_>, depth: usize) -> f64 {
+    let (mut fields, mut score) = (0, 0.0);
+    for (name, value) in a.fields() {
+        fields += 1;
+        if let Some(other) = b.get(&name) {
+            let inner = match depth {
+                0 => 0.0,
+                _ => within(value, other, depth - 1),
+            };
+            score += SAME_NAME + (1.0 - SAME_NAME) * inner;
+        }
+    }
+    fields += b.fields().filter(|(name, _)| a.get(name).is_none()).count();
+    score / ratio(fields)
+}
+
+fn arrays(a: Value<'_>, b: Value<'_>) -> f64 {
+    let items: FxHashSet<&str> = a.items().map(Value::raw).collect();
+    let shared = b.items().filter(|item| items.contains(item.raw())).count();
+    let (a, b) = (a.items().count(), b.items().count());
+    ratio(shared.min(a)) / ratio(a.max(b))
+}
+
+/// A count as a divisor.
+fn ratio(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::MAX, f64::from)
+}
+
+/// The name of the flag that an argument sets: what is before the `=` of `--name=value`.
+fn flag(argument: Value<'_>) -> Option<Cow<'_, str>> {
+    let text = argument.as_str()?;
+    let name = text.split_once('=')?.0;
+    (!name.is_empty()).then(|| Cow::Owned(name.to_owned()))
+}

@@ -1,0 +1,46 @@
+mod cases;
+mod laws;
+mod secrets;
+mod who;
+
+use super::*;
+use crate::object::Doc;
+
+pub(super) fn doc(text: &str) -> Doc {
+    Doc::parse(text).expect("valid JSON")
+}
+
+/// One line a change: mark, path, values as JSON, and the sort of noise it is.
+pub(super) fn lines(old: &str, new: &str) -> Vec<String> {
+    let (old, new) = (doc(old), doc(new));
+    let redactor = Redactor::new();
+    let diff = Diff::of(Some(old.root()), Some(new.root()));
+    diff.changes()
+        .iter()
+        .map(|change| line(&diff, change, &redactor))
+        .collect()
+}
+
+fn line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> String {
+    let value = |side| {
+        diff.shown(change.at, side, redactor)
+            .map_or("-".to_owned(), Shown::json)
+    };
+    let path = diff.path(change.at);
+    let text = match change.op {
+        Op::Add => format!("+ {path}: {}", value(Side::New)),
+        Op::Remove => format!("- {path}: {}", value(Side::Old)),
+        Op::Replace => format!("~ {path}: {} → {}", value(Side::Old), value(Side::New)),
+        Op::Move { from, to } => format!("↕ {path}: {from} → {to}"),
+    };
+    let fmt = match change.fmt {
+        Fmt::Plain => String::new(),
+        fmt => format!(" {fmt:?}"),
+    };
+    let noise = change.noise.map(|noise| format!(" ({noise})"));
+    format!("{text}{fmt}{}", noise.unwrap_or_default())
+}
+
+pub(super) fn check(old: &str, new: &str) -> String {
+    lines(old, new).join("\n")
+}

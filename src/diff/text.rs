@@ -1,0 +1,270 @@
+//! Text inside values: which lines, and which words of a line, have changed.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::time::Duration;
+
+use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
+
+/// Longer texts are not compared word by word.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// What comparing lines may take; after that, the rest is said to be replaced.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// The parts of one text, and whether each differs from the other text.
+pub type Parts<'t> = Vec<(Part, &'t str)>;
+
+/// Whether a part of a text is in both versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It is.
+    Same,
+    /// It is in this one only.
+    Changed,
+}
+
+/// What has changed between two texts of several lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// Only how the lines end: `LF`, `CRLF`.
+    Endings {
+        /// How the old ones end.
+        old: &'static str,
+        /// How the new ones end.
+        new: &'static str,
+    },
+    /// Some lines.
+    Hunks(Vec<Hunk>),
+}
+
+/// Changed lines that stand together, with a line of context on either side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// The number of its first line in the new text, from 1.
+    pub start: usize,
+    /// Its lines, without their ends.
+    pub lines: Vec<Line>,
+}
+
+/// A line of a hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Which of the texts has it.
+    pub tag: Tag,
+    /// The line.
+    pub text: String,
+    /// Whether it is the last one and has no line end.
+    pub unended: bool,
+}
+
+/// Which of the texts has a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// Both.
+    Context,
+    /// The old one.
+    Removed,
+    /// The new one.
+    Added,
+}
+
+/// Compares two texts word by word. Words are runs of letters and digits; any other character is a
+/// word of its own. `None` if they are too long for it or have nothing in common.
+pub fn words<'t>(old: &'t str, new: &'t str) -> Option<(Parts<'t>, Parts<'t>)> {
+    if old.len().max(new.len()) > MOST_BYTES {
+        return None;
+    }
+    let (a, b) = (tokens(old), tokens(new));
+    let texts = |text: &'t str, tokens: &[Range<usize>]| -> Vec<&'t str> {
+        tokens.iter().map(|token| &text[token.clone()]).collect()
+    };
+    let ops = capture_diff_slices(Algorithm::Myers, &texts(old, &a), &texts(new, &b));
+    let shared = ops.iter().any(|op| match op {
+        DiffOp::Equal { old_index, len, .. } => a[*old_index..old_index + len]
+            .iter()
+            .any(|token| old[token.clone()].contains(char::is_alphanumeric)),
+        _ => false,
+    });
+    shared.then(|| {
+        (
+            parts(old, &a, ops.iter().map(|op| (is_same(op), op.old_range()))),
+            parts(new, &b, ops.iter().map(|op| (is_same(op), op.new_range()))),
+        )
+    })
+}
+
+fn is_same(op: &DiffOp) -> bool {
+    matches!(op, DiffOp::Equal { .. })
+}
+
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let mut tokens: Vec<Range<usize>> = Vec::new();
+    let mut in_word = false;
+    for (at, char) in text.char_indices() {
+        let end = at + char.len_utf8();
+        let is_word = char.is_alphanumeric();
+        match tokens.last_mut() {
+            Some(last) if is_word && in_word => last.end = end,
+            _ => tokens.push(at..end),
+        }
+        in_word = is_word;
+    }
+    tokens
+}
+
+/// Joins tokens to parts. A single unchanged character between two changes is taken as changed, so
+/// that `1.4.2 → 1.5.0` reads as one change.
+fn parts<'t>(
+    text: &'t str,
+    tokens: &[Range<usize>],
+    ops: impl Iterator<Item = (bool, Range<usize>)>,
+) -> Parts<'t> {
+    let mut spans: Vec<(Part, Range<usize>)> = Vec::new();
+    for (same, range) in ops.filter(|(_, range)| !range.is_empty()) {
+        let span = tokens[range.start].start..tokens[range.end - 1].end;
+        let part = if same { Part::Same } else { Part::Changed };
+        match spans.as_mut_slice() {
+            [.., (Part::Changed, last)] if part == Part::Changed => last.end = span.end,
+            [.., (Part::Changed, _), (between, gap)]
+                if part == Part::Changed && text[gap.clone()].chars().nth(1).is_none() =>
+            {
+                *between = Part::Changed;
+                gap.end = span.end;
+                let joined = gap.end;
+                spans.pop();
+                if let Some((_, last)) = spans.last_mut() {
+                    last.end = joined;
+                }
+            }
+            _ => spans.push((part, span)),
+        }
+    }
+    spans
+        .into_iter()
+        .map(|(part, span)| (part, &text[span]))
+        .collect()
+}
+
+/// Compares two texts line by line.
+pub fn lines(old: &str, new: &str) -> Lines {
+    if let Some(endings) = endings(old, new) {
+        return endings;
+    }
+    let mut config = TextDiff::configure();
+    config.algorithm(Algorithm::Histogram).timeout(PATIENCE);
+    let diff = config.diff_lines(old, new);
+    let hunks = diff
+        .grouped_ops(1)
+        .iter()
+        .map(|group| {
+            let lines = group
+                .iter()
+                .flat_map(|op| diff.iter_changes(op))
+                .map(|change| line(change.tag(), &change.to_string_lossy()))
+                .collect();
+            Hunk {
+                start: group.first().map_or(0, |op| op.new_range().start) + 1,
+                lines,
+            }
+        })
+        .collect();
+    Lines::Hunks(hunks)
+}
+
+fn line(tag: ChangeTag, text: &str) -> Line {
+    let body = text.strip_suffix('\n');
+    Line {
+        tag: match tag {
+            ChangeTag::Equal => Tag::Context,
+            ChangeTag::Delete => Tag::Removed,
+            ChangeTag::Insert => Tag::Added,
+        },
+        text: body.unwrap_or(text).to_owned(),
+        unended: body.is_none(),
+    }
+}
+
+fn endings(old: &str, new: &str) -> Option<Lines> {
+    let plain = |text: &'_ str| -> Cow<'_, str> { text.replace("\r\n", "\n").into() };
+    let name = |text: &str| {
+        let all = text.matches('\n').count();
+        match text.matches("\r\n").count() {
+            0 => "LF",
+            crlf if crlf == all => "CRLF",
+            _ => "mixed",
+        }
+    };
+    let (a, b) = (name(old), name(new));
+    (a != b && plain(old) == plain(new)).then_some(Lines::Endings { old: a, new: b })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(parts: &Parts<'_>) -> String {
+        parts
+            .iter()
+            .map(|(part, text)| match part {
+                Part::Same => (*text).to_owned(),
+                Part::Changed => format!("⟦{text}⟧"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn changed_words_are_marked() {
+        let cases = [
+            ("web:v1.4.2", "web:v1.5.0", "web:v1.⟦4.2⟧ | web:v1.⟦5.0⟧"),
+            ("--v=2", "--v=4", "--v=⟦2⟧ | --v=⟦4⟧"),
+            ("a b", "a b c", "a b | a b⟦ c⟧"),
+            ("é x", "é y", "é ⟦x⟧ | é ⟦y⟧"),
+            ("on", "off", "-"),
+            ("a-b", "c-d", "-"),
+            ("", "x", "-"),
+        ];
+        for (old, new, expected) in cases {
+            let found = words(old, new).map_or("-".to_owned(), |(old, new)| {
+                format!("{} | {}", marked(&old), marked(&new))
+            });
+            assert_eq!(found, expected);
+        }
+        let long = "a ".repeat(MOST_BYTES);
+        assert_eq!(words(&long, "a"), None);
+    }
+
+    fn shown(old: &str, new: &str) -> String {
+        match lines(old, new) {
+            Lines::Endings { old, new } => format!("{old} → {new}"),
+            Lines::Hunks(hunks) => hunks
+                .iter()
+                .map(|hunk| {
+                    let lines = hunk.lines.iter().map(|line| {
+                        let mark = match line.tag {
+                            Tag::Context => ' ',
+                            Tag::Removed => '-',
+                            Tag::Added => '+',
+                        };
+                        let end = if line.unended { "\\" } else { "" };
+                        format!("{mark}{}{end}", line.text)
+                    });
+                    format!("@{} {}", hunk.start, lines.collect::<Vec<_>>().join("|"))
+                })
+                .collect::<Vec<_>>()
+                .join(" "),
+        }
+    }
+
+    #[test]
+    fn lines_come_in_hunks() {
+        assert_eq!(
+            shown("a\nb\nc\nd\ne\nf\n", "a\nB\nc\nd\ne\nf\ng\n"),
+            "@1  a|-b|+B| c @6  f|+g"
+        );
+        assert_eq!(shown("a\nb", "a\nb\n"), "@1  a|-b\\|+b");
+        assert_eq!(shown("a\nb\n", "a\r\nb\r\n"), "LF → CRLF");
+        assert_eq!(shown("a\r\nb\n", "a\nb\n"), "mixed → LF");
+        assert_eq!(shown("", "a\n"), "@1 +a");
+    }
+}

@@ -1,0 +1,338 @@
+//! Scalars: when two of them are the same, when they are two spellings of the same, and how a change
+//! of them is best read.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use crate::object::{Doc, Kind, Value};
+
+use super::{Diff, SegId};
+
+/// How the values of a change are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fmt {
+    /// As they stand.
+    Plain,
+    /// As a quantity of a resource: `500m`, `2Gi`.
+    Quantity,
+    /// As a time (RFC 3339).
+    Time,
+    /// As lines of text.
+    Text,
+    /// As an embedded JSON object or array.
+    Json,
+    /// Not at all: what a Secret holds.
+    Secret,
+}
+
+/// How two values compare that are spelled differently.
+pub(super) enum Equality {
+    /// They are the same value.
+    Same,
+    /// They mean the same.
+    Equivalent(Fmt),
+    /// They differ.
+    Different(Fmt),
+}
+
+/// Compares two values of which at least one is a scalar or is hidden.
+pub(super) fn compare(
+    old: Value<'_>,
+    new: Value<'_>,
+    is_quantity: impl FnOnce() -> bool,
+) -> Equality {
+    if same(old, new) {
+        return Equality::Same;
+    }
+    let numbers = old.kind() == Kind::Number && new.kind() == Kind::Number;
+    if numbers && Decimal::parse(old.raw()).is_some_and(|a| Some(a) == Decimal::parse(new.raw())) {
+        return Equality::Equivalent(Fmt::Plain);
+    }
+    if let (Some(a), Some(b)) = (quantity(old), quantity(new))
+        && is_quantity()
+    {
+        return if a.equals(&b) {
+            Equality::Equivalent(Fmt::Quantity)
+        } else {
+            Equality::Different(Fmt::Quantity)
+        };
+    }
+    let (Some(a), Some(b)) = (old.as_str(), new.as_str()) else {
+        return Equality::Different(Fmt::Plain);
+    };
+    match (time(&a), time(&b)) {
+        (Some(a), Some(b)) if a == b => Equality::Equivalent(Fmt::Time),
+        (Some(_), Some(_)) => Equality::Different(Fmt::Time),
+        _ if is_json(&a) && is_json(&b) => Equality::Different(Fmt::Json),
+        _ if a.contains('\n') || b.contains('\n') => Equality::Different(Fmt::Text),
+        _ => Equality::Different(Fmt::Plain),
+    }
+}
+
+/// How a value that has no counterpart is read.
+pub(super) fn fmt(value: Value<'_>) -> Fmt {
+    match value.as_str() {
+        Some(text) if time(&text).is_some() => Fmt::Time,
+        Some(text) if is_json(&text) => Fmt::Json,
+        Some(text) if text.contains('\n') => Fmt::Text,
+        Some(_) | None => Fmt::Plain,
+    }
+}
+
+/// Whether two values are the same, however their strings are escaped and their fields ordered.
+/// Numbers are compared by their digits.
+pub(super) fn same(a: Value<'_>, b: Value<'_>) -> bool {
+    if a.raw() == b.raw() {
+        return true;
+    }
+    match (a.kind(), b.kind()) {
+        (Kind::String, Kind::String) => a.as_str() == b.as_str(),
+        (Kind::Array, Kind::Array) => {
+            a.items().count() == b.items().count()
+                && a.items().zip(b.items()).all(|(a, b)| same(a, b))
+        }
+        (Kind::Object, Kind::Object) => {
+            a.fields().count() == b.fields().count()
+                && a.fields()
+                    .all(|(name, value)| b.get(&name).is_some_and(|other| same(value, other)))
+        }
+        _ => false,
+    }
+}
+
+/// Reads a time as the API writes it, with or without a fraction of a second.
+pub(super) fn time(text: &str) -> Option<Timestamp> {
+    let bytes = text.as_bytes();
+    let like_one = (20..40).contains(&bytes.len()) && bytes[4] == b'-' && bytes[10] == b'T';
+    like_one.then(|| text.parse().ok())?
+}
+
+/// Whether a string holds a JSON object or array.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && Doc::parse(text).is_ok()
+}
+
+/// Whether a value stands where the API has quantities: in the resource maps of containers, nodes,
+/// claims, volumes and quotas.
+pub(super) fn is_quantity(diff: &Diff<'_>, at: SegId) -> bool {
+    let mut names = diff.chain(at).filter_map(|at| diff.field(at));
+    if names.next() == Some("sizeLimit") {
+        return names.next() == Some("emptyDir");
+    }
+    names.take(2).any(|name| {
+        matches!(
+            name,
+            "limits"
+                | "requests"
+                | "capacity"
+                | "allocatable"
+                | "allocatedResources"
+                | "hard"
+                | "used"
+                | "overhead"
+        )
+    })
+}
+
+/// A decimal number, exact: `digits` without leading and trailing zeros, times ten to `exponent`.
+#[derive(PartialEq, Eq)]
+struct Decimal {
+    negative: bool,
+    digits: String,
+    exponent: i64,
+}
+
+impl Decimal {
+    fn parse(text: &str) -> Option<Decimal> {
+        let (negative, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
+            None => (text, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = [whole, fraction].concat();
+        if all.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let digits = all.trim_start_matches('0');
+        let significant = digits.trim_end_matches('0');
+        let zeros = i64::try_from(digits.len() - significant.len()).ok()?;
+        let shift = zeros.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+        let zero = significant.is_empty();
+        Some(Decimal {
+            negative: negative && !zero,
+            digits: significant.to_owned(),
+            exponent: if zero {
+                0
+            } else {
+                exponent.checked_add(shift)?
+            },
+        })
+    }
+}
+
+/// A quantity (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/>).
+struct Quantity {
+    number: Decimal,
+    /// The power of two it is multiplied by.
+    binary: u32,
+}
+
+fn quantity(value: Value<'_>) -> Option<Quantity> {
+    let text: Cow<'_, str> = match value.kind() {
+        Kind::Number => value.raw().into(),
+        _ => value.as_str()?,
+    };
+    let end = text
+        .find(|char: char| !matches!(char, '0'..='9' | '.' | '+' | '-'))
+        .unwrap_or(text.len());
+    let (number, suffix) = text.split_at(end);
+    let (decimal, binary) = match suffix {
+        "" => (0, 0),
+        "n" => (-9, 0),
+        "u" => (-6, 0),
+        "m" => (-3, 0),
+        "k" => (3, 0),
+        "M" => (6, 0),
+        "G" => (9, 0),
+        "T" => (12, 0),
+        "P" => (15, 0),
+        "E" => (18, 0),
+        "Ki" => (0, 10),
+        "Mi" => (0, 20),
+        "Gi" => (0, 30),
+        "Ti" => (0, 40),
+        "Pi" => (0, 50),
+        "Ei" => (0, 60),
+        _ => {
+            let number = Decimal::parse(&text)?;
+            return Some(Quantity { number, binary: 0 });
+        }
+    };
+    let mut number = Decimal::parse(number)?;
+    if !number.digits.is_empty() {
+        number.exponent = number.exponent.checked_add(decimal)?;
+    }
+    Some(Quantity { number, binary })
+}
+
+impl Quantity {
+    /// Whether both are exactly the same amount. Amounts too large for 128 bits are compared by their
+    /// spelling.
+    fn equals(&self, other: &Quantity) -> bool {
+        let exponent = self.number.exponent.min(other.number.exponent);
+        match (self.scaled(exponent), other.scaled(exponent)) {
+            (Some(a), Some(b)) => a == b,
+            _ => self.binary == other.binary && self.number == other.number,
+        }
+    }
+
+    /// The amount in units of ten to `exponent`.
+    fn scaled(&self, exponent: i64) -> Option<i128> {
+        if self.number.digits.is_empty() {
+            return Some(0);
+        }
+        let digits: i128 = self.number.digits.parse().ok()?;
+        let shift = u32::try_from(self.number.exponent.checked_sub(exponent)?).ok()?;
+        let amount = digits
+            .checked_mul(10_i128.checked_pow(shift)?)?
+            .checked_mul(1 << self.binary)?;
+        Some(if self.number.negative {
+            -amount
+        } else {
+            amount
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(old: &str, new: &str, place: Fmt) -> &'static str {
+        let (old, new) = (
+            Doc::parse(old).expect("valid"),
+            Doc::parse(new).expect("valid"),
+        );
+        match compare(old.root(), new.root(), || place == Fmt::Quantity) {
+            Equality::Same => "same",
+            Equality::Equivalent(_) => "equivalent",
+            Equality::Different(_) => "different",
+        }
+    }
+
+    #[test]
+    fn numbers_are_exact() {
+        let cases = [
+            ("1", "1.0", "equivalent"),
+            ("1000", "1e3", "equivalent"),
+            ("-0", "0.00e7", "equivalent"),
+            ("120", "1.2E+2", "equivalent"),
+            ("-1", "1", "different"),
+            ("9007199254740993", "9007199254740992", "different"),
+            ("18446744073709551617", "18446744073709551616", "different"),
+            (
+                "1e99999999999999999999",
+                "1e99999999999999999998",
+                "different",
+            ),
+        ];
+        for (old, new, expected) in cases {
+            assert_eq!(compared(old, new, Fmt::Plain), expected, "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn quantities_are_compared_as_amounts() {
+        let cases = [
+            (r#""1000m""#, r#""1""#, "equivalent"),
+            ("1", r#""1000m""#, "equivalent"),
+            (r#""1Gi""#, r#""1024Mi""#, "equivalent"),
+            (r#""1G""#, r#""1Gi""#, "different"),
+            (r#""1e3""#, r#""1k""#, "equivalent"),
+            (r#""1E""#, r#""1e18""#, "equivalent"),
+            (r#""0.5""#, r#""500m""#, "equivalent"),
+            (r#""100n""#, r#""0.1u""#, "equivalent"),
+            (r#""0""#, r#""0Ki""#, "equivalent"),
+            (r#""8Ei""#, r#""8192Pi""#, "equivalent"),
+            (
+                r#""99999999999999999999999999999999999Ei""#,
+                r#""1""#,
+                "different",
+            ),
+            (r#""1x""#, r#""1""#, "different"),
+        ];
+        for (old, new, expected) in cases {
+            assert_eq!(compared(old, new, Fmt::Quantity), expected, "{old} {new}");
+        }
+        assert_eq!(compared(r#""1000m""#, r#""1""#, Fmt::Plain), "different");
+    }
+
+    #[test]
+    fn times_are_instants() {
+        let at = |text: &str| format!("\"2024-05-01T14:02:{text}\"");
+        assert_eq!(
+            compared(&at("01Z"), &at("01.000000Z"), Fmt::Plain),
+            "equivalent"
+        );
+        assert_eq!(compared(&at("01Z"), &at("02Z"), Fmt::Plain), "different");
+    }
+
+    #[test]
+    fn spelling_makes_no_difference() {
+        assert_eq!(compared(r#""\u003c""#, r#""<""#, Fmt::Plain), "same");
+        assert_eq!(
+            compared(
+                r#"{"a":1,"b":["\u0041"]}"#,
+                r#"{"b":["A"],"a":1}"#,
+                Fmt::Plain
+            ),
+            "same"
+        );
+        assert_eq!(compared("[1]", "[1,2]", Fmt::Plain), "different");
+    }
+}

@@ -1,0 +1,198 @@
+//! The walk down both versions: equal parts are passed over, fields are matched by name, lists are
+//! handed to [`lists`](super::lists).
+
+use std::borrow::Cow;
+
+use crate::object::list_keys::{ListKeys, ListPlace, Order};
+use crate::object::{Kind, Value};
+
+use super::noise::{self, Noise};
+use super::secret::Guard;
+use super::values::{self, Fmt};
+use super::{Change, Diff, Label, Op, Place, Seg, SegId, Step, lists};
+
+/// Fills `out` with the changes from `old` to `new`.
+pub(super) fn run<'a>(
+    old: Option<Value<'a>>,
+    new: Option<Value<'a>>,
+    (keys, guard): (&'a ListKeys, Guard),
+    out: &mut Diff<'a>,
+) {
+    out.segs.clear();
+    out.changes.clear();
+    let mut walk = Walk { keys, out };
+    walk.child(None, Step::Root, (old, new), guard);
+}
+
+/// One side each: what is compared.
+pub(super) type Pair<'a> = (Option<Value<'a>>, Option<Value<'a>>);
+
+/// The walk, writing as it goes.
+pub(super) struct Walk<'o, 'a> {
+    pub(super) keys: &'a ListKeys,
+    pub(super) out: &'o mut Diff<'a>,
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// Compares a field of `parent`, or the root.
+    fn child(&mut self, parent: Option<SegId>, step: Step<'a>, pair: Pair<'a>, guard: Guard) {
+        if let (Some(old), Some(new)) = pair
+            && old.raw() == new.raw()
+        {
+            return;
+        }
+        self.inside(parent, step, (pair, guard), |walk, at| walk.compare(at));
+    }
+
+    /// Compares an item of the list `parent`; `moved` says that it has another place among those that
+    /// stayed, and whether that means anything.
+    pub(super) fn item(
+        &mut self,
+        parent: SegId,
+        (place, label): (Place, Label<'a>),
+        pair: Pair<'a>,
+        moved: Option<Order>,
+    ) {
+        let guard = self.out.seg(parent).guard.item();
+        let step = Step::Item { place, label };
+        self.inside(Some(parent), step, (pair, guard), |walk, at| {
+            if let (Some(order), (Some(from), Some(to))) = (moved, (place.old, place.new)) {
+                walk.push(Change {
+                    at,
+                    op: Op::Move { from, to },
+                    noise: (order == Order::Free).then_some(Noise::Order),
+                    fmt: Fmt::Plain,
+                });
+            }
+            match pair {
+                (Some(old), Some(new)) if old.raw() == new.raw() => {}
+                _ => walk.compare(at),
+            }
+        });
+    }
+
+    /// Notes a value for the time in which its changes are found, and for good if there are any.
+    fn inside(
+        &mut self,
+        parent: Option<SegId>,
+        step: Step<'a>,
+        ((old, new), guard): (Pair<'a>, Guard),
+        visit: impl FnOnce(&mut Self, SegId),
+    ) {
+        let (segs, changes) = (self.out.segs.len(), self.out.changes.len());
+        // A tape has less than 2^32 nodes, and a value is noted at most once.
+        let at = SegId(u32::try_from(segs).expect("fewer values than bytes"));
+        self.out.segs.push(Seg {
+            parent: parent.unwrap_or(SegId::ROOT),
+            step,
+            old,
+            new,
+            guard: guard.enter(old, new),
+        });
+        visit(self, at);
+        if self.out.changes.len() == changes && at != SegId::ROOT {
+            self.out.segs.truncate(segs);
+        }
+    }
+
+    /// Compares the two versions of a value that is noted already.
+    fn compare(&mut self, at: SegId) {
+        let seg = self.out.seg(at);
+        let (old, new) = match (seg.old, seg.new) {
+            (Some(old), Some(new)) => (old, new),
+            (None, None) => return,
+            (Some(_), None) => return self.change(at, Op::Remove, self.fmt_alone(at)),
+            (None, Some(_)) => return self.change(at, Op::Add, self.fmt_alone(at)),
+        };
+        let hidden = seg.guard.hides(old) || seg.guard.hides(new);
+        match (old.kind(), new.kind()) {
+            _ if hidden => self.leaf(at, old, new),
+            _ if noise::is_one_piece(self.out, at) => self.change(at, Op::Replace, Fmt::Plain),
+            (Kind::Object, Kind::Object) => self.object(at, old, new),
+            (Kind::Array, Kind::Array) => lists::compare(self, at, old, new),
+            _ => self.leaf(at, old, new),
+        }
+    }
+
+    fn object(&mut self, at: SegId, old: Value<'a>, new: Value<'a>) {
+        let (old, new) = (sorted(old), sorted(new));
+        let (mut i, mut j) = (0, 0);
+        while i < old.len() || j < new.len() {
+            let order = match (old.get(i), new.get(j)) {
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+                (Some(_), None) => std::cmp::Ordering::Less,
+                (None, _) => std::cmp::Ordering::Greater,
+            };
+            let before = order.is_le().then(|| &old[i]);
+            let after = order.is_ge().then(|| &new[j]);
+            i += usize::from(before.is_some());
+            j += usize::from(after.is_some());
+            if let Some((name, _)) = after.or(before) {
+                let pair = (before.map(|field| field.1), after.map(|field| field.1));
+                let guard = self.out.seg(at).guard.field(name);
+                self.child(Some(at), Step::Field(name.clone()), pair, guard);
+            }
+        }
+    }
+
+    fn leaf(&mut self, at: SegId, old: Value<'a>, new: Value<'a>) {
+        let secret = self.out.seg(at).guard.is_secret();
+        match values::compare(old, new, || values::is_quantity(self.out, at)) {
+            values::Equality::Same => {}
+            // How a Secret spells its bytes is no one's concern, but a change all the same.
+            _ if secret => self.change(at, Op::Replace, Fmt::Secret),
+            values::Equality::Equivalent(fmt) => self.push(Change {
+                at,
+                op: Op::Replace,
+                noise: Some(Noise::Equivalent),
+                fmt,
+            }),
+            values::Equality::Different(fmt) => self.change(at, Op::Replace, fmt),
+        }
+    }
+
+    /// How a value that is only in one version is read.
+    fn fmt_alone(&self, at: SegId) -> Fmt {
+        let seg = self.out.seg(at);
+        match seg.new.or(seg.old) {
+            Some(value) if seg.guard.hides(value) => Fmt::Secret,
+            Some(value) => values::fmt(value),
+            None => Fmt::Plain,
+        }
+    }
+
+    fn change(&mut self, at: SegId, op: Op, fmt: Fmt) {
+        let noise = noise::of(self.out, at);
+        self.push(Change { at, op, noise, fmt });
+    }
+
+    fn push(&mut self, change: Change) {
+        self.out.changes.push(change);
+    }
+
+    /// Where the list at `at` stands.
+    pub(super) fn place(&self, at: SegId) -> ListPlace<'_> {
+        list_place(self.out, at)
+    }
+}
+
+/// Where a list stands: the field that holds it and the next field above.
+pub(super) fn list_place<'d>(diff: &'d Diff<'_>, at: SegId) -> ListPlace<'d> {
+    let parent = diff.parent(at);
+    ListPlace {
+        field: diff.field(at).unwrap_or_default(),
+        parent: diff
+            .chain(parent)
+            .find_map(|at| diff.field(at))
+            .unwrap_or_default(),
+    }
+}
+
+/// The fields in the order of their names: the order in the text is nobody's promise.
+fn sorted(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
+    let mut fields: Vec<_> = object.fields().collect();
+    if !fields.is_sorted_by(|a, b| a.0 < b.0) {
+        fields.sort_by(|a, b| a.0.cmp(&b.0));
+    }
+    fields
+}
