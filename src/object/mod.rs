@@ -4,6 +4,7 @@ mod doc;
 pub mod list_keys;
 pub mod managed_fields;
 pub mod path;
+mod label_selector;
 mod reference;
 mod scan;
 pub mod selector;
@@ -13,6 +14,7 @@ mod value;
 mod version;
 
 pub use doc::{Doc, Kind, ParseError};
+pub use label_selector::{label_selector, map_selector};
 pub use reference::{GroupKind, ObjectRef, Resource};
 pub use source::SourceState;
 pub use value::Value;
