@@ -3,6 +3,7 @@
 pub mod cluster;
 pub mod env;
 pub mod diff;
+pub mod graph;
 pub mod object;
 pub mod render;
 pub mod sandbox;

@@ -1,0 +1,214 @@
+//! What serves a Service: its `EndpointSlices`, their endpoints, and the pods behind them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::object::{Uid, Value};
+
+use super::node::{Facts, text};
+use super::{Graph, Node};
+
+/// The label by which slices name their Service
+/// (<https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetesioservice-name>).
+pub(super) const SERVICE_NAME: &str = "kubernetes.io/service-name";
+
+/// What an `EndpointSlice` holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slice {
+    /// `IPv4`, `IPv6` or `FQDN`.
+    pub address_type: Option<Arc<str>>,
+    /// The ports of every endpoint in it.
+    pub ports: Vec<SlicePort>,
+    /// The endpoints, in its own order.
+    pub endpoints: Vec<Endpoint>,
+}
+
+/// A port of a slice's endpoints.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SlicePort {
+    /// The name of the Service's port.
+    pub name: Option<Arc<str>>,
+    /// The number; `None` where a named target port is not resolved.
+    pub port: Option<i64>,
+    /// `TCP`, `UDP` or `SCTP`.
+    pub protocol: Option<Arc<str>>,
+}
+
+/// One endpoint of a slice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Its addresses, which all reach the same.
+    pub addresses: Vec<Arc<str>>,
+    /// The `ready` condition, as it stands.
+    pub ready: Option<bool>,
+    /// The `serving` condition, as it stands.
+    pub serving: Option<bool>,
+    /// The `terminating` condition, as it stands.
+    pub terminating: Option<bool>,
+    /// The node it is on.
+    pub node: Option<Arc<str>>,
+    /// The zone it is in.
+    pub zone: Option<Arc<str>>,
+    /// The object it stands for; none for an address that somebody wrote down.
+    pub target: Option<Target>,
+}
+
+/// What an endpoint stands for, mostly a Pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its kind.
+    pub kind: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its uid.
+    pub uid: Option<Uid>,
+}
+
+/// Whether an endpoint gets traffic; ordered from the best to the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EndpointState {
+    /// It gets traffic.
+    Ready,
+    /// It is going away but still answers: it gets traffic only while no other is ready.
+    TerminatingServing,
+    /// It does not get traffic.
+    NotReady,
+    /// It is going away.
+    Terminating,
+}
+
+impl Endpoint {
+    /// The state, with absent conditions read as the API says: ready unless said otherwise, serving
+    /// when ready, not terminating.
+    pub fn state(&self) -> EndpointState {
+        let ready = self.ready.unwrap_or(true);
+        match (
+            self.terminating.unwrap_or(false),
+            self.serving.unwrap_or(ready),
+        ) {
+            (true, true) => EndpointState::TerminatingServing,
+            (true, false) => EndpointState::Terminating,
+            (false, _) if ready => EndpointState::Ready,
+            (false, _) => EndpointState::NotReady,
+        }
+    }
+}
+
+impl Slice {
+    pub(super) fn of(object: Value<'_>) -> Slice {
+        Slice {
+            address_type: text(object, &["addressType"]),
+            ports: object
+                .items_at(&["ports"])
+                .map(|port| SlicePort {
+                    name: text(port, &["name"]),
+                    port: port.i64_at(&["port"]),
+                    protocol: text(port, &["protocol"]),
+                })
+                .collect(),
+            endpoints: object.items_at(&["endpoints"]).map(endpoint).collect(),
+        }
+    }
+}
+
+fn endpoint(endpoint: Value<'_>) -> Endpoint {
+    let condition = |key| endpoint.at(&["conditions", key]).and_then(Value::as_bool);
+    Endpoint {
+        addresses: endpoint
+            .items_at(&["addresses"])
+            .filter_map(|address| Some(Arc::from(&*address.as_str()?)))
+            .collect(),
+        ready: condition("ready"),
+        serving: condition("serving"),
+        terminating: condition("terminating"),
+        node: text(endpoint, &["nodeName"]),
+        zone: text(endpoint, &["zone"]),
+        target: text(endpoint, &["targetRef", "name"]).map(|name| Target {
+            kind: text(endpoint, &["targetRef", "kind"]).unwrap_or_default(),
+            name,
+            uid: text(endpoint, &["targetRef", "uid"]).map(Uid::new),
+        }),
+    }
+}
+
+/// An endpoint as one of the backends of a Service.
+#[derive(Clone, Debug)]
+pub struct Backend<'a> {
+    /// The slice it is in.
+    pub slice: &'a Node,
+    /// The endpoint.
+    pub endpoint: &'a Endpoint,
+    /// The pod it stands for, if that is in the graph.
+    pub pod: Option<&'a Node>,
+}
+
+impl Graph {
+    /// The slices of a Service, in the order of a tree.
+    pub fn slices(&self, service: &Uid) -> Vec<&Node> {
+        let Some(service) = self.node(service) else {
+            return Vec::new();
+        };
+        let mut slices: Vec<_> = self
+            .of_kind("EndpointSlice", service.object.namespace.as_deref())
+            .filter(|slice| slice.label(SERVICE_NAME) == Some(&service.object.name))
+            .collect();
+        slices.sort_by_cached_key(|slice| slice.place());
+        slices
+    }
+
+    /// The endpoints of one slice: those that get traffic first, then by what they stand for.
+    pub fn backends(&self, slice: &Uid) -> Vec<Backend<'_>> {
+        let Some(node) = self.node(slice) else {
+            return Vec::new();
+        };
+        let Facts::Slice(slice) = &node.facts else {
+            return Vec::new();
+        };
+        let mut backends: Vec<_> = slice
+            .endpoints
+            .iter()
+            .map(|endpoint| Backend {
+                slice: node,
+                endpoint,
+                pod: self.target(node, endpoint),
+            })
+            .collect();
+        backends.sort_by(|a, b| a.place().cmp(&b.place()));
+        backends
+    }
+
+    /// The endpoints of all slices of a Service, each address once, in the order of [`Graph::backends`].
+    /// Slices of several ports repeat addresses.
+    pub fn service_backends(&self, service: &Uid) -> Vec<Backend<'_>> {
+        let mut backends: Vec<_> = self
+            .slices(service)
+            .into_iter()
+            .flat_map(|slice| self.backends(&slice.uid))
+            .collect();
+        backends.sort_by(|a, b| a.place().cmp(&b.place()));
+        let mut seen = BTreeSet::new();
+        backends.retain(|Backend { endpoint, .. }| {
+            let target = endpoint.target.as_ref().map(|target| &target.uid);
+            seen.insert((endpoint.addresses.as_slice(), target))
+        });
+        backends
+    }
+
+    /// The pod an endpoint stands for. A uid that is not in the graph is not replaced by a namesake.
+    fn target(&self, slice: &Node, endpoint: &Endpoint) -> Option<&Node> {
+        let target = endpoint.target.as_ref()?;
+        match &target.uid {
+            Some(uid) => self.node(uid),
+            None => self
+                .of_kind("Pod", slice.object.namespace.as_deref())
+                .find(|pod| &*target.kind == "Pod" && pod.object.name == target.name),
+        }
+    }
+}
+
+impl Backend<'_> {
+    fn place(&self) -> (EndpointState, Option<&Arc<str>>, &[Arc<str>]) {
+        let name = self.endpoint.target.as_ref().map(|target| &target.name);
+        (self.endpoint.state(), name, &self.endpoint.addresses)
+    }
+}

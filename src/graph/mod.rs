@@ -1,0 +1,103 @@
+//! The live graph of objects: who owns whom, who selects whom, who serves whom.
+//!
+//! [`Graph::apply`], [`Graph::delete`] and [`Graph::reset`] keep it up to date, in any order and from any
+//! source of objects. Relations are questions asked of it: `owner` has the ones of ownership, `tree`
+//! their outline, `revision` which revision is current, `selector` and `endpoints` the ones of
+//! Services. `kinds` says where to look for the dependents of a kind.
+
+mod endpoints;
+mod kinds;
+mod node;
+mod owner;
+mod revision;
+mod selector;
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::object::{Uid, Value};
+
+pub use endpoints::{Backend, Endpoint, EndpointState, Slice, SlicePort, Target};
+pub use kinds::{ChildKind, How, Selection, children_of_kind};
+pub use node::{Facts, Node, Pod, Service, Workload};
+pub use owner::Owner;
+pub use revision::Standing;
+pub use selector::Selected;
+
+/// Objects by uid, and the relations between them.
+///
+/// An object without a uid (one from a manifest that no API server has seen) is kept under
+/// `GROUP/KIND/NAMESPACE/NAME`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    nodes: BTreeMap<Uid, Node>,
+    /// The dependents by owner; an owner need not be in the graph.
+    dependents: BTreeMap<Uid, BTreeSet<Uid>>,
+}
+
+impl Graph {
+    /// Takes in a version of an object, in place of the one it had; returns the key it is kept under.
+    pub fn apply(&mut self, object: Value<'_>) -> Uid {
+        let node = Node::of(object);
+        let uid = node.uid.clone();
+        self.delete(&uid);
+        for owner in &node.owners {
+            self.dependents
+                .entry(owner.uid.clone())
+                .or_default()
+                .insert(uid.clone());
+        }
+        self.nodes.insert(uid.clone(), node);
+        uid
+    }
+
+    /// Forgets an object; what it owns stays.
+    pub fn delete(&mut self, uid: &Uid) {
+        let Some(node) = self.nodes.remove(uid) else {
+            return;
+        };
+        for owner in &node.owners {
+            if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
+                dependents.remove(uid);
+                if dependents.is_empty() {
+                    self.dependents.remove(&owner.uid);
+                }
+            }
+        }
+    }
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        *self = Graph::default();
+    }
+
+    /// The object of this uid.
+    pub fn node(&self, uid: &Uid) -> Option<&Node> {
+        self.nodes.get(uid)
+    }
+
+    /// Every object, by uid.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.values()
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The objects of one kind in one namespace.
+    fn of_kind(&self, kind: &'static str, namespace: Option<&str>) -> impl Iterator<Item = &Node> {
+        self.nodes().filter(move |node| {
+            &*node.object.kind == kind && node.object.namespace.as_deref() == namespace
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! What the graph keeps of an object: its name, its owners, its labels, and what relations read.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::object::selector::LabelSelector;
+use crate::object::{ObjectRef, Uid, Value, label_selector, map_selector};
+
+use super::endpoints::Slice;
+use super::owner::{self, Owner};
+use super::revision;
+
+/// An object in the graph. What a malformed object does not say is absent here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The key it is kept under: its uid, or what stands for it.
+    pub uid: Uid,
+    /// Its type, place and name.
+    pub object: ObjectRef,
+    /// Its owners, in its own order.
+    pub owners: Vec<Owner>,
+    /// Its labels.
+    pub labels: BTreeMap<Arc<str>, Arc<str>>,
+    /// When it was created.
+    pub created: Option<Timestamp>,
+    /// Whether it is being deleted.
+    pub deleting: bool,
+    /// What is particular to its kind.
+    pub facts: Facts,
+}
+
+/// What relations read of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Facts {
+    /// Something that makes pods.
+    Workload(Workload),
+    /// A Pod.
+    Pod(Pod),
+    /// A Service.
+    Service(Service),
+    /// An `EndpointSlice`.
+    Slice(Slice),
+    /// Anything else.
+    Other,
+}
+
+/// A Deployment, `ReplicaSet`, `StatefulSet`, `DaemonSet`, Job or `ReplicationController`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Workload {
+    /// Its selector; `None` selects nothing.
+    pub selector: Option<LabelSelector>,
+    /// How many replicas are wanted.
+    pub wanted: i64,
+    /// How many replicas there are.
+    pub replicas: i64,
+    /// The revision that the Deployment controller has given it
+    /// (`deployment.kubernetes.io/revision`).
+    pub revision: Option<i64>,
+    /// A digest of its pod template, equal for equal templates.
+    pub template: Option<u64>,
+    /// The label that pods of its newest revision bear, and the value, for kinds that mark pods.
+    pub newest: Option<(&'static str, Arc<str>)>,
+}
+
+/// A Pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pod {
+    /// Whether its `Ready` condition is True.
+    pub ready: bool,
+    /// Its phase.
+    pub phase: Option<Arc<str>>,
+    /// The node it runs on.
+    pub node: Option<Arc<str>>,
+    /// Its addresses, the primary one first.
+    pub addresses: Vec<Arc<str>>,
+}
+
+/// A Service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Service {
+    /// Its selector; `None` selects nothing.
+    pub selector: Option<LabelSelector>,
+    /// Whether pods that are not ready count as ready endpoints.
+    pub publishes_unready: bool,
+}
+
+impl Node {
+    pub(super) fn of(object: Value<'_>) -> Node {
+        let reference = ObjectRef::of(object);
+        let labels = object.at(&["metadata", "labels"]);
+        Node {
+            uid: key(&reference),
+            owners: owner::read(object),
+            labels: labels
+                .into_iter()
+                .flat_map(Value::fields)
+                .filter_map(|(key, value)| Some((Arc::from(&*key), Arc::from(&*value.as_str()?))))
+                .collect(),
+            created: object
+                .str_at(&["metadata", "creationTimestamp"])
+                .and_then(|time| time.parse().ok()),
+            deleting: text(object, &["metadata", "deletionTimestamp"]).is_some(),
+            facts: Facts::of(object, &reference),
+            object: reference,
+        }
+    }
+
+    /// The value of one of its labels.
+    pub fn label(&self, key: &str) -> Option<&str> {
+        self.labels.get(key).map(|value| &**value)
+    }
+
+    pub(super) fn workload(&self) -> Option<&Workload> {
+        match &self.facts {
+            Facts::Workload(workload) => Some(workload),
+            _ => None,
+        }
+    }
+}
+
+/// The uid of an object, or `GROUP/KIND/NAMESPACE/NAME` where it has none.
+fn key(object: &ObjectRef) -> Uid {
+    object.uid.clone().unwrap_or_else(|| {
+        Uid::new(format!(
+            "{}/{}/{}/{}",
+            object.group(),
+            object.kind,
+            object.namespace.as_deref().unwrap_or_default(),
+            object.name
+        ))
+    })
+}
+
+impl Facts {
+    fn of(object: Value<'_>, reference: &ObjectRef) -> Facts {
+        match (reference.group(), &*reference.kind) {
+            ("apps" | "extensions", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet")
+            | ("batch", "Job")
+            | ("", "ReplicationController") => Facts::Workload(workload(object)),
+            ("", "Pod") => Facts::Pod(pod(object)),
+            ("", "Service") => Facts::Service(Service {
+                selector: object.at(&["spec", "selector"]).and_then(map_selector),
+                publishes_unready: object
+                    .at(&["spec", "publishNotReadyAddresses"])
+                    .and_then(Value::as_bool)
+                    .unwrap_or(false),
+            }),
+            ("discovery.k8s.io", "EndpointSlice") => Facts::Slice(Slice::of(object)),
+            _ => Facts::Other,
+        }
+    }
+}
+
+fn workload(object: Value<'_>) -> Workload {
+    let is_plain = object.str_at(&["kind"]).as_deref() == Some("ReplicationController");
+    Workload {
+        selector: object.at(&["spec", "selector"]).and_then(if is_plain {
+            map_selector
+        } else {
+            label_selector
+        }),
+        wanted: object.i64_at(&["spec", "replicas"]).unwrap_or(1),
+        replicas: object.i64_at(&["status", "replicas"]).unwrap_or(0),
+        revision: revision::number(object),
+        template: revision::template_digest(object),
+        newest: revision::newest_label(object),
+    }
+}
+
+fn pod(object: Value<'_>) -> Pod {
+    Pod {
+        ready: object.items_at(&["status", "conditions"]).any(|condition| {
+            condition.str_at(&["type"]).as_deref() == Some("Ready")
+                && condition.str_at(&["status"]).as_deref() == Some("True")
+        }),
+        phase: text(object, &["status", "phase"]),
+        node: text(object, &["spec", "nodeName"]),
+        addresses: object
+            .items_at(&["status", "podIPs"])
+            .filter_map(|address| text(address, &["ip"]))
+            .collect(),
+    }
+}
+
+/// The text at a path, unless it is empty.
+pub(super) fn text(object: Value<'_>, path: &[&str]) -> Option<Arc<str>> {
+    object
+        .str_at(path)
+        .filter(|text| !text.is_empty())
+        .map(|text| Arc::from(&*text))
+}

@@ -1,0 +1,104 @@
+//! Ownership: `metadata.ownerReferences`, by uid alone.
+//!
+//! A reference to a namesake of another uid is no reference to this object: it was deleted and
+//! created anew, or it is of another API.
+
+use std::sync::Arc;
+
+use crate::object::{Uid, Value};
+
+use super::node::text;
+use super::{Graph, Node};
+
+/// One entry of `metadata.ownerReferences`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The owner's uid, by which alone it is found.
+    pub uid: Uid,
+    /// Whether it is the managing controller; an object has at most one.
+    pub controller: bool,
+    /// The owner's kind, to name one that is not in the graph.
+    pub kind: Arc<str>,
+    /// The owner's name, to name one that is not in the graph.
+    pub name: Arc<str>,
+}
+
+/// Reads an object's owners; an entry without a uid is none.
+pub(super) fn read(object: Value<'_>) -> Vec<Owner> {
+    object
+        .items_at(&["metadata", "ownerReferences"])
+        .filter_map(|owner| {
+            Some(Owner {
+                uid: Uid::new(text(owner, &["uid"])?),
+                controller: owner
+                    .get("controller")
+                    .and_then(Value::as_bool)
+                    .unwrap_or(false),
+                kind: text(owner, &["kind"]).unwrap_or_default(),
+                name: text(owner, &["name"]).unwrap_or_default(),
+            })
+        })
+        .collect()
+}
+
+impl Node {
+    /// Its owners, the managing controller first.
+    pub(super) fn owners_by_rank(&self) -> impl Iterator<Item = &Owner> {
+        let by_role = |controller| {
+            self.owners
+                .iter()
+                .filter(move |owner| owner.controller == controller)
+        };
+        by_role(true).chain(by_role(false))
+    }
+}
+
+impl Graph {
+    /// The objects that name this one as an owner, in the order of a tree. The owner itself need not
+    /// be in the graph.
+    pub fn children(&self, uid: &Uid) -> Vec<&Node> {
+        let mut children: Vec<_> = self
+            .dependents
+            .get(uid)
+            .into_iter()
+            .flatten()
+            .filter_map(|child| self.node(child))
+            .collect();
+        children.sort_by_cached_key(|node| node.place());
+        children
+    }
+
+    /// The owners of an object that are in the graph, the managing controller first.
+    pub fn owners(&self, uid: &Uid) -> Vec<&Node> {
+        self.node(uid)
+            .into_iter()
+            .flat_map(Node::owners_by_rank)
+            .filter_map(|owner| self.node(&owner.uid))
+            .collect()
+    }
+
+    /// The way up from an object: its controller (or only owner), that one's controller, and so on.
+    pub fn ancestors(&self, uid: &Uid) -> Vec<&Node> {
+        let mut chain: Vec<&Node> = Vec::new();
+        let mut at = uid;
+        while let Some(owner) = self.owners(at).first().copied() {
+            if &owner.uid == uid || chain.iter().any(|seen| seen.uid == owner.uid) {
+                break;
+            }
+            chain.push(owner);
+            at = &owner.uid;
+        }
+        chain
+    }
+
+    /// The objects without an owner in the graph, in the order of a tree. An object of a ring of owners
+    /// is not among them.
+    pub fn roots(&self) -> Vec<&Node> {
+        let mut roots: Vec<_> = self
+            .nodes()
+            .filter(|node| self.owners(&node.uid).is_empty())
+            .collect();
+        roots.sort_by_cached_key(|node| node.place());
+        roots
+    }
+}

@@ -1,0 +1,159 @@
+//! Revisions: which dependents of a workload are of the template it asks for now.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use crate::object::{Kind, Uid, Value};
+
+use super::node::{Workload, text};
+use super::{Graph, Node};
+
+/// What a dependent is to its workload's rollout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// It is of the revision that is asked for, or its workload knows no revisions.
+    Current,
+    /// It is of an older revision and still has, or is, a replica.
+    Old,
+    /// It is a `ReplicaSet` of an older revision that is scaled to 0 and empty, kept for roll-backs.
+    Idle,
+}
+
+impl Graph {
+    /// The `ReplicaSet` of a Deployment's present pod template, as the Deployment controller finds it:
+    /// the oldest of those that have the same template (`FindNewReplicaSet` in
+    /// `k8s.io/kubernetes/pkg/controller/deployment/util`). While templates cannot be compared, the one
+    /// whose revision number is the Deployment's. `None` if it does not exist yet.
+    pub fn current_replica_set(&self, deployment: &Uid) -> Option<&Node> {
+        let asked = self.node(deployment)?.workload()?;
+        let mut sets: Vec<_> = self
+            .children(deployment)
+            .into_iter()
+            .filter(|child| &*child.object.kind == "ReplicaSet")
+            .filter_map(|child| Some((child, child.workload()?)))
+            .collect();
+        sets.sort_by_key(|(set, _)| (set.created, &set.object.name));
+        let comparable = sets.iter().any(|(_, set)| set.template.is_some());
+        let is_current = |set: &Workload| {
+            if asked.template.is_some() && comparable {
+                set.template == asked.template
+            } else {
+                set.revision.is_some() && set.revision == asked.revision
+            }
+        };
+        sets.into_iter()
+            .find_map(|(node, set)| is_current(set).then_some(node))
+    }
+
+    /// What an object is to the rollout of the workload that controls it.
+    pub fn standing(&self, uid: &Uid) -> Standing {
+        let (Some(node), Some(owner)) = (self.node(uid), self.owners(uid).first().copied()) else {
+            return Standing::Current;
+        };
+        match (&*owner.object.kind, &*node.object.kind) {
+            ("Deployment", "ReplicaSet") => {
+                let current = self.current_replica_set(&owner.uid);
+                let empty = node
+                    .workload()
+                    .is_none_or(|set| set.wanted <= 0 && set.replicas <= 0);
+                match current {
+                    Some(current) if &current.uid == uid => Standing::Current,
+                    _ if empty => Standing::Idle,
+                    _ => Standing::Old,
+                }
+            }
+            ("ReplicaSet", "Pod") => match self.standing(&owner.uid) {
+                Standing::Current => Standing::Current,
+                Standing::Old | Standing::Idle => Standing::Old,
+            },
+            ("StatefulSet" | "DaemonSet", "Pod") => {
+                let newest = owner.workload().and_then(|set| set.newest.as_ref());
+                match newest {
+                    Some((label, value)) if node.label(label) != Some(value) => Standing::Old,
+                    _ => Standing::Current,
+                }
+            }
+            _ => Standing::Current,
+        }
+    }
+
+    /// What `uid` owns, down to the last, without what is of an older revision: the objects whose worst
+    /// state is the state of the rollout.
+    pub fn current_dependents(&self, uid: &Uid) -> Vec<Uid> {
+        let mut outline = self.tree(uid).into_iter().peekable();
+        let mut current = Vec::new();
+        while let Some((depth, dependent)) = outline.next() {
+            if depth == 0 {
+                continue;
+            }
+            if self.standing(&dependent) == Standing::Current {
+                current.push(dependent);
+            } else {
+                while outline.next_if(|(deeper, _)| *deeper > depth).is_some() {}
+            }
+        }
+        current
+    }
+}
+
+/// The revision number that the Deployment controller notes on Deployments and `ReplicaSets`.
+pub(super) fn number(object: Value<'_>) -> Option<i64> {
+    object
+        .str_at(&[
+            "metadata",
+            "annotations",
+            "deployment.kubernetes.io/revision",
+        ])?
+        .parse()
+        .ok()
+}
+
+/// The label and value that mark pods of the newest revision of a `StatefulSet` or `DaemonSet`.
+pub(super) fn newest_label(object: Value<'_>) -> Option<(&'static str, Arc<str>)> {
+    if let Some(revision) = text(object, &["status", "updateRevision"]) {
+        return Some(("controller-revision-hash", revision));
+    }
+    let generation = text(
+        object,
+        &[
+            "metadata",
+            "annotations",
+            "deprecated.daemonset.template.generation",
+        ],
+    )?;
+    Some(("pod-template-generation", generation))
+}
+
+/// A digest of `spec.template`, equal where the Deployment controller calls two templates equal: the
+/// label that tells `ReplicaSets` apart does not count, nor does the order of fields.
+pub(super) fn template_digest(object: Value<'_>) -> Option<u64> {
+    let template = object.at(&["spec", "template"])?;
+    let mut hasher = DefaultHasher::new();
+    digest(template, &mut hasher);
+    Some(hasher.finish())
+}
+
+fn digest(value: Value<'_>, hasher: &mut DefaultHasher) {
+    match value.kind() {
+        Kind::Object => {
+            let mut fields: Vec<_> = value
+                .fields()
+                .filter(|(key, _)| key != "pod-template-hash")
+                .collect();
+            fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+            fields.len().hash(hasher);
+            for (key, value) in fields {
+                key.hash(hasher);
+                digest(value, hasher);
+            }
+        }
+        Kind::Array => {
+            value.items().count().hash(hasher);
+            for item in value.items() {
+                digest(item, hasher);
+            }
+        }
+        Kind::String => value.as_str().hash(hasher),
+        Kind::Null | Kind::Bool | Kind::Number => value.raw().hash(hasher),
+    }
+}

@@ -1,0 +1,82 @@
+//! Selection: which pods a Service or a workload selects by their labels.
+
+use crate::object::Uid;
+use crate::object::selector::LabelSelector;
+
+use super::node::Facts;
+use super::{Graph, Node};
+
+/// What a selector finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Selected {
+    /// How many pods match.
+    pub matched: usize,
+    /// How many of these are ready and not being deleted.
+    pub ready: usize,
+}
+
+impl Node {
+    /// The selector of a Service or a workload; `None` selects nothing.
+    pub fn selector(&self) -> Option<&LabelSelector> {
+        match &self.facts {
+            Facts::Service(service) => service.selector.as_ref(),
+            Facts::Workload(workload) => workload.selector.as_ref(),
+            Facts::Pod(_) | Facts::Slice(_) | Facts::Other => None,
+        }
+    }
+
+    /// Whether it is a Pod, and ready.
+    fn is_ready_pod(&self) -> bool {
+        matches!(&self.facts, Facts::Pod(pod) if pod.ready)
+    }
+}
+
+impl Graph {
+    /// The pods in the graph that a Service or a workload selects, whoever owns them, in the order of a
+    /// tree.
+    pub fn selected_pods(&self, uid: &Uid) -> Vec<&Node> {
+        let Some((node, selector)) = self
+            .node(uid)
+            .and_then(|node| Some((node, node.selector()?)))
+        else {
+            return Vec::new();
+        };
+        let mut pods: Vec<_> = self
+            .of_kind("Pod", node.object.namespace.as_deref())
+            .filter(|pod| matches!(pod.facts, Facts::Pod(_)))
+            .filter(|pod| selector.matches(|key| pod.label(key)))
+            .collect();
+        pods.sort_by_cached_key(|pod| pod.place());
+        pods
+    }
+
+    /// How many pods a Service or a workload selects, and how many of them are up.
+    pub fn selected(&self, uid: &Uid) -> Selected {
+        let pods = self.selected_pods(uid);
+        Selected {
+            matched: pods.len(),
+            ready: pods
+                .iter()
+                .filter(|pod| pod.is_ready_pod() && !pod.deleting)
+                .count(),
+        }
+    }
+
+    /// The Services in the graph that select a pod, in the order of a tree.
+    pub fn services_of(&self, pod: &Uid) -> Vec<&Node> {
+        let Some(pod) = self.node(pod) else {
+            return Vec::new();
+        };
+        let mut services: Vec<_> = self
+            .of_kind("Service", pod.object.namespace.as_deref())
+            .filter(|service| {
+                matches!(service.facts, Facts::Service(_))
+                    && service
+                        .selector()
+                        .is_some_and(|selector| selector.matches(|key| pod.label(key)))
+            })
+            .collect();
+        services.sort_by_cached_key(|service| service.place());
+        services
+    }
+}

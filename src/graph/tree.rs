@@ -1,0 +1,156 @@
+//! The outline of what an object owns, each object once, in an order that does not jump.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use crate::object::Uid;
+
+use super::{Graph, Node};
+
+/// Which kinds come first among siblings; all others follow by name.
+const KINDS: [&str; 10] = [
+    "CronJob",
+    "Deployment",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "ReplicaSet",
+    "ReplicationController",
+    "Pod",
+    "Service",
+    "EndpointSlice",
+];
+
+/// Where an object stands among its siblings: by kind, the newest revision first, by namespace, by
+/// name (and `web-2` before `web-10`).
+pub(super) type Place = (
+    usize,
+    Arc<str>,
+    Reverse<Option<i64>>,
+    Option<Arc<str>>,
+    (Arc<str>, u64),
+    Uid,
+);
+
+impl Node {
+    pub(super) fn place(&self) -> Place {
+        let kind = &self.object.kind;
+        let rank = KINDS.iter().position(|known| *known == &**kind);
+        let revision = self.workload().and_then(|workload| workload.revision);
+        (
+            rank.unwrap_or(KINDS.len()),
+            kind.clone(),
+            Reverse(revision),
+            self.object.namespace.clone(),
+            ordinal(&self.object.name),
+            self.uid.clone(),
+        )
+    }
+}
+
+/// Splits a name that ends in a number, as those of `StatefulSet` pods do.
+fn ordinal(name: &Arc<str>) -> (Arc<str>, u64) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    match name[stem.len()..].parse() {
+        Ok(number) => (stem.into(), number),
+        Err(_) => (name.clone(), 0),
+    }
+}
+
+impl Graph {
+    /// Everything that `root` owns, and what that owns in turn, as an outline: how deep each object
+    /// stands, and which it is; `root` itself first. Each object stands once, under its controller if
+    /// that is part of the outline, and else under its first owner that is. Rings of owners are cut.
+    /// Without `root` in the graph, the outline is of what is left of it.
+    pub fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
+        let distances = self.distances(root);
+        let mut below: BTreeMap<&Uid, Vec<&Node>> = BTreeMap::new();
+        for (child, parent) in self.parents(root, &distances) {
+            if let Some(node) = self.node(child) {
+                below.entry(parent).or_default().push(node);
+            }
+        }
+        for siblings in below.values_mut() {
+            siblings.sort_by_cached_key(|node| Reverse(node.place()));
+        }
+        let mut outline = Vec::with_capacity(distances.len());
+        let mut stack = vec![(0, root)];
+        while let Some((depth, uid)) = stack.pop() {
+            outline.push((depth, uid.clone()));
+            let siblings = below.remove(uid).unwrap_or_default();
+            stack.extend(siblings.into_iter().map(|node| (depth + 1, &node.uid)));
+        }
+        if self.node(root).is_none() {
+            outline.remove(0);
+            for (depth, _) in &mut outline {
+                *depth -= 1;
+            }
+        }
+        outline
+    }
+
+    /// How many steps of ownership each object below `root` is away from it, the fewest there are.
+    fn distances<'a>(&'a self, root: &'a Uid) -> BTreeMap<&'a Uid, usize> {
+        let mut distances = BTreeMap::from([(root, 0)]);
+        let mut queue = VecDeque::from([(root, 0)]);
+        while let Some((uid, distance)) = queue.pop_front() {
+            for child in self.dependents.get(uid).into_iter().flatten() {
+                distances.entry(child).or_insert_with(|| {
+                    queue.push_back((child, distance + 1));
+                    distance + 1
+                });
+            }
+        }
+        distances
+    }
+
+    /// Under which object each one stands. Controllers may form a ring that `root` is no part of: what
+    /// cannot be reached through them stands under an owner that is nearer to `root`, which always
+    /// leads there.
+    fn parents<'a>(
+        &'a self,
+        root: &Uid,
+        distances: &BTreeMap<&'a Uid, usize>,
+    ) -> BTreeMap<&'a Uid, &'a Uid> {
+        let mut preferred: BTreeMap<&Uid, &Uid> = BTreeMap::new();
+        let mut nearer: BTreeMap<&Uid, &Uid> = BTreeMap::new();
+        for (child, distance) in distances.iter().filter(|(child, _)| **child != root) {
+            let owners = self.node(child).into_iter().flat_map(Node::owners_by_rank);
+            for owner in owners {
+                if let Some(above) = distances.get(&owner.uid) {
+                    preferred.entry(child).or_insert(&owner.uid);
+                    if above < distance {
+                        nearer.entry(child).or_insert(&owner.uid);
+                    }
+                }
+            }
+        }
+        let lost: BTreeSet<&Uid> = preferred
+            .keys()
+            .filter(|child| !leads_to(root, child, &preferred))
+            .copied()
+            .collect();
+        for child in lost {
+            if let Some(owner) = nearer.get(child) {
+                preferred.insert(child, owner);
+            }
+        }
+        preferred
+    }
+}
+
+/// Whether the way up from `uid` ends at `root`.
+fn leads_to(root: &Uid, uid: &Uid, parents: &BTreeMap<&Uid, &Uid>) -> bool {
+    let mut at = uid;
+    for _ in 0..=parents.len() {
+        if at == root {
+            return true;
+        }
+        match parents.get(at) {
+            Some(parent) => at = parent,
+            None => return false,
+        }
+    }
+    false
+}
