@@ -7,6 +7,7 @@ mod diagnosis;
 mod generic;
 mod read;
 mod refine;
+mod review;
 mod row;
 mod rules;
 mod verdict;
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 use crate::object::Value;
 
 pub use diagnosis::{Cause, causes};
+pub use review::review_at;
 pub use row::{Restarts, Row};
 pub use verdict::{Condition, ConditionKind, Status, Verdict};
 
@@ -47,15 +49,16 @@ fn judge(object: Value<'_>, now: Timestamp, rules: Rules) -> read::Reading<Verdi
     if let Some(verdict) = generic::decide(object)? {
         return Ok(verdict);
     }
-    if rules == Rules::Spy
-        && let Some(verdict) = refine::decide(object, &kind)?
-    {
-        return Ok(verdict);
+    let verdict = match rules::of(&kind) {
+        Some(rule) => rule(object, now)?,
+        None => generic::by_ready_condition(object)?,
+    };
+    match rules {
+        Rules::Spy if verdict.status != Status::Failed => {
+            Ok(refine::refine(object, &kind).unwrap_or(verdict))
+        }
+        Rules::Spy | Rules::Kstatus => Ok(verdict),
     }
-    if let Some(rule) = rules::of(&kind) {
-        return rule(object, now);
-    }
-    generic::by_ready_condition(object)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use crate::object::Value;
 
-use super::read::{self, Reading};
+use super::read;
 use super::verdict::Verdict;
 
 /// Why a container waits when something has gone wrong, as kubelet says it; one that is merely being
@@ -20,22 +20,25 @@ const BROKEN: [&str; 7] = [
     "RunContainerError",
 ];
 
-/// Judges what kstatus's rule for the kind would get wrong; it comes before that rule.
-pub(super) fn decide(object: Value<'_>, kind: &str) -> Reading<Option<Verdict>> {
+/// Finds a failure that kstatus's rule for the kind does not see.
+pub(super) fn refine(object: Value<'_>, kind: &str) -> Option<Verdict> {
     match kind {
-        "Pod" => Ok(failed_pod(object).or_else(|| broken_containers(object))),
+        "Pod" => failed_pod(object).or_else(|| broken_containers(object)),
         "ReplicationController" => replica_failure(object),
         _ if kind.starts_with("apps/") || kind.starts_with("extensions/") => {
             replica_failure(object)
         }
-        _ => Ok(None),
+        _ => None,
     }
 }
 
 /// A Pod that ran to a bad end has failed. The reason is the Pod's own where it has one: `Evicted`.
 fn failed_pod(pod: Value<'_>) -> Option<Verdict> {
     (read::text_or(pod, &["status", "phase"], "") == "Failed").then(|| {
-        let reason = read::text_or(pod, &["status", "reason"], "PodFailed");
+        let reason = match read::text_or(pod, &["status", "reason"], "") {
+            reason if reason.is_empty() => "PodFailed".into(),
+            reason => reason,
+        };
         Verdict::failed(reason, "Pod has completed, but not successfully")
     })
 }
@@ -63,9 +66,10 @@ fn broken_containers(pod: Value<'_>) -> Option<Verdict> {
 }
 
 /// A workload whose pods cannot be created, by a quota or an admission rule say.
-fn replica_failure(object: Value<'_>) -> Reading<Option<Verdict>> {
-    Ok(read::conditions(object)?
+fn replica_failure(object: Value<'_>) -> Option<Verdict> {
+    read::conditions(object)
+        .ok()?
         .into_iter()
         .find(|condition| condition.is("ReplicaFailure", "True"))
-        .map(|condition| Verdict::failed(condition.reason, condition.message)))
+        .map(|condition| Verdict::failed(condition.reason, condition.message))
 }

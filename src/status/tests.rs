@@ -606,6 +606,23 @@ fn spy_calls_failed_what_does_not_get_better_by_waiting() {
 }
 
 #[test]
+fn spy_keeps_what_kstatus_says_of_failures() {
+    let looping = object(
+        "v1/Pod",
+        r#""status":{"phase":"Running","containerStatuses":[{"name":"a","state":{"waiting":{"reason":"CrashLoopBackOff"}}}]}"#,
+    );
+    let late = object(
+        "apps/v1/Deployment",
+        r#""status":{"conditions":[{"type":"ReplicaFailure","status":"True"},{"type":"Progressing","reason":"ProgressDeadlineExceeded"}]}"#,
+    );
+    for object in [looping, late] {
+        let verdict = judge_as(Rules::Spy, &object);
+        assert!(verdict.starts_with("Failed"), "{verdict}");
+        assert_eq!(verdict, judge_as(Rules::Kstatus, &object));
+    }
+}
+
+#[test]
 fn a_failed_pod_that_is_being_deleted_is_terminating() {
     let leaving =
         r#""metadata":{"deletionTimestamp":"2026-11-21T13:00:00Z"},"status":{"phase":"Failed"}"#;
@@ -622,6 +639,32 @@ fn the_worst_is_the_greatest() {
     assert_eq!(worst, Some(Failed));
     let order = [Current, Terminating, InProgress, NotFound, Unknown, Failed];
     assert!(order.is_sorted());
+}
+
+#[test]
+fn when_time_alone_changes_the_judgement() {
+    let next = |fields: &str| {
+        let object = object("v1/Pod", fields);
+        let doc = Doc::parse(&*object).expect("a case is JSON");
+        let mut now: Timestamp = "2026-11-21T14:00:00Z".parse().expect("a time");
+        let mut moments = Vec::new();
+        while let Some(moment) = review_at(doc.root(), now) {
+            moments.push(moment.strftime("%H:%M:%S").to_string());
+            now = moment;
+        }
+        moments.join(" ")
+    };
+    assert_eq!(
+        next(
+            r#""metadata":{"creationTimestamp":"2026-11-21T13:59:58Z","deletionTimestamp":"2026-11-21T14:00:30Z"},
+            "status":{"containerStatuses":[{"lastState":{"terminated":{"finishedAt":"2026-11-21T13:55:00Z"}}}]}"#
+        ),
+        "14:00:13 14:00:45 14:05:00"
+    );
+    assert_eq!(
+        next(r#""metadata":{"creationTimestamp":"2026-11-21T13:59:45Z"}"#),
+        ""
+    );
 }
 
 mod totality {

@@ -12,7 +12,7 @@ use super::{Cause, sentence};
 /// How long after its restart a container is still told about: kubelet, too, forgets its back-off when
 /// a container has run for ten minutes
 /// (<https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy>).
-const RECENT: SignedDuration = SignedDuration::from_mins(10);
+pub(in crate::status) const RECENT: SignedDuration = SignedDuration::from_mins(10);
 
 /// What part a container plays in its Pod.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -14,6 +14,9 @@ use crate::object::Value;
 use super::verdict::{Status, Verdict};
 use super::{read, rules};
 
+pub(super) use container::RECENT;
+pub(super) use pod::SLACK;
+
 /// One reason for the state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {

@@ -10,7 +10,7 @@ use super::container::{Container, Role};
 use super::{Cause, sentence};
 
 /// How much longer than its grace period a Pod may take to go.
-const SLACK: SignedDuration = SignedDuration::from_secs(15);
+pub(in crate::status) const SLACK: SignedDuration = SignedDuration::from_secs(15);
 
 /// Finds what the Pod itself says, then what its containers say, init containers first; only if none
 /// of them says anything, what its conditions say.

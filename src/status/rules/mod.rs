@@ -13,6 +13,8 @@ use crate::object::Value;
 use super::read::Reading;
 use super::verdict::Verdict;
 
+pub(super) use pod::SCHEDULE_WINDOW;
+
 /// Judges an object of one kind at a time.
 pub(super) type Rule = fn(Value<'_>, Timestamp) -> Reading<Verdict>;
 

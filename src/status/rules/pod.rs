@@ -7,7 +7,7 @@ use crate::status::read::{self, Observed, Reading, Unreadable};
 use crate::status::verdict::Verdict;
 
 /// How long a new Pod may be unschedulable before that counts as a failure.
-const SCHEDULE_WINDOW: SignedDuration = SignedDuration::from_secs(15);
+pub(in crate::status) const SCHEDULE_WINDOW: SignedDuration = SignedDuration::from_secs(15);
 
 /// A Pod is Current when it is ready or has run to its end, however that was.
 pub(super) fn pod(object: Value<'_>, now: Timestamp) -> Reading<Verdict> {

@@ -1,0 +1,36 @@
+//! When a judgement may change although the object does not.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::object::Value;
+
+use super::{diagnosis, read, rules};
+
+/// The first moment after `now` at which [`compute`](super::compute) or [`causes`](super::causes) may say
+/// something else of the same object: a Pod has been unschedulable for long enough, is overdue to be
+/// gone, or has run for long enough since its last restart. `None` if time changes nothing.
+pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
+    if read::group_kind(object).ok()? != "Pod" {
+        return None;
+    }
+    let metadata = |key, after| moment(object, &["metadata", key], after);
+    let restarts = ["initContainerStatuses", "containerStatuses"]
+        .into_iter()
+        .flat_map(|list| object.items_at(&["status", list]))
+        .filter_map(|status| {
+            let path = ["lastState", "terminated", "finishedAt"];
+            moment(status, &path, diagnosis::RECENT)
+        });
+    metadata("creationTimestamp", rules::SCHEDULE_WINDOW)
+        .into_iter()
+        .chain(metadata("deletionTimestamp", diagnosis::SLACK))
+        .chain(restarts)
+        .filter(|moment| *moment > now)
+        .min()
+}
+
+/// The time at a path, and some more.
+fn moment(object: Value<'_>, path: &[&str], after: SignedDuration) -> Option<Timestamp> {
+    let time: Timestamp = object.str_at(path)?.parse().ok()?;
+    time.checked_add(after).ok()
+}
