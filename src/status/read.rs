@@ -1,6 +1,6 @@
 //! Reads fields as kstatus does: some of wrong type are errors, others count as absent.
 //!
-//! kstatus reads with the helpers of `k8s.io/apimachinery` (`unstructured.Nested*`,
+//! kstatus reads with the functions of `k8s.io/apimachinery` (`unstructured.Nested*`,
 //! `runtime.DefaultUnstructuredConverter`). Their rules, where they matter: a field below `null` is
 //! absent, one below any other non-object is an error; a field that is itself `null` is there and of
 //! the wrong type; an integer is a number written without fraction and exponent that fits `int64`.
