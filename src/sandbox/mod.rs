@@ -18,6 +18,7 @@ mod rbac;
 mod reply;
 mod requests;
 mod route;
+pub mod scenario;
 mod select;
 mod serve;
 mod status;
@@ -181,6 +182,11 @@ impl Sandbox {
     /// An object as it is now.
     pub fn get(&self, target: &Target) -> Option<Value> {
         self.shared.store.read(target)
+    }
+
+    /// The objects of a resource in a namespace (empty: cluster-wide ones), by name.
+    pub fn list(&self, resource: &str, namespace: &str) -> Vec<Value> {
+        self.shared.store.read_all(resource, namespace)
     }
 
     /// Creates an object; a status it brings is kept, unlike over the API.

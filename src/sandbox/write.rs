@@ -44,6 +44,22 @@ impl Store {
         Some(self.lock().get(&key)?.whole(&self.kinds()[key.kind]))
     }
 
+    pub(super) fn read_all(&self, resource: &str, namespace: &str) -> Vec<Value> {
+        let Some(kind) = self.kind_of(resource) else {
+            return Vec::new();
+        };
+        let Ok(listing) = self.lock().list(kind, None) else {
+            return Vec::new();
+        };
+        let in_namespace = listing
+            .items
+            .iter()
+            .filter(|(key, _)| key.namespace == namespace);
+        in_namespace
+            .map(|(_, version)| version.whole(&self.kinds()[kind]))
+            .collect()
+    }
+
     pub(super) fn create(&self, mut object: Value, by: &Stamp<'_>) -> Written {
         name_it(&mut object, &mut self.lock().uids);
         let mut write = self.write(self.key_of(&object)?, by);
@@ -192,8 +208,12 @@ impl Write<'_> {
     /// What an update makes of `old`: the system's own fields stay, and a subresource changes only what is its own.
     fn successor(&self, old: &Value, object: Value) -> Value {
         let mut new = if self.by.writer.subresource.as_deref() == Some("status") {
+            // As the strategies of kube-apiserver have it, annotations can be written along with a status.
             let mut new = old.clone();
             new["status"] = object["status"].clone();
+            if !object["metadata"]["annotations"].is_null() {
+                new["metadata"]["annotations"] = object["metadata"]["annotations"].clone();
+            }
             new
         } else {
             bare(object)

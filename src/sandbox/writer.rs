@@ -7,7 +7,8 @@ use jiff::Timestamp;
 pub struct Writer {
     /// Name of the field manager, as in `kubectl-edit`.
     pub manager: String,
-    /// The subresource written to, as in `status`. A write to `status` changes nothing else.
+    /// The subresource written to, as in `status`. A write to `status` changes the status and
+    /// the annotations only.
     pub subresource: Option<String>,
     /// When; `None` asks the clock of the options.
     pub time: Option<Timestamp>,

@@ -36,7 +36,8 @@ fn is_ready_and_running(status: &Value) -> bool {
 
 /// The STATUS column: the reason of what is wrong, else the phase.
 fn word(pod: &Value) -> String {
-    if pod["metadata"]["deletionTimestamp"].is_string() {
+    let is_over = matches!(text_or(pod, "/status/phase", ""), "Succeeded" | "Failed");
+    if pod["metadata"]["deletionTimestamp"].is_string() && !is_over {
         return if text_or(pod, "/status/reason", "") == "NodeLost" {
             "Unknown"
         } else {

@@ -1,0 +1,280 @@
+//! The scheduler and the kubelets: the life of a Pod from its binding to its end.
+
+use serde_json::{Value, json};
+
+use super::build::NODES;
+use super::world::{Task, World, name_of};
+use crate::sandbox::{Deletion, WriteError};
+
+const KUBELET: &str = "kubelet";
+/// Milliseconds that an image takes to come, and to turn out not to exist.
+const PULL: i64 = 1500;
+const FAILED_PULL: i64 = 900;
+/// Pulls that are tried in vain before the story leaves the Pod alone.
+const MOST_PULLS: u32 = 6;
+
+impl World<'_> {
+    pub(super) fn bind(&mut self, name: &str) -> Result<(), WriteError> {
+        let Some(mut pod) = self.living(name) else {
+            return Ok(());
+        };
+        let (node, _) = NODES[self.bound % NODES.len()];
+        self.bound += 1;
+        pod["spec"]["nodeName"] = json!(node);
+        set_conditions(&mut pod, &[("PodScheduled", "True")], &self.time());
+        let pod = self.update(pod, ("kube-scheduler", "binding"))?;
+        self.pod_changed(&pod);
+        self.plan(180, Task::Start(name.to_owned()));
+        Ok(())
+    }
+
+    pub(super) fn start_pod(&mut self, name: &str) -> Result<(), WriteError> {
+        let Some(mut pod) = self.living(name) else {
+            return Ok(());
+        };
+        let node = NODES
+            .iter()
+            .find(|(node, _)| pod["spec"]["nodeName"] == *node)
+            .unwrap_or(&NODES[0]);
+        let status = &mut pod["status"];
+        status["hostIP"] = json!(node.1);
+        status["hostIPs"] = json!([{"ip": node.1}]);
+        status["startTime"] = self.time();
+        let conditions = [
+            ("PodReadyToStartContainers", "False"),
+            ("Initialized", "True"),
+            ("Ready", "False"),
+            ("ContainersReady", "False"),
+        ];
+        set_conditions(&mut pod, &conditions, &self.time());
+        wait(&mut pod, "ContainerCreating", None);
+        let delay = if self.is_missing(&image(&pod)) {
+            FAILED_PULL
+        } else {
+            PULL
+        };
+        self.plan(delay, Task::Pulled(name.to_owned()));
+        self.report_pod(pod)
+    }
+
+    pub(super) fn pulled(&mut self, name: &str) -> Result<(), WriteError> {
+        let Some(mut pod) = self.living(name) else {
+            return Ok(());
+        };
+        if pod["status"]["podIP"].is_null() {
+            let ip = self.new_address(&pod);
+            pod["status"]["podIP"] = json!(ip);
+            pod["status"]["podIPs"] = json!([{"ip": ip}]);
+        }
+        set_conditions(
+            &mut pod,
+            &[("PodReadyToStartContainers", "True")],
+            &self.time(),
+        );
+        let image = image(&pod);
+        if self.is_missing(&image) {
+            *self.pulls.entry(name.to_owned()).or_default() += 1;
+            wait(&mut pod, "ErrImagePull", Some(&not_found(&image)));
+            self.plan(1300, Task::BackOff(name.to_owned()));
+        } else {
+            pod["status"]["phase"] = json!("Running");
+            let digest = digest(&image);
+            let state = json!({"running": {"startedAt": self.time()}});
+            set_container(&mut pod, &state);
+            let container = &mut pod["status"]["containerStatuses"][0];
+            container["started"] = json!(true);
+            container["imageID"] = json!(format!(
+                "{}@sha256:{digest}",
+                image.split(':').next().unwrap_or_default()
+            ));
+            container["containerID"] = json!(format!("containerd://{}", self::digest(name)));
+            self.plan(2200, Task::Ready(name.to_owned()));
+        }
+        self.report_pod(pod)
+    }
+
+    /// The delay between pulls doubles from ten seconds, as the kubelet's does.
+    pub(super) fn back_off(&mut self, name: &str) -> Result<(), WriteError> {
+        let Some(mut pod) = self.living(name) else {
+            return Ok(());
+        };
+        let image = image(&pod);
+        let message = format!(
+            "Back-off pulling image \"{image}\": ErrImagePull: {}",
+            not_found(&image)
+        );
+        wait(&mut pod, "ImagePullBackOff", Some(&message));
+        let pulls = self.pulls.get(name).copied().unwrap_or(1);
+        if pulls < MOST_PULLS {
+            self.plan(5000 << pulls, Task::Pulled(name.to_owned()));
+        }
+        self.report_pod(pod)
+    }
+
+    pub(super) fn ready(&mut self, name: &str) -> Result<(), WriteError> {
+        let Some(mut pod) = self.living(name) else {
+            return Ok(());
+        };
+        pod["status"]["containerStatuses"][0]["ready"] = json!(true);
+        set_conditions(
+            &mut pod,
+            &[("Ready", "True"), ("ContainersReady", "True")],
+            &self.time(),
+        );
+        self.report_pod(pod)
+    }
+
+    pub(super) fn stop_pod(&mut self, name: &str) -> Result<(), WriteError> {
+        let Some(mut pod) = self.get("pods", name) else {
+            return Ok(());
+        };
+        let container = &pod["status"]["containerStatuses"][0];
+        let state = json!({"terminated": {
+            "exitCode": 0, "reason": "Completed", "startedAt": container["state"]["running"]["startedAt"],
+            "finishedAt": self.time(), "containerID": container["containerID"],
+        }});
+        set_container(&mut pod, &state);
+        pod["status"]["phase"] = json!("Succeeded");
+        set_conditions(
+            &mut pod,
+            &[("Ready", "False"), ("ContainersReady", "False")],
+            &self.time(),
+        );
+        for condition in pod["status"]["conditions"]
+            .as_array_mut()
+            .into_iter()
+            .flatten()
+        {
+            if condition["status"] == "False" {
+                condition["reason"] = json!("PodCompleted");
+            }
+        }
+        self.plan(250, Task::Remove(name.to_owned()));
+        self.report_pod(pod)
+    }
+
+    pub(super) fn remove_pod(&mut self, name: &str) -> Result<(), WriteError> {
+        let Some(pod) = self.get("pods", name) else {
+            return Ok(());
+        };
+        self.delete_pod(&name_of(&pod), Deletion::Immediate, KUBELET)?;
+        self.pod_changed(&pod);
+        Ok(())
+    }
+
+    /// A Pod that nobody has asked to go.
+    fn living(&self, name: &str) -> Option<Value> {
+        self.get("pods", name)
+            .filter(|pod| pod["metadata"]["deletionTimestamp"].is_null())
+    }
+
+    fn report_pod(&mut self, mut pod: Value) -> Result<(), WriteError> {
+        pod["status"]["observedGeneration"] = pod["metadata"]["generation"].clone();
+        let pod = self.update(pod, (KUBELET, "status"))?;
+        self.pod_changed(&pod);
+        Ok(())
+    }
+
+    fn new_address(&self, pod: &Value) -> String {
+        let node = NODES
+            .iter()
+            .position(|(node, _)| pod["spec"]["nodeName"] == *node)
+            .unwrap_or(0);
+        let taken = self.sandbox.list("pods", self.namespace);
+        let is_free = |address: &String| {
+            taken
+                .iter()
+                .all(|pod| pod["status"]["podIP"] != address.as_str())
+        };
+        // Addresses are given out in turn, not at once again: a new Pod does not inherit the one just freed.
+        let candidates = (self.bound..).map(|host| format!("10.244.{node}.{}", 10 + host % 240));
+        candidates.take(240).find(is_free).unwrap_or_default()
+    }
+}
+
+fn image(pod: &Value) -> String {
+    pod["spec"]["containers"][0]["image"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn not_found(image: &str) -> String {
+    format!(
+        "rpc error: code = NotFound desc = failed to pull and unpack image \"{image}\": failed to resolve reference \
+         \"{image}\": {image}: not found"
+    )
+}
+
+/// The only container waits, and why.
+fn wait(pod: &mut Value, reason: &str, message: Option<&str>) {
+    let mut waiting = json!({"reason": reason});
+    if let Some(message) = message {
+        waiting["message"] = json!(message);
+    }
+    set_container(pod, &json!({"waiting": waiting}));
+}
+
+/// Puts the only container into a state, not started and not ready.
+fn set_container(pod: &mut Value, state: &Value) {
+    let container = &pod["spec"]["containers"][0];
+    let mut status = json!({
+        "name": container["name"], "image": container["image"], "imageID": "", "lastState": {}, "restartCount": 0,
+    });
+    let present = &pod["status"]["containerStatuses"][0];
+    for key in ["imageID", "containerID"] {
+        if present[key].is_string() {
+            status[key] = present[key].clone();
+        }
+    }
+    status["state"] = state.clone();
+    status["ready"] = json!(false);
+    status["started"] = json!(false);
+    pod["status"]["containerStatuses"] = json!([status]);
+}
+
+/// Sets conditions by type and status; the time moves with the status only.
+fn set_conditions(pod: &mut Value, changes: &[(&str, &str)], now: &Value) {
+    let unready = format!(
+        "containers with unready status: [{}]",
+        pod["spec"]["containers"][0]["name"]
+            .as_str()
+            .unwrap_or_default()
+    );
+    let generation = pod["metadata"]["generation"].clone();
+    let mut list = pod["status"]["conditions"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    for (kind, status) in changes {
+        let present = list.iter().position(|condition| condition["type"] == *kind);
+        if present.is_some_and(|at| list[at]["status"] == *status) {
+            continue;
+        }
+        let mut condition = json!({
+            "type": kind, "status": status, "lastProbeTime": null, "lastTransitionTime": now,
+            "observedGeneration": generation,
+        });
+        if *status == "False" && kind.ends_with("Ready") {
+            condition["reason"] = json!("ContainersNotReady");
+            condition["message"] = json!(unready);
+        }
+        match present {
+            Some(at) => list[at] = condition,
+            None => list.push(condition),
+        }
+    }
+    pod["status"]["conditions"] = Value::Array(list);
+}
+
+/// 64 hexadecimal digits that look like a digest.
+fn digest(text: &str) -> String {
+    let seed = text.bytes().fold(7_u64, |seed, byte| {
+        seed.wrapping_mul(31).wrapping_add(u64::from(byte))
+    });
+    let mut random = fastrand::Rng::with_seed(seed);
+    (0..4)
+        .map(|_| format!("{:016x}", random.u64(..)))
+        .collect::<Vec<_>>()
+        .concat()
+}

@@ -1,0 +1,248 @@
+//! The simulated cluster: a clock, a queue of things to come, and the hands that write.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::{Action, Prop, Scenario};
+use crate::sandbox::metadata::seconds;
+use crate::sandbox::{Deletion, Sandbox, Target, WriteError, Writer};
+
+pub(super) const CONTROLLER: &str = "kube-controller-manager";
+
+/// Something that comes due.
+#[derive(Debug, Clone)]
+pub(super) enum Task {
+    Act(Action),
+    Deployment(String),
+    ReplicaSet(String),
+    Endpoints,
+    /// The scheduler binds a Pod.
+    Bind(String),
+    /// The kubelet takes a Pod up.
+    Start(String),
+    /// An image pull has ended.
+    Pulled(String),
+    /// The kubelet waits before it pulls again.
+    BackOff(String),
+    /// A readiness probe has succeeded.
+    Ready(String),
+    /// The containers of a terminating Pod have stopped.
+    Stop(String),
+    /// The kubelet lets a Pod go.
+    Remove(String),
+}
+
+pub(super) struct World<'s> {
+    pub(super) sandbox: &'s Sandbox,
+    pub(super) namespace: &'static str,
+    start: Timestamp,
+    /// Milliseconds since the start; before it, negative.
+    elapsed: i64,
+    /// Things to come by time and order of planning.
+    queue: BTreeMap<(i64, u64), Task>,
+    planned: u64,
+    missing_images: Vec<&'static str>,
+    /// How often the image of a Pod has been pulled in vain.
+    pub(super) pulls: BTreeMap<String, u32>,
+    /// How many Pods have been bound.
+    pub(super) bound: usize,
+}
+
+impl<'s> World<'s> {
+    pub(super) fn new(sandbox: &'s Sandbox, scenario: &Scenario) -> Self {
+        Self {
+            sandbox,
+            namespace: scenario.namespace,
+            start: sandbox.now(),
+            elapsed: 0,
+            queue: BTreeMap::new(),
+            planned: 0,
+            missing_images: scenario.missing_images.clone(),
+            pulls: BTreeMap::new(),
+            bound: 0,
+        }
+    }
+
+    pub(super) fn is_missing(&self, image: &str) -> bool {
+        self.missing_images.contains(&image)
+    }
+
+    /// Creates the props at their times and lets the controllers come to rest, all before the start.
+    pub(super) fn set_up(&mut self, props: &[Prop]) -> Result<(), WriteError> {
+        for prop in props {
+            self.elapsed = -i64::try_from(prop.age).unwrap_or(0) * 1000;
+            let action = Action::Create {
+                manager: prop.manager,
+                object: prop.object.clone(),
+            };
+            self.plan(0, Task::Act(action));
+            while let Some(entry) = self.queue.first_entry() {
+                let due = entry.key().0;
+                self.elapsed = due.min(-1000);
+                let task = entry.remove();
+                self.run(task)?;
+            }
+        }
+        self.elapsed = 0;
+        Ok(())
+    }
+
+    pub(super) fn plan_action(&mut self, at: u64, action: Action) {
+        let at = i64::try_from(at).unwrap_or(i64::MAX);
+        self.planned += 1;
+        self.queue.insert((at, self.planned), Task::Act(action));
+    }
+
+    /// Plans a task this many milliseconds from now.
+    pub(super) fn plan(&mut self, after: i64, task: Task) {
+        self.planned += 1;
+        self.queue
+            .insert((self.elapsed + after, self.planned), task);
+    }
+
+    /// When the next task is due, milliseconds since the start.
+    pub(super) fn next_due(&self) -> Option<u64> {
+        let (due, _) = self.queue.first_key_value()?.0;
+        Some(u64::try_from(*due).unwrap_or(0))
+    }
+
+    /// Does the next task.
+    pub(super) fn advance(&mut self) -> Result<(), WriteError> {
+        let Some(((due, _), task)) = self.queue.pop_first() else {
+            return Ok(());
+        };
+        self.elapsed = due;
+        self.run(task)
+    }
+
+    fn run(&mut self, task: Task) -> Result<(), WriteError> {
+        match task {
+            Task::Act(action) => self.act(action),
+            Task::Deployment(name) => self.sync_deployment(&name),
+            Task::ReplicaSet(name) => self.sync_replica_set(&name),
+            Task::Endpoints => self.sync_endpoints(),
+            Task::Bind(pod) => self.bind(&pod),
+            Task::Start(pod) => self.start_pod(&pod),
+            Task::Pulled(pod) => self.pulled(&pod),
+            Task::BackOff(pod) => self.back_off(&pod),
+            Task::Ready(pod) => self.ready(&pod),
+            Task::Stop(pod) => self.stop_pod(&pod),
+            Task::Remove(pod) => self.remove_pod(&pod),
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Result<(), WriteError> {
+        match action {
+            Action::Create { manager, object } => {
+                self.create(object, manager)?;
+            }
+            Action::Patch {
+                manager,
+                subresource,
+                resource,
+                name,
+                patch,
+            } => {
+                self.patch((resource, name), &patch, (manager, subresource))?;
+            }
+            Action::Delete { resource, name } => {
+                let target = Target::new(resource, self.namespace, name);
+                self.sandbox
+                    .delete(&target, Deletion::Immediate, &self.writer("kubectl", ""))?;
+            }
+            Action::SetImage {
+                manager,
+                deployment,
+                image,
+            } => self.set_image(manager, deployment, image)?,
+        }
+        // Whatever it was: who has nothing to do does nothing.
+        for deployment in self.sandbox.list("deployments", self.namespace) {
+            self.plan(30, Task::Deployment(name_of(&deployment)));
+        }
+        self.plan(60, Task::Endpoints);
+        Ok(())
+    }
+
+    fn set_image(
+        &mut self,
+        manager: &str,
+        deployment: &str,
+        image: &str,
+    ) -> Result<(), WriteError> {
+        let Some(mut object) = self.get("deployments", deployment) else {
+            return Ok(());
+        };
+        object["spec"]["template"]["spec"]["containers"][0]["image"] = json!(image);
+        if manager == "kubectl-client-side-apply" {
+            super::build::note_applied(&mut object, image);
+        }
+        self.sandbox.update(object, &self.writer(manager, ""))?;
+        Ok(())
+    }
+
+    /// The present of the story, as objects have it.
+    pub(super) fn time(&self) -> Value {
+        json!(seconds(self.now()))
+    }
+
+    fn now(&self) -> Timestamp {
+        self.start + SignedDuration::from_millis(self.elapsed)
+    }
+
+    fn writer(&self, manager: &str, subresource: &str) -> Writer {
+        let writer = Writer::new(manager).at(self.now());
+        if subresource.is_empty() {
+            writer
+        } else {
+            writer.on(subresource)
+        }
+    }
+
+    pub(super) fn get(&self, resource: &str, name: &str) -> Option<Value> {
+        self.sandbox
+            .get(&Target::new(resource, self.namespace, name))
+    }
+
+    pub(super) fn create(&mut self, object: Value, manager: &str) -> Result<Value, WriteError> {
+        self.sandbox.create(object, &self.writer(manager, ""))
+    }
+
+    /// Patches an object in the namespace, as a manager and on a subresource (empty: none).
+    pub(super) fn patch(
+        &mut self,
+        (resource, name): (&str, &str),
+        patch: &Value,
+        (manager, subresource): (&str, &str),
+    ) -> Result<Value, WriteError> {
+        let target = Target::new(resource, self.namespace, name);
+        self.sandbox
+            .patch(&target, patch, &self.writer(manager, subresource))
+    }
+
+    /// Replaces an object, as a manager and on a subresource.
+    pub(super) fn update(&mut self, object: Value, by: (&str, &str)) -> Result<Value, WriteError> {
+        self.sandbox.update(object, &self.writer(by.0, by.1))
+    }
+
+    pub(super) fn delete_pod(
+        &mut self,
+        name: &str,
+        deletion: Deletion,
+        manager: &str,
+    ) -> Result<(), WriteError> {
+        let target = Target::new("pods", self.namespace, name);
+        self.sandbox
+            .delete(&target, deletion, &self.writer(manager, ""))?;
+        Ok(())
+    }
+}
+
+pub(super) fn name_of(object: &Value) -> String {
+    object["metadata"]["name"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
