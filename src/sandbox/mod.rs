@@ -221,7 +221,12 @@ impl Sandbox {
 
     /// Every write so far.
     pub fn log(&self) -> Vec<Record> {
-        self.shared.store.records()
+        self.log_after(0)
+    }
+
+    /// Every write after a revision.
+    pub fn log_after(&self, revision: u64) -> Vec<Record> {
+        self.shared.store.records(revision)
     }
 
     /// Every request so far.

@@ -86,11 +86,11 @@ impl Store {
         self.newest.subscribe()
     }
 
-    pub(super) fn records(&self) -> Vec<Record> {
+    /// The writes after a revision, as tests read them.
+    pub(super) fn records(&self, after: u64) -> Vec<Record> {
         let inner = self.lock();
-        inner
-            .log
-            .iter()
+        let entries = inner.after(after).iter();
+        entries
             .map(|entry| Record::new(entry, &self.kinds[entry.key.kind]))
             .collect()
     }

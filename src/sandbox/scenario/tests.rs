@@ -24,18 +24,17 @@ async fn sandbox() -> Sandbox {
 /// Every write of a story with its time in seconds.
 fn performed(sandbox: &Sandbox, scenario: &Scenario) -> Vec<(String, Record)> {
     let mut stage = Stage::set(sandbox, scenario).expect("set up");
-    let mut seen = sandbox.log().len();
     let mut records = Vec::new();
     while let Some(due) = stage.world.next_due() {
+        let before = sandbox.revision();
         stage.play_until(due).expect("played");
-        let log = sandbox.log();
         let time = format!("{:>2}.{:03}", due / 1000, due % 1000);
         records.extend(
-            log[seen..]
-                .iter()
-                .map(|record| (time.clone(), record.clone())),
+            sandbox
+                .log_after(before)
+                .into_iter()
+                .map(|record| (time.clone(), record)),
         );
-        seen = log.len();
     }
     records
 }
@@ -72,14 +71,378 @@ fn told(records: &[(String, Record)]) -> String {
     records.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The newest version of every object after each write of a story, its props included.
+fn states(sandbox: &Sandbox) -> Vec<BTreeMap<(String, String), Value>> {
+    let mut state = BTreeMap::new();
+    let mut states = Vec::new();
+    for record in sandbox.log() {
+        let place = (record.resource.clone(), record.name.clone());
+        match record.change {
+            Change::Deleted => state.remove(&place),
+            Change::Added | Change::Modified => state.insert(place, object(&record)),
+        };
+        states.push(state.clone());
+    }
+    states
+}
+
+fn of<'v>(state: &'v BTreeMap<(String, String), Value>, resource: &str) -> Vec<&'v Value> {
+    state
+        .iter()
+        .filter(|((known, _), _)| known == resource)
+        .map(|(_, object)| object)
+        .collect()
+}
+
+fn count(object: &Value, pointer: &str) -> i64 {
+    object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
+}
+
+#[tokio::test]
+async fn every_moment_of_the_stories_is_consistent() {
+    for scenario in all() {
+        let sandbox = sandbox().await;
+        let mut stage = Stage::set(&sandbox, &scenario).expect("set up");
+        let props = sandbox.log().len();
+        stage.play_until(u64::MAX).expect("played");
+        for state in &states(&sandbox)[props - 1..] {
+            let pods = of(state, "pods");
+            let ready = pods.iter().filter(|pod| pods::is_ready(pod)).count();
+            assert!(
+                ready >= 3,
+                "{}: never fewer than three serve",
+                scenario.name
+            );
+            for object in state
+                .values()
+                .filter(|object| object["status"]["observedGeneration"].is_i64())
+            {
+                let seen = count(object, "/status/observedGeneration");
+                assert!(seen <= count(object, "/metadata/generation"), "{object}");
+            }
+            let sets: i64 = of(state, "replicasets.apps")
+                .iter()
+                .map(|set| count(set, "/spec/replicas"))
+                .sum();
+            let deployment = of(state, "deployments.apps")[0];
+            assert!(
+                sets <= count(deployment, "/spec/replicas").max(4) + 1,
+                "no more than the surge"
+            );
+            for pod in pods {
+                let owner = &pod["metadata"]["ownerReferences"][0];
+                let set = &state[&(
+                    "replicasets.apps".to_owned(),
+                    owner["name"].as_str().expect("a name").to_owned(),
+                )];
+                assert_eq!(owner["uid"], set["metadata"]["uid"]);
+                assert_eq!(
+                    pod["spec"]["containers"][0]["image"],
+                    set["spec"]["template"]["spec"]["containers"][0]["image"]
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn conditions_keep_their_time_while_their_status_stays() {
+    for scenario in all() {
+        let sandbox = sandbox().await;
+        play_at_once(&sandbox, &scenario).expect("played");
+        let mut known: BTreeMap<String, (Value, Value)> = BTreeMap::new();
+        for record in sandbox.log() {
+            let object = object(&record);
+            for condition in object["status"]["conditions"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                let now = (
+                    condition["status"].clone(),
+                    condition["lastTransitionTime"].clone(),
+                );
+                let before =
+                    known.insert(format!("{} {}", record.uid, condition["type"]), now.clone());
+                if let Some((status, time)) = before {
+                    assert!(
+                        status != now.0 || time == now.1,
+                        "{} {condition}",
+                        record.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_rollout_ends_well() {
+    let sandbox = sandbox().await;
+    play_at_once(&sandbox, &rollout()).expect("played");
+    let deployment = sandbox.list("deployments", "shop").remove(0);
+    assert_eq!(
+        deployment["metadata"]["annotations"]["deployment.kubernetes.io/revision"],
+        "3"
+    );
+    assert_eq!(
+        deployment["metadata"]["creationTimestamp"],
+        "2026-01-20T12:00:00Z"
+    );
+    let status = &deployment["status"];
+    for key in [
+        "replicas",
+        "updatedReplicas",
+        "readyReplicas",
+        "availableReplicas",
+        "observedGeneration",
+    ] {
+        assert_eq!(status[key], 3, "{key}");
+    }
+    assert_eq!(status["unavailableReplicas"], Value::Null);
+    let reasons: Vec<&Value> = status["conditions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|condition| &condition["reason"])
+        .collect();
+    assert_eq!(
+        reasons,
+        ["MinimumReplicasAvailable", "NewReplicaSetAvailable"]
+    );
+    let sizes: Vec<i64> = sandbox
+        .list("replicasets", "shop")
+        .iter()
+        .map(|set| count(set, "/spec/replicas"))
+        .collect();
+    assert_eq!(sizes.iter().sum::<i64>(), 3);
+    assert_eq!(sizes.len(), 3);
+    let slice = sandbox.list("endpointslices", "shop").remove(0);
+    let endpoints = slice["endpoints"].as_array().expect("endpoints");
+    assert_eq!(endpoints.len(), 3);
+    for (endpoint, pod) in endpoints.iter().zip(sandbox.list("pods", "shop")) {
+        assert_eq!(
+            endpoint["conditions"],
+            serde_json::json!({"ready": true, "serving": true, "terminating": false})
+        );
+        assert_eq!(endpoint["targetRef"]["uid"], pod["metadata"]["uid"]);
+        assert_eq!(
+            pod["spec"]["containers"][0]["image"],
+            "registry.example.com/shop/web:v2.4.1"
+        );
+    }
+}
+
+#[tokio::test]
+async fn managers_are_those_of_a_real_cluster() {
+    let sandbox = sandbox().await;
+    let managers = |resource: &str| {
+        let object = sandbox.list(resource, "shop").remove(0);
+        let entries = object["metadata"]["managedFields"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        let name = |entry: &Value| {
+            let subresource = entry["subresource"]
+                .as_str()
+                .map(|name| format!("/{name}"))
+                .unwrap_or_default();
+            format!(
+                "{}{subresource}",
+                entry["manager"].as_str().unwrap_or_default()
+            )
+        };
+        entries.iter().map(name).collect::<Vec<_>>().join(" ")
+    };
+    let mut stage = Stage::set(&sandbox, &rollout()).expect("set up");
+    stage.play_until(5000).expect("played");
+    assert_eq!(
+        managers("deployments"),
+        "kubectl-client-side-apply kube-controller-manager/status kubectl-set"
+    );
+    assert_eq!(
+        managers("pods"),
+        "kube-controller-manager kube-scheduler/binding kubelet/status"
+    );
+    assert_eq!(
+        managers("replicasets"),
+        "kube-controller-manager kube-controller-manager/status"
+    );
+    stage.play_until(u64::MAX).expect("played");
+    assert_eq!(
+        managers("deployments"),
+        "kubectl-client-side-apply kube-controller-manager/status"
+    );
+}
+
+#[tokio::test]
+async fn the_flags_have_two_lives() {
+    let sandbox = sandbox().await;
+    play_at_once(&sandbox, &config()).expect("played");
+    let lives: Vec<Record> = sandbox
+        .log()
+        .into_iter()
+        .filter(|record| record.name == "flags")
+        .collect();
+    let changes: Vec<Change> = lives.iter().map(|record| record.change).collect();
+    use Change::{Added, Deleted, Modified};
+    assert_eq!(changes, [Added, Modified, Modified, Deleted, Added]);
+    assert_ne!(lives[0].uid, lives[4].uid);
+    assert_eq!(sandbox.list("pods", "shop").len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn played_in_time_a_story_takes_its_time_and_can_be_broken_off() {
+    let sandbox = sandbox().await;
+    let begin = tokio::time::Instant::now();
+    play(&sandbox, &rollout(), std::future::pending())
+        .await
+        .expect("played");
+    let took = begin.elapsed().as_secs();
+    assert!((20..45).contains(&took), "{took} s");
+    let again = self::sandbox().await;
+    let shutdown = tokio::time::sleep(Duration::from_secs(10));
+    play(&again, &rollout(), shutdown)
+        .await
+        .expect("broken off");
+    assert!(again.log().len() < sandbox.log().len());
+}
+
 #[tokio::test]
 async fn the_rollout_reads_as_a_story() {
     let records = performed(&sandbox().await, &rollout());
-    assert_snapshot!(told(&records), @"");
+    assert_snapshot!(told(&records), @"
+     2.000 MODIFIED deploy/web  3/3 3 3 41d
+     2.030 ADDED    rs/web-5cc54d4d56  1 0 0 <invalid>
+     2.030 MODIFIED deploy/web  3/3 3 3 41d
+     2.050 ADDED    po/web-5cc54d4d56-dcqxn  0/1 Pending 0 <invalid>
+     2.050 MODIFIED rs/web-5cc54d4d56  1 1 0 <invalid>
+     2.070 MODIFIED deploy/web  3/3 1 3 41d
+     2.090 MODIFIED po/web-5cc54d4d56-dcqxn  0/1 Pending 0 <invalid>
+     2.270 MODIFIED po/web-5cc54d4d56-dcqxn  0/1 ContainerCreating 0 <invalid>
+     3.170 MODIFIED po/web-5cc54d4d56-dcqxn  0/1 ErrImagePull 0 <invalid>
+     3.205 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.0.14,10.244.0.13,10.244.1.13 + 1 more... 41d
+     4.470 MODIFIED po/web-5cc54d4d56-dcqxn  0/1 ImagePullBackOff 0 <invalid>
+    14.470 MODIFIED po/web-5cc54d4d56-dcqxn  0/1 ErrImagePull 0 <invalid>
+    15.770 MODIFIED po/web-5cc54d4d56-dcqxn  0/1 ImagePullBackOff 0 <invalid>
+    18.000 MODIFIED deploy/web  3/3 1 3 41d
+    18.030 ADDED    rs/web-589f5c6bfc  0 0 0 <invalid>
+    18.030 MODIFIED deploy/web  3/3 1 3 41d
+    18.050 MODIFIED rs/web-589f5c6bfc  0 0 0 <invalid>
+    18.070 MODIFIED rs/web-5cc54d4d56  0 1 0 <invalid>
+    18.070 MODIFIED deploy/web  3/3 0 3 41d
+    18.070 MODIFIED rs/web-589f5c6bfc  1 0 0 <invalid>
+    18.070 MODIFIED deploy/web  3/3 0 3 41d
+    18.090 MODIFIED po/web-5cc54d4d56-dcqxn  0/1 Terminating 0 <invalid>
+    18.090 MODIFIED rs/web-5cc54d4d56  0 0 0 <invalid>
+    18.090 ADDED    po/web-589f5c6bfc-tvgkq  0/1 Pending 0 <invalid>
+    18.090 MODIFIED rs/web-589f5c6bfc  1 1 0 <invalid>
+    18.110 MODIFIED deploy/web  3/3 1 3 41d
+    18.125 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.0.14,10.244.0.13,10.244.1.13 + 1 more... 41d
+    18.130 MODIFIED po/web-589f5c6bfc-tvgkq  0/1 Pending 0 <invalid>
+    18.310 MODIFIED po/web-589f5c6bfc-tvgkq  0/1 ContainerCreating 0 <invalid>
+    18.390 DELETED  po/web-5cc54d4d56-dcqxn  0/1 Terminating 0 <invalid>
+    18.425 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.0.13,10.244.1.13,10.244.2.13 41d
+    19.810 MODIFIED po/web-589f5c6bfc-tvgkq  0/1 Running 0 <invalid>
+    19.845 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 + 1 more... 41d
+    22.010 MODIFIED po/web-589f5c6bfc-tvgkq  1/1 Running 0 <invalid>
+    22.030 MODIFIED rs/web-589f5c6bfc  1 1 1 <invalid>
+    22.045 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 + 1 more... 41d
+    22.050 MODIFIED rs/web-7f45f79f9d  2 3 3 41d
+    22.050 MODIFIED deploy/web  4/3 1 4 41d
+    22.070 MODIFIED po/web-7f45f79f9d-pkjqf  1/1 Terminating 0 41d
+    22.070 MODIFIED rs/web-7f45f79f9d  2 2 2 41d
+    22.090 MODIFIED rs/web-589f5c6bfc  2 1 1 <invalid>
+    22.090 MODIFIED deploy/web  3/3 1 3 41d
+    22.105 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 + 1 more... 41d
+    22.110 ADDED    po/web-589f5c6bfc-r2f9t  0/1 Pending 0 <invalid>
+    22.110 MODIFIED rs/web-589f5c6bfc  2 2 1 <invalid>
+    22.130 MODIFIED deploy/web  3/3 2 3 41d
+    22.150 MODIFIED po/web-589f5c6bfc-r2f9t  0/1 Pending 0 <invalid>
+    22.330 MODIFIED po/web-589f5c6bfc-r2f9t  0/1 ContainerCreating 0 <invalid>
+    23.470 MODIFIED po/web-7f45f79f9d-pkjqf  0/1 Completed 0 41d
+    23.505 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 41d
+    23.720 DELETED  po/web-7f45f79f9d-pkjqf  0/1 Completed 0 41d
+    23.830 MODIFIED po/web-589f5c6bfc-r2f9t  0/1 Running 0 <invalid>
+    23.865 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 + 1 more... 41d
+    26.030 MODIFIED po/web-589f5c6bfc-r2f9t  1/1 Running 0 <invalid>
+    26.050 MODIFIED rs/web-589f5c6bfc  2 2 2 <invalid>
+    26.065 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 + 1 more... 41d
+    26.070 MODIFIED rs/web-7f45f79f9d  1 2 2 41d
+    26.070 MODIFIED deploy/web  4/3 2 4 41d
+    26.090 MODIFIED po/web-7f45f79f9d-dxq6g  1/1 Terminating 0 41d
+    26.090 MODIFIED rs/web-7f45f79f9d  1 1 1 41d
+    26.110 MODIFIED rs/web-589f5c6bfc  3 2 2 <invalid>
+    26.110 MODIFIED deploy/web  3/3 2 3 41d
+    26.125 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 + 1 more... 41d
+    26.130 ADDED    po/web-589f5c6bfc-tw9qz  0/1 Pending 0 <invalid>
+    26.130 MODIFIED rs/web-589f5c6bfc  3 3 2 <invalid>
+    26.150 MODIFIED deploy/web  3/3 3 3 41d
+    26.170 MODIFIED po/web-589f5c6bfc-tw9qz  0/1 Pending 0 <invalid>
+    26.350 MODIFIED po/web-589f5c6bfc-tw9qz  0/1 ContainerCreating 0 <invalid>
+    27.490 MODIFIED po/web-7f45f79f9d-dxq6g  0/1 Completed 0 41d
+    27.525 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 41d
+    27.740 DELETED  po/web-7f45f79f9d-dxq6g  0/1 Completed 0 41d
+    27.850 MODIFIED po/web-589f5c6bfc-tw9qz  0/1 Running 0 <invalid>
+    27.885 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 + 1 more... 41d
+    30.050 MODIFIED po/web-589f5c6bfc-tw9qz  1/1 Running 0 <invalid>
+    30.070 MODIFIED rs/web-589f5c6bfc  3 3 3 <invalid>
+    30.085 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 + 1 more... 41d
+    30.090 MODIFIED rs/web-7f45f79f9d  0 1 1 41d
+    30.090 MODIFIED deploy/web  4/3 3 4 41d
+    30.110 MODIFIED po/web-7f45f79f9d-268rp  1/1 Terminating 0 41d
+    30.110 MODIFIED rs/web-7f45f79f9d  0 0 0 41d
+    30.130 MODIFIED deploy/web  3/3 3 3 41d
+    30.145 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 + 1 more... 41d
+    31.510 MODIFIED po/web-7f45f79f9d-268rp  0/1 Completed 0 41d
+    31.545 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 41d
+    31.760 DELETED  po/web-7f45f79f9d-268rp  0/1 Completed 0 41d
+    ");
 }
 
 #[tokio::test]
 async fn the_configuration_reads_as_a_story() {
     let records = performed(&sandbox().await, &config());
-    assert_snapshot!(told(&records), @"");
+    assert_snapshot!(told(&records), @"
+     2.000 MODIFIED cm/api-config  1 12d
+     5.000 MODIFIED cm/flags  3 12d
+     7.000 MODIFIED cm/flags  2 12d
+     9.000 MODIFIED secrets/db  Opaque 2 12d
+    12.000 MODIFIED hpa/api  Deployment/api cpu: 92%/70% 3 8
+    12.050 MODIFIED deploy/api  3/5 3 3 11d
+    12.080 MODIFIED rs/api-7d84b8bbd6  5 3 3 11d
+    12.080 MODIFIED deploy/api  3/5 3 3 11d
+    12.100 ADDED    po/api-7d84b8bbd6-m2ctv  0/1 Pending 0 <invalid>
+    12.100 ADDED    po/api-7d84b8bbd6-qlbr2  0/1 Pending 0 <invalid>
+    12.100 MODIFIED rs/api-7d84b8bbd6  5 5 3 11d
+    12.120 MODIFIED deploy/api  3/5 5 3 11d
+    12.140 MODIFIED po/api-7d84b8bbd6-m2ctv  0/1 Pending 0 <invalid>
+    12.140 MODIFIED po/api-7d84b8bbd6-qlbr2  0/1 Pending 0 <invalid>
+    12.320 MODIFIED po/api-7d84b8bbd6-m2ctv  0/1 ContainerCreating 0 <invalid>
+    12.320 MODIFIED po/api-7d84b8bbd6-qlbr2  0/1 ContainerCreating 0 <invalid>
+    13.820 MODIFIED po/api-7d84b8bbd6-m2ctv  0/1 Running 0 <invalid>
+    13.820 MODIFIED po/api-7d84b8bbd6-qlbr2  0/1 Running 0 <invalid>
+    13.855 MODIFIED endpointslices/api-tstxv  IPv4 8080 10.244.1.13,10.244.2.13,10.244.0.13 + 2 more... 12d
+    16.020 MODIFIED po/api-7d84b8bbd6-m2ctv  1/1 Running 0 <invalid>
+    16.020 MODIFIED po/api-7d84b8bbd6-qlbr2  1/1 Running 0 <invalid>
+    16.040 MODIFIED rs/api-7d84b8bbd6  5 5 5 11d
+    16.055 MODIFIED endpointslices/api-tstxv  IPv4 8080 10.244.1.13,10.244.2.13,10.244.0.13 + 2 more... 12d
+    16.060 MODIFIED deploy/api  5/5 5 5 11d
+    18.000 MODIFIED hpa/api  Deployment/api cpu: 61%/70% 3 8
+    20.000 MODIFIED hpa/api  Deployment/api cpu: 61%/70% 4 8
+    23.000 MODIFIED hpa/api  Deployment/api cpu: 24%/70% 4 8
+    23.050 MODIFIED deploy/api  5/4 5 5 11d
+    23.080 MODIFIED rs/api-7d84b8bbd6  4 5 5 11d
+    23.080 MODIFIED deploy/api  5/4 5 5 11d
+    23.100 MODIFIED po/api-7d84b8bbd6-qlbr2  1/1 Terminating 0 <invalid>
+    23.100 MODIFIED rs/api-7d84b8bbd6  4 4 4 11d
+    23.110 MODIFIED endpointslices/api-tstxv  IPv4 8080 10.244.1.13,10.244.2.13,10.244.0.13 + 2 more... 12d
+    23.120 MODIFIED deploy/api  4/4 4 4 11d
+    24.500 MODIFIED po/api-7d84b8bbd6-qlbr2  0/1 Completed 0 <invalid>
+    24.535 MODIFIED endpointslices/api-tstxv  IPv4 8080 10.244.1.13,10.244.2.13,10.244.0.13 + 1 more... 12d
+    24.750 DELETED  po/api-7d84b8bbd6-qlbr2  0/1 Completed 0 <invalid>
+    27.000 MODIFIED hpa/api  Deployment/api cpu: 30%/70% 4 8
+    29.000 DELETED  cm/flags  2 12d
+    31.000 ADDED    cm/flags  3 <invalid>
+    ");
 }
