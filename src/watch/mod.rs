@@ -1,13 +1,35 @@
 //! The multiplexer: one upstream list and watch per source, however many views subscribe.
 
+mod backoff;
+mod driver;
+mod envelope;
 mod error;
 mod event;
 mod http;
+#[cfg(test)]
+mod fake;
 mod key;
+mod merge;
+mod mux;
+mod queue;
+mod relist;
+mod selector;
+mod session;
+mod source;
+mod store;
+mod subscribe;
+mod table;
+#[cfg(test)]
+mod tests;
 mod transport;
 
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
 pub use http::HttpTransport;
 pub use key::{ClusterId, Form, Scope, SourceKey};
-pub use transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
+pub use merge::Subscriptions;
+pub use mux::{Clock, Mux, Options};
+pub use queue::Patience;
+pub use store::identity;
+pub use subscribe::{Every, Latest, Snapshot, Source};
+pub use transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, WATCH_SECONDS};

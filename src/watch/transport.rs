@@ -1,14 +1,21 @@
 //! The one seam to where objects come from: a cluster, the sandbox, a file, or a test's script.
 
+use std::ops::RangeInclusive;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::Stream;
 
+use super::envelope::Reader;
 use super::error::SourceError;
-use super::key::SourceKey;
-use crate::object::ResourceVersion;
+use super::key::{Scope, SourceKey};
+use crate::object::{ObjectRef, ResourceVersion};
+
+/// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks one of them
+/// at random for each request, so that the watches of one view do not end together; a watch that has
+/// been silent for longer than the last of them is dead.
+pub const WATCH_SECONDS: RangeInclusive<u32> = 240..=300;
 
 /// A boxed future, so that [`Transport`] can be a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -67,4 +74,35 @@ pub trait Transport: Send + Sync + 'static {
         key: &'a SourceKey,
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>>;
+
+    /// Whether the object, with the uid it had, is there in any state. Asked when a `DELETED` may also
+    /// mean that the object no longer matches a selector.
+    fn exists<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        object: &'a ObjectRef,
+    ) -> BoxFuture<'a, Result<bool, SourceError>> {
+        let alone = SourceKey {
+            scope: object
+                .namespace
+                .clone()
+                .map_or(Scope::Cluster, Scope::Namespace),
+            labels: None,
+            fields: Some(format!("metadata.name={}", object.name).into()),
+            ..key.clone()
+        };
+        Box::pin(async move {
+            let page = self.list(&alone, At::Latest, Page::default()).await?;
+            let mut reader = Reader::new(&alone);
+            for item in &page.items {
+                let there = reader
+                    .item(item)
+                    .map_err(|detail| SourceError::Decode { detail })?;
+                if there.object.uid == object.uid {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+    }
 }

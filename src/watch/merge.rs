@@ -1,0 +1,118 @@
+//! Several lossless subscriptions as one, so that a verb has one loop with one `next`.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use super::event::Event;
+use super::key::SourceKey;
+use super::queue::Patience;
+use super::subscribe::{Every, Source, Taken};
+
+/// How many events one source may give before the others have their turn.
+const TURN: u32 = 64;
+
+/// A set of lossless subscriptions, to which sources can be added and from which they can be removed
+/// between two events. The order is that of each source; across sources there is none.
+pub struct Subscriptions {
+    members: Vec<Every>,
+    signal: Arc<Notify>,
+    at: usize,
+    given: u32,
+}
+
+impl Default for Subscriptions {
+    fn default() -> Subscriptions {
+        Subscriptions::new()
+    }
+}
+
+impl Subscriptions {
+    /// No sources yet.
+    pub fn new() -> Subscriptions {
+        Subscriptions {
+            members: Vec::new(),
+            signal: Arc::new(Notify::new()),
+            at: 0,
+            given: 0,
+        }
+    }
+
+    /// Subscribes to a source as well. It starts with its snapshot, as [`Source::every`] does; one
+    /// that is here already goes on as it was.
+    pub fn add(&mut self, source: &Source, patience: Patience) {
+        if !self.contains(source.key()) {
+            self.members
+                .push(source.every_waking(patience, self.signal.clone()));
+            self.signal.notify_one();
+        }
+    }
+
+    /// Ends the subscription of a source; says whether there was one. None of its events follow.
+    pub fn remove(&mut self, key: &SourceKey) -> bool {
+        let before = self.members.len();
+        self.members.retain(|member| **member.key() != *key);
+        self.members.len() < before
+    }
+
+    /// Whether a source is here.
+    pub fn contains(&self, key: &SourceKey) -> bool {
+        self.members.iter().any(|member| **member.key() == *key)
+    }
+
+    /// The sources, in the order they were added.
+    pub fn keys(&self) -> impl Iterator<Item = &Arc<SourceKey>> {
+        self.members.iter().map(Every::key)
+    }
+
+    /// The next event of any source; `None` when there is no source, or all have ended. Nothing is
+    /// lost when it is dropped half way, so it can stand in a `select!`.
+    pub async fn next(&mut self) -> Option<(Arc<SourceKey>, Event)> {
+        loop {
+            if self.members.is_empty() {
+                return None;
+            }
+            if let Some(event) = self.take() {
+                return Some(event);
+            }
+            if !self.members.is_empty() {
+                self.signal.notified().await;
+            }
+        }
+    }
+
+    /// Looks at each source once, beginning with the one whose turn it is.
+    fn take(&mut self) -> Option<(Arc<SourceKey>, Event)> {
+        if self.given >= TURN {
+            self.turn();
+        }
+        let mut left = self.members.len();
+        while left > 0 {
+            left -= 1;
+            if self.at >= self.members.len() {
+                self.turn();
+            }
+            let member = self.members.get_mut(self.at)?;
+            match member.take() {
+                Taken::Event(event) => {
+                    self.given += 1;
+                    return Some((member.key().clone(), event));
+                }
+                Taken::Empty => self.turn(),
+                Taken::Done => {
+                    self.members.remove(self.at);
+                    self.given = 0;
+                }
+            }
+        }
+        None
+    }
+
+    fn turn(&mut self) {
+        self.given = 0;
+        self.at = match self.members.len() {
+            0 => 0,
+            members => (self.at + 1) % members,
+        };
+    }
+}

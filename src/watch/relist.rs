@@ -1,0 +1,82 @@
+//! Reads a complete listing, a page at a time.
+
+use std::sync::Arc;
+
+use super::envelope::Reader;
+use super::error::SourceError;
+use super::source::Shared;
+use super::store::Listing;
+use super::transport::{At, ListPage, Page, Transport};
+
+/// Items a page: what kubectl asks for.
+const PAGE_ITEMS: u32 = 500;
+
+/// Reads the newest listing. The server may forget the version of the first page before the last is
+/// read (410): then it is begun again, and the third time read at once.
+pub(super) async fn collect(
+    transport: &dyn Transport,
+    shared: &Shared,
+    reader: &mut Reader,
+) -> Result<Listing, SourceError> {
+    for limit in [PAGE_ITEMS, PAGE_ITEMS] {
+        match pages(transport, shared, reader, limit).await {
+            Err(SourceError::Expired(_)) => {}
+            other => return other,
+        }
+    }
+    pages(transport, shared, reader, 0).await
+}
+
+async fn pages(
+    transport: &dyn Transport,
+    shared: &Shared,
+    reader: &mut Reader,
+    limit: u32,
+) -> Result<Listing, SourceError> {
+    let mut page = Page { limit, next: None };
+    let first = transport
+        .list(&shared.key, At::Latest, page.clone())
+        .await?;
+    // Should the pages not be of one moment, the watch goes on from the first of them.
+    let mut listing = Listing {
+        version: first.version.clone(),
+        objects: Vec::new(),
+    };
+    let mut answer = first;
+    loop {
+        page.next = answer.next.take();
+        take_in(&answer, shared, reader, &mut listing)?;
+        if page.next.is_none() {
+            return Ok(listing);
+        }
+        answer = transport
+            .list(&shared.key, At::Latest, page.clone())
+            .await?;
+    }
+}
+
+/// Keeps a page's objects; of versions that are held already, what is held.
+fn take_in(
+    answer: &ListPage,
+    shared: &Shared,
+    reader: &mut Reader,
+    listing: &mut Listing,
+) -> Result<(), SourceError> {
+    let mut versions = Vec::with_capacity(answer.items.len());
+    for item in &answer.items {
+        let version = reader
+            .item(item)
+            .map_err(|detail| SourceError::Decode { detail })?;
+        versions.push(version);
+    }
+    let inner = shared.lock();
+    listing.objects.extend(
+        versions
+            .into_iter()
+            .map(|version| match inner.store.same(&version) {
+                Some(held) => held.clone(),
+                None => Arc::new(version),
+            }),
+    );
+    Ok(())
+}

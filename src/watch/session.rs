@@ -1,0 +1,152 @@
+//! One watch, from its opening to its end: each line is stored before the next is read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use tokio::time::timeout;
+
+use super::envelope::{Item, Line, Reader, Verb};
+use super::error::SourceError;
+use super::event::Why;
+use super::key::SourceKey;
+use super::source::Shared;
+use super::transport::{LineStream, Transport, WATCH_SECONDS};
+use crate::cluster::{ApiError, Status};
+
+/// How long a server that sends bookmarks (one a minute) can be silent.
+const IDLE: Duration = Duration::from_secs(90);
+/// How long after its time a watch is given up.
+const OVERDUE: u64 = 10;
+
+/// How a watch ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// The server closed it, as it does after the time that was asked for.
+    Closed,
+    /// A line could not be read.
+    Unreadable(Arc<str>),
+    /// Anything else.
+    Failed(SourceError),
+}
+
+/// What one watch works with.
+pub(super) struct Session<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) transport: &'a dyn Transport,
+    pub(super) reader: &'a mut Reader,
+    /// Whether the server has ever sent a bookmark.
+    pub(super) bookmarks: &'a mut bool,
+}
+
+impl Session<'_> {
+    /// Reads to the end.
+    pub(super) async fn read(&mut self, mut lines: LineStream) -> End {
+        loop {
+            // A stream that always has a line would else keep the thread.
+            tokio::task::consume_budget().await;
+            let limit = self.silence();
+            let line = match timeout(limit, lines.next()).await {
+                Err(_) => return End::Failed(SourceError::Idle { after: limit }),
+                Ok(None) => return End::Closed,
+                Ok(Some(Err(SourceError::Decode { detail }))) => return End::Unreadable(detail),
+                Ok(Some(Err(error))) => return End::Failed(error),
+                Ok(Some(Ok(line))) => line,
+            };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            match self.reader.line(&line) {
+                Err(detail) => return End::Unreadable(detail),
+                Ok(Line::Error(status)) => return End::Failed(refusal(&self.shared.key, status)),
+                Ok(Line::Bookmark(version)) => {
+                    *self.bookmarks = true;
+                    self.shared.bookmark(version);
+                }
+                Ok(Line::Object { verb, item }) => {
+                    if let Err(error) = self.take_in(verb, item).await {
+                        return End::Failed(error);
+                    }
+                    self.shared.settle().await;
+                }
+            }
+        }
+    }
+
+    fn silence(&self) -> Duration {
+        if *self.bookmarks {
+            IDLE
+        } else {
+            Duration::from_secs(u64::from(*WATCH_SECONDS.end()) + OVERDUE)
+        }
+    }
+
+    async fn take_in(&mut self, verb: Verb, item: Item) -> Result<(), SourceError> {
+        if self.shared.is_replay(verb, &item.version) {
+            return Ok(());
+        }
+        match verb {
+            Verb::Added | Verb::Modified => self.shared.put(verb, item.version),
+            Verb::Deleted => {
+                let why = self.why_deleted(&item).await?;
+                self.shared.remove(why, item.version);
+            }
+        }
+        Ok(())
+    }
+
+    /// A source with a selector gets `DELETED` also when an object stops matching; the body is then
+    /// the object as it matched last
+    /// (<https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go>).
+    async fn why_deleted(&self, item: &Item) -> Result<Why, SourceError> {
+        let key = &self.shared.key;
+        if item.deleting || !can_leave(key) {
+            return Ok(Why::Deleted);
+        }
+        match self.transport.exists(key, &item.version.object).await {
+            Ok(true) => Ok(Why::LeftSelector),
+            Ok(false) => Ok(Why::Deleted),
+            // Nobody will tell; that it is out of sight is all we know.
+            Err(
+                SourceError::Forbidden(_)
+                | SourceError::NotServed(_)
+                | SourceError::MethodNotAllowed(_)
+                | SourceError::Rejected(_),
+            ) => Ok(Why::Vanished),
+            // The watch resumes before the event, and it is asked again.
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether an object can stop matching. Its name and namespace stay the same.
+fn can_leave(key: &SourceKey) -> bool {
+    let changeable = |fields: &str| {
+        fields.split(',').any(|field| {
+            !field.starts_with("metadata.name=") && !field.starts_with("metadata.namespace=")
+        })
+    };
+    key.labels.is_some() || key.fields.as_deref().is_some_and(changeable)
+}
+
+/// The error that an `ERROR` line stands for.
+fn refusal(key: &SourceKey, status: Status) -> SourceError {
+    let code = status.code;
+    let forgotten = matches!(&*status.reason, "Expired" | "Gone");
+    let error = ApiError {
+        verb: "watch",
+        resource: key.resource.group_resource().into(),
+        status,
+    };
+    match code {
+        410 => SourceError::Expired(error),
+        _ if forgotten => SourceError::Expired(error),
+        401 => SourceError::Unauthorized(error),
+        403 => SourceError::Forbidden(error),
+        404 => SourceError::NotServed(error),
+        405 => SourceError::MethodNotAllowed(error),
+        400 | 422 => SourceError::Rejected(error),
+        429 | 503 | 504 => SourceError::Throttled { error, after: None },
+        _ => SourceError::Server(error),
+    }
+}

@@ -1,0 +1,282 @@
+//! What a driver and the subscribers of one source share: the store, the queues and the tables,
+//! under one lock that is never held across an await.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, timeout_at};
+
+use super::envelope::Verb;
+use super::event::{Event, Gap, GapCause, Version, Why};
+use super::key::SourceKey;
+use super::mux::Clock;
+use super::queue::{Company, Queue};
+use super::store::{Change, Listing, Store, identity, reached};
+use super::table::Table;
+use crate::object::{ResourceVersion, SourceState};
+
+/// One source.
+pub(super) struct Shared {
+    pub(super) key: Arc<SourceKey>,
+    pub(super) clock: Clock,
+    inner: Mutex<Inner>,
+    state: watch::Sender<SourceState>,
+    /// Wakes the driver when a queue has room again, or a subscriber came or went.
+    pub(super) room: Notify,
+    /// How many handles there are: sources and subscriptions.
+    pub(super) leases: watch::Sender<usize>,
+}
+
+/// What the lock guards.
+pub(super) struct Inner {
+    pub(super) store: Store,
+    /// Counts the object events.
+    pub(super) seq: u64,
+    /// Up to which version all is known.
+    pub(super) version: Option<ResourceVersion>,
+    /// How many listings there were, and the count of the last.
+    pub(super) synced: Option<Event>,
+    epoch: u32,
+    pub(super) queues: BTreeMap<u64, Queue>,
+    pub(super) tables: BTreeMap<u64, Table>,
+    /// No event will follow.
+    pub(super) closed: bool,
+    next_id: u64,
+}
+
+/// Whether a listing that found nothing new is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tell {
+    Always,
+    Changes,
+}
+
+impl Shared {
+    pub(super) fn new(key: SourceKey, clock: Clock) -> Shared {
+        let inner = Inner {
+            store: Store::default(),
+            seq: 0,
+            version: None,
+            synced: None,
+            epoch: 0,
+            queues: BTreeMap::new(),
+            tables: BTreeMap::new(),
+            closed: false,
+            next_id: 0,
+        };
+        Shared {
+            key: Arc::new(key),
+            clock,
+            inner: Mutex::new(inner),
+            state: watch::Sender::new(SourceState::Connecting),
+            room: Notify::new(),
+            leases: watch::Sender::new(0),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn state(&self) -> watch::Receiver<SourceState> {
+        self.state.subscribe()
+    }
+
+    /// Our clock, `after` from now.
+    pub(super) fn time(&self, after: Duration) -> Timestamp {
+        let now = (self.clock)();
+        SignedDuration::try_from(after)
+            .ok()
+            .and_then(|after| now.checked_add(after).ok())
+            .unwrap_or(now)
+    }
+
+    /// Up to which version all is known.
+    pub(super) fn version(&self) -> Option<ResourceVersion> {
+        self.lock().version.clone()
+    }
+
+    pub(super) fn set_state(&self, state: SourceState) {
+        let mut inner = self.lock();
+        if *self.state.borrow() != state {
+            inner.closed |= state == SourceState::Ended;
+            inner.tell(&Event::State(state.clone()));
+            self.state.send_replace(state);
+        }
+    }
+
+    pub(super) fn undecodable(&self, detail: Arc<str>) {
+        self.lock().tell(&Event::Undecodable { detail });
+    }
+
+    /// Moves on to `version`, all before which has arrived.
+    pub(super) fn bookmark(&self, version: ResourceVersion) {
+        let mut inner = self.lock();
+        let old = |known| reached(known, &version);
+        if !inner.version.as_ref().is_some_and(old) {
+            inner.version = Some(version);
+        }
+    }
+
+    /// Whether this event has been seen before.
+    pub(super) fn is_replay(&self, verb: Verb, version: &Version) -> bool {
+        self.lock().store.is_replay(verb, version)
+    }
+
+    /// Takes in a version of an object that is there.
+    pub(super) fn put(&self, verb: Verb, now: Version) {
+        let seen = (self.clock)();
+        let mut inner = self.lock();
+        let now = Arc::new(now);
+        let version = now.version.clone();
+        let changes = inner.store.put(verb, now, seen);
+        inner.publish(changes, seen);
+        inner.reach(version);
+    }
+
+    /// Takes in the last state of an object that is not there any more.
+    pub(super) fn remove(&self, why: Why, now: Version) {
+        let seen = (self.clock)();
+        let mut inner = self.lock();
+        let version = now.version.clone();
+        let change = inner.store.remove(why, Arc::new(now));
+        inner.publish(vec![change], seen);
+        inner.reach(version);
+    }
+
+    /// Takes in a listing: tells the gap before it, the difference, and that it is complete. Returns
+    /// how many objects changed.
+    pub(super) fn relist(&self, listing: Listing, gap: Option<GapCause>, tell: Tell) -> usize {
+        let seen = (self.clock)();
+        let mut inner = self.lock();
+        let upto = listing.version.clone();
+        let changes = inner.store.swap(listing, seen);
+        let count = changes.len();
+        if count > 0 || tell == Tell::Always {
+            if let (Some(cause), Some(after)) = (gap, inner.version.clone()) {
+                let upto = upto.clone();
+                inner.tell(&Event::Gap(Gap { after, upto, cause }));
+            }
+            inner.publish(changes, seen);
+            inner.epoch += 1;
+            let synced = Event::Synced {
+                epoch: inner.epoch,
+                count: inner.store.len(),
+            };
+            inner.tell(&synced);
+            inner.synced = Some(synced);
+        }
+        inner.version = Some(upto);
+        count
+    }
+
+    /// Waits for the subscribers whose queues are full, each as long as its patience.
+    pub(super) async fn settle(&self) {
+        loop {
+            let room = self.room.notified();
+            let Some(until) = self.lock().wait_until(Instant::now()) else {
+                return;
+            };
+            // Either way the queues are looked at again.
+            let _ = timeout_at(until, room).await;
+        }
+    }
+
+    /// Adds a lossless subscriber, and what it starts from.
+    pub(super) fn join(&self, queue: Queue) -> (u64, VecDeque<Event>) {
+        let mut inner = self.lock();
+        let state = self.state.borrow().clone();
+        let mut start: VecDeque<Event> = VecDeque::new();
+        start.push_back(Event::State(state));
+        let seq = inner.seq;
+        start.extend(inner.store.iter().map(|entry| {
+            let change = Change {
+                why: Why::Listed,
+                now: entry.version.clone(),
+                prev: None,
+            };
+            change.event(seq, entry.seen)
+        }));
+        start.extend(inner.synced.clone());
+        let id = inner.id();
+        inner.queues.insert(id, queue);
+        self.room.notify_one();
+        (id, start)
+    }
+
+    /// Adds a table.
+    pub(super) fn join_table(&self, signal: Arc<Notify>) -> u64 {
+        let mut inner = self.lock();
+        let known = inner
+            .store
+            .iter()
+            .map(|entry| identity(&entry.version.object));
+        let table = Table::new(known, signal);
+        let id = inner.id();
+        inner.tables.insert(id, table);
+        self.room.notify_one();
+        id
+    }
+
+    /// Forgets a subscriber.
+    pub(super) fn leave(&self, id: u64) {
+        let mut inner = self.lock();
+        let queue = inner.queues.remove(&id);
+        inner.tables.remove(&id);
+        drop(inner);
+        drop(queue);
+        self.room.notify_one();
+    }
+}
+
+impl Inner {
+    fn id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn reach(&mut self, version: ResourceVersion) {
+        if !version.as_str().is_empty() {
+            self.version = Some(version);
+        }
+    }
+
+    fn publish(&mut self, changes: Vec<Change>, seen: Timestamp) {
+        for change in changes {
+            self.seq += 1;
+            for table in self.tables.values_mut() {
+                table.mark(&change);
+            }
+            let event = change.event(self.seq, seen);
+            self.queue(&event);
+        }
+    }
+
+    /// Sends an event that is not about an object.
+    fn tell(&mut self, event: &Event) {
+        for table in self.tables.values_mut() {
+            table.wake();
+        }
+        self.queue(event);
+    }
+
+    fn queue(&mut self, event: &Event) {
+        for queue in self.queues.values_mut() {
+            queue.push(event, self.version.as_ref());
+        }
+    }
+
+    fn wait_until(&mut self, now: Instant) -> Option<Instant> {
+        let company = match self.queues.len() + self.tables.len() {
+            0 | 1 => Company::Alone,
+            _ => Company::Others,
+        };
+        self.queues
+            .values_mut()
+            .filter_map(|queue| queue.wait_until(now, company))
+            .min()
+    }
+}

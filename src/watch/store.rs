@@ -1,0 +1,225 @@
+//! What a source holds: the last version of each object, by uid and by name. Pure: it is handed
+//! versions and says what changed.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rustc_hash::FxHashMap;
+
+use super::envelope::Verb;
+use super::event::{Version, Why};
+use crate::object::{ObjectRef, ResourceVersion, Uid};
+
+/// How many deletions are remembered, to tell a replay of what came before them.
+const TOMBSTONES: usize = 4096;
+
+/// One change of the store.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub(super) why: Why,
+    pub(super) now: Arc<Version>,
+    pub(super) prev: Option<Arc<Version>>,
+}
+
+/// A version and when it arrived.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) version: Arc<Version>,
+    pub(super) seen: Timestamp,
+}
+
+/// A complete listing, in the server's order.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub(super) version: ResourceVersion,
+    pub(super) objects: Vec<Arc<Version>>,
+}
+
+type Name = (Option<Arc<str>>, Arc<str>);
+
+/// The last versions of a source's objects.
+#[derive(Debug, Default)]
+pub(super) struct Store {
+    by_uid: FxHashMap<Uid, Entry>,
+    by_name: BTreeMap<Name, Uid>,
+    /// The version of the last listing: a watch from it sends nothing that is older.
+    floor: Option<ResourceVersion>,
+    gone: FxHashMap<Uid, ResourceVersion>,
+    gone_order: VecDeque<Uid>,
+}
+
+impl Store {
+    pub(super) fn get(&self, uid: &Uid) -> Option<&Entry> {
+        self.by_uid.get(uid)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.by_uid.len()
+    }
+
+    /// All objects, by namespace and name.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.by_name.values().filter_map(|uid| self.by_uid.get(uid))
+    }
+
+    /// The version that is held of this uid if it is this one, so that equal ones are shared.
+    pub(super) fn same(&self, version: &Version) -> Option<&Arc<Version>> {
+        let held = &self.by_uid.get(&identity(&version.object))?.version;
+        same_version(held, version).then_some(held)
+    }
+
+    /// Whether an event has been seen before: servers may resend some when a watch resumes.
+    pub(super) fn is_replay(&self, verb: Verb, version: &Version) -> bool {
+        let uid = identity(&version.object);
+        let new = &version.version;
+        match (self.by_uid.get(&uid), verb) {
+            (Some(held), Verb::Deleted) => is_older(new, &held.version.version),
+            (Some(held), Verb::Added | Verb::Modified) => reached(&held.version.version, new),
+            (None, _) => [self.gone.get(&uid), self.floor.as_ref()]
+                .into_iter()
+                .flatten()
+                .any(|known| reached(known, new)),
+        }
+    }
+
+    /// Takes in a version that an `ADDED` or `MODIFIED` event brought.
+    pub(super) fn put(&mut self, verb: Verb, now: Arc<Version>, seen: Timestamp) -> Vec<Change> {
+        let uid = identity(&now.object);
+        let mut changes = Vec::with_capacity(1);
+        if let Some(old) = self.by_name.get(&name(&now.object)).cloned()
+            && old != uid
+        {
+            changes.extend(self.vanish(&old, now.version.clone()));
+        }
+        let prev = self.insert(uid, now.clone(), seen);
+        let why = match (&prev, verb) {
+            (None, _) => Why::Added,
+            (Some(_), Verb::Modified) => Why::Modified,
+            // It must have been away in between, unseen.
+            (Some(_), Verb::Added | Verb::Deleted) => Why::Skipped,
+        };
+        changes.push(Change { why, now, prev });
+        changes
+    }
+
+    /// Takes in the last state of an object that is gone, or no longer matches.
+    pub(super) fn remove(&mut self, why: Why, now: Arc<Version>) -> Change {
+        let uid = identity(&now.object);
+        let prev = self.drop_uid(&uid, now.version.clone());
+        Change { why, now, prev }
+    }
+
+    /// Replaces all by a listing, and says what that changed: what vanished first.
+    pub(super) fn swap(&mut self, listing: Listing, seen: Timestamp) -> Vec<Change> {
+        let listed = self.last_of_each(listing.objects);
+        let uids: FxHashMap<Uid, ()> = listed
+            .iter()
+            .map(|now| (identity(&now.object), ()))
+            .collect();
+        let absent: Vec<Uid> = self
+            .by_name
+            .values()
+            .filter(|uid| !uids.contains_key(uid))
+            .cloned()
+            .collect();
+        let mut changes: Vec<Change> = absent
+            .iter()
+            .filter_map(|uid| self.vanish(uid, listing.version.clone()))
+            .collect();
+        for now in listed {
+            if self.same(&now).is_some() {
+                continue;
+            }
+            let prev = self.insert(identity(&now.object), now.clone(), seen);
+            let why = if prev.is_some() {
+                Why::Skipped
+            } else {
+                Why::Listed
+            };
+            changes.push(Change { why, now, prev });
+        }
+        self.floor = Some(listing.version);
+        changes
+    }
+
+    /// A listing without its doubles: pages that are not of one moment can hold an object twice, or
+    /// two objects of one name. The later page was read later.
+    fn last_of_each(&self, objects: Vec<Arc<Version>>) -> Vec<Arc<Version>> {
+        let mut uids: FxHashMap<Uid, usize> = FxHashMap::default();
+        let mut names: FxHashMap<Name, usize> = FxHashMap::default();
+        for (at, now) in objects.iter().enumerate() {
+            uids.insert(identity(&now.object), at);
+            names.insert(name(&now.object), at);
+        }
+        let mut at = 0..;
+        let mut objects = objects;
+        objects.retain(|now| {
+            let at = at.next();
+            uids.get(&identity(&now.object)).copied() == at
+                && names.get(&name(&now.object)).copied() == at
+        });
+        objects
+    }
+
+    fn insert(&mut self, uid: Uid, now: Arc<Version>, seen: Timestamp) -> Option<Arc<Version>> {
+        self.by_name.insert(name(&now.object), uid.clone());
+        let entry = Entry { version: now, seen };
+        Some(self.by_uid.insert(uid, entry)?.version)
+    }
+
+    fn vanish(&mut self, uid: &Uid, at: ResourceVersion) -> Option<Change> {
+        let now = self.drop_uid(uid, at)?;
+        Some(Change {
+            why: Why::Vanished,
+            prev: Some(now.clone()),
+            now,
+        })
+    }
+
+    fn drop_uid(&mut self, uid: &Uid, at: ResourceVersion) -> Option<Arc<Version>> {
+        if self.gone.insert(uid.clone(), at).is_none() {
+            self.gone_order.push_back(uid.clone());
+            if self.gone_order.len() > TOMBSTONES
+                && let Some(oldest) = self.gone_order.pop_front()
+            {
+                self.gone.remove(&oldest);
+            }
+        }
+        let version = self.by_uid.remove(uid)?.version;
+        if self.by_name.get(&name(&version.object)) == Some(uid) {
+            self.by_name.remove(&name(&version.object));
+        }
+        Some(version)
+    }
+}
+
+/// What tells an object from others: its uid; its place and name where it has none, as in a manifest
+/// that no server has seen. The two cannot be mixed up, as no uid has a `/`.
+pub fn identity(object: &ObjectRef) -> Uid {
+    object.uid.clone().unwrap_or_else(|| {
+        let namespace = object.namespace.as_deref().unwrap_or_default();
+        Uid::new(format!("{namespace}/{}", object.name))
+    })
+}
+
+fn name(object: &ObjectRef) -> Name {
+    (object.namespace.clone(), object.name.clone())
+}
+
+/// Whether both are the same version of the same object. Where there are no versions, the text tells.
+fn same_version(held: &Version, new: &Version) -> bool {
+    held.version == new.version && (!new.version.as_str().is_empty() || held.body == new.body)
+}
+
+/// Whether a source that has seen `known` has seen `new`. Versions are compared for equality, and
+/// where both are the decimal numbers of kube-apiserver by size as well: a server may resend several
+/// versions, and the second last is not equal to the last.
+pub(super) fn reached(known: &ResourceVersion, new: &ResourceVersion) -> bool {
+    (known == new && !new.as_str().is_empty()) || is_older(new, known)
+}
+
+fn is_older(new: &ResourceVersion, known: &ResourceVersion) -> bool {
+    let number = |version: &ResourceVersion| version.as_str().parse::<u64>().ok();
+    matches!((number(new), number(known)), (Some(new), Some(known)) if new < known)
+}

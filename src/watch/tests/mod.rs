@@ -1,0 +1,117 @@
+//! The multiplexer against a scripted server, under a paused clock.
+
+mod driver;
+mod subscribers;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::{Instant, timeout};
+
+use super::event::{Event, Gap, GapCause, Why};
+use super::fake::{Fake, pods};
+use super::key::{ClusterId, SourceKey};
+use super::mux::{Clock, Mux, Options};
+use super::queue::Patience;
+use super::subscribe::{Every, Source};
+use super::transport::Transport;
+use crate::object::SourceState;
+
+/// A clock that goes with tokio's.
+pub(super) fn clock() -> Clock {
+    let start = Instant::now();
+    Arc::new(move || {
+        let elapsed = SignedDuration::try_from(start.elapsed()).expect("short");
+        Timestamp::UNIX_EPOCH + elapsed
+    })
+}
+
+pub(super) fn mux_with(fake: &Fake, options: Options) -> Mux {
+    let transport: Arc<dyn Transport> = Arc::new(fake.clone());
+    Mux::with_options([(ClusterId("test".into()), transport)], clock(), options)
+}
+
+fn mux(fake: &Fake) -> Mux {
+    let options = Options {
+        seed: 7,
+        ..Options::default()
+    };
+    mux_with(fake, options)
+}
+
+fn open(fake: &Fake) -> Source {
+    mux(fake).open(pods())
+}
+
+fn labelled(labels: &str) -> SourceKey {
+    SourceKey {
+        labels: Some(labels.into()),
+        ..pods()
+    }
+}
+
+/// An event in one word or two: `+a@101`, `state Live`.
+pub(super) fn brief(event: &Event) -> String {
+    match event {
+        Event::Object { why, now, prev, .. } => {
+            let why = match why {
+                Why::Listed => "listed",
+                Why::Added => "added",
+                Why::Modified => "modified",
+                Why::Deleted => "deleted",
+                Why::LeftSelector => "left",
+                Why::Vanished => "vanished",
+                Why::Skipped => "skipped",
+            };
+            let prev = prev.as_ref().map(|prev| format!("{}>", prev.version));
+            let prev = prev.unwrap_or_default();
+            format!("{why} {} {prev}{}", now.object.name, now.version)
+        }
+        Event::Synced { epoch, count } => format!("synced {epoch} ({count})"),
+        Event::State(state) => match state {
+            SourceState::Connecting => "connecting".to_owned(),
+            SourceState::Live => "live".to_owned(),
+            SourceState::Retrying { attempt, cause, .. } => format!("retrying {attempt}: {cause}"),
+            SourceState::Forbidden { .. } => "forbidden".to_owned(),
+            SourceState::Unserved { .. } => "unserved".to_owned(),
+            SourceState::Polling { .. } => "polling".to_owned(),
+            SourceState::Failed { cause } => format!("failed: {cause}"),
+            SourceState::Ended => "ended".to_owned(),
+        },
+        Event::Gap(Gap { after, upto, cause }) => match cause {
+            GapCause::SlowSubscriber { dropped } => format!("gap {after}-{upto} slow {dropped}"),
+            cause => format!("gap {after}-{upto} {cause:?}"),
+        },
+        Event::Undecodable { .. } => "undecodable".to_owned(),
+    }
+}
+
+/// All events until nothing comes for a while.
+pub(super) async fn drain_for(every: &mut Every, quiet: Duration) -> Vec<String> {
+    let mut events = Vec::new();
+    while let Ok(Some(event)) = timeout(quiet, every.next()).await {
+        events.push(brief(&event));
+    }
+    events
+}
+
+async fn drain(every: &mut Every) -> Vec<String> {
+    drain_for(every, Duration::from_secs(2)).await
+}
+
+/// A source that is live with these pods, and its subscription read so far.
+async fn live(fake: &Fake, names: &[&str]) -> (Source, Every) {
+    for name in names {
+        fake.apply(name);
+    }
+    let source = open(fake);
+    let mut every = source.every(Patience::Screen);
+    let events = drain(&mut every).await;
+    assert_eq!(
+        events.last().map(String::as_str),
+        Some("live"),
+        "{events:?}"
+    );
+    (source, every)
+}

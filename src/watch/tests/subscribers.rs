@@ -1,0 +1,480 @@
+use super::*;
+use crate::object::Uid;
+use crate::watch::Subscriptions;
+use crate::watch::fake::Request;
+
+async fn seconds(seconds: f64) {
+    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+}
+
+/// Room for this many events about bodies of the test server.
+fn small(events: usize) -> Options {
+    Options {
+        seed: 7,
+        queue_bytes: events * 400,
+        ..Options::default()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn equal_keys_share_one_upstream() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let mux = mux(&fake);
+    let sources = [
+        mux.open(labelled("app=web,x!=1")),
+        mux.open(labelled(" x != 1, app == web")),
+        mux.open(labelled("x notin (1), app in (web)")),
+    ];
+    let other = mux.open(pods());
+    let mut every: Vec<Every> = sources
+        .iter()
+        .map(|source| source.every(Patience::Screen))
+        .collect();
+    seconds(1.0).await;
+    fake.apply("a");
+    for every in &mut every {
+        let events = drain(every).await;
+        assert_eq!(
+            events.last().map(String::as_str),
+            Some("modified a 101>102")
+        );
+    }
+    assert_eq!(fake.asked(), (2, 2));
+    assert_eq!(other.snapshot().objects.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_outlives_its_last_handle_by_two_seconds() {
+    let fake = Fake::new();
+    let mux = mux(&fake);
+    let source = mux.open(pods());
+    let every = source.every(Patience::Screen);
+    seconds(1.0).await;
+    drop(source);
+    seconds(10.0).await;
+    drop(every);
+    seconds(1.9).await;
+    let source = mux.open(pods());
+    seconds(10.0).await;
+    assert_eq!(fake.asked(), (1, 1));
+    let latest = source.latest();
+    drop(source);
+    seconds(10.0).await;
+    drop(latest);
+    seconds(2.1).await;
+    let _source = mux.open(pods());
+    seconds(1.0).await;
+    assert_eq!(fake.asked(), (2, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_runs_once_all_is_dropped() {
+    let fake = Fake::new();
+    fake.kill();
+    let mux = mux(&fake);
+    let source = mux.open(pods());
+    seconds(5.0).await;
+    let asked = fake.asked();
+    assert!(asked.0 > 2);
+    drop(mux);
+    seconds(60.0).await;
+    assert!(fake.asked().0 > asked.0, "a source keeps its multiplexer");
+    drop(source);
+    let asked = fake.asked();
+    seconds(300.0).await;
+    assert_eq!(fake.asked(), asked);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_cluster_is_a_failed_source() {
+    let fake = Fake::new();
+    let key = SourceKey {
+        cluster: ClusterId("other".into()),
+        ..pods()
+    };
+    let source = mux(&fake).open(key);
+    let mut every = source.every(Patience::Screen);
+    assert_eq!(drain(&mut every).await, ["failed: no such cluster: other"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_subscriber_starts_from_the_snapshot() {
+    let fake = Fake::new();
+    let (source, _first) = live(&fake, &["b", "a"]).await;
+    fake.apply("a");
+    seconds(1.0).await;
+    let mut late = source.every(Patience::Screen);
+    fake.apply("b");
+    assert_eq!(
+        drain(&mut late).await,
+        [
+            "live",
+            "listed a 103",
+            "listed b 101",
+            "synced 1 (2)",
+            "modified b 101>104"
+        ]
+    );
+    assert_eq!(fake.asked(), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_subscriber_gets_one_gap_and_then_what_is() {
+    let fake = Fake::new();
+    for name in ["same", "changed", "gone", "again"] {
+        fake.apply(name);
+    }
+    let source = mux_with(&fake, small(4)).open(pods());
+    let mut slow = source.every(Patience::Screen);
+    let mut fast = source.every(Patience::Screen);
+    drain(&mut slow).await;
+    drain(&mut fast).await;
+    for _ in 0..5 {
+        fake.apply("changed");
+    }
+    seconds(1.0).await;
+    for _ in 0..3 {
+        fake.apply("changed");
+    }
+    fake.delete("gone");
+    fake.delete("again");
+    fake.apply("again");
+    fake.apply("brief");
+    fake.delete("brief");
+    fake.apply("new");
+    seconds(1.0).await;
+    assert_eq!(drain(&mut fast).await.len(), 14);
+    let events = drain(&mut slow).await;
+    assert_eq!(
+        events,
+        [
+            "modified changed 102>105",
+            "modified changed 105>106",
+            "modified changed 106>107",
+            "modified changed 107>108",
+            "modified changed 108>109",
+            "gap 109-118 slow 9",
+            "vanished gone 103>103",
+            "vanished again 104>104",
+            "skipped changed 109>112",
+            "listed again 115",
+            "listed new 118"
+        ]
+    );
+    // And it goes on without a gap.
+    fake.apply("changed");
+    fake.apply("new");
+    assert_eq!(
+        drain(&mut slow).await,
+        ["modified changed 112>119", "modified new 118>120"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscriber_that_catches_up_in_time_misses_nothing() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let source = mux_with(&fake, small(3)).open(pods());
+    let mut every = source.every(Patience::Screen);
+    drain(&mut every).await;
+    for _ in 0..50 {
+        fake.apply("a");
+    }
+    let mut seen = Vec::new();
+    for _ in 0..50 {
+        seen.push(brief(&every.next().await.expect("open")));
+        seconds(0.01).await;
+    }
+    assert!(
+        seen.iter().all(|event| event.starts_with("modified")),
+        "{seen:?}"
+    );
+}
+
+/// A reader that always makes just enough room would else set the pace of everybody.
+#[tokio::test(start_paused = true)]
+async fn a_slow_reader_cannot_set_the_pace() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let source = mux_with(&fake, small(10)).open(pods());
+    let mut slow = source.every(Patience::Screen);
+    let latest = source.latest();
+    drain(&mut slow).await;
+    let uid = Uid::new("uid-1");
+    for _ in 0..1000 {
+        fake.apply("a");
+    }
+    let start = Instant::now();
+    let reader = async {
+        loop {
+            slow.next().await.expect("open");
+            seconds(0.2).await;
+        }
+    };
+    let table = async {
+        while latest
+            .get(&uid)
+            .is_none_or(|now| now.version.as_str() != "1101")
+        {
+            seconds(0.01).await;
+        }
+    };
+    tokio::select! {
+        () = reader => {}
+        () = table => {}
+    }
+    assert!(
+        start.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pipe_is_waited_for_while_it_reads_alone() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let source = mux_with(&fake, small(3)).open(pods());
+    let mut pipe = source.every(Patience::Pipe);
+    drain(&mut pipe).await;
+    for _ in 0..20 {
+        fake.apply("a");
+    }
+    seconds(25.0).await;
+    let events = drain(&mut pipe).await;
+    assert_eq!(events.len(), 20);
+    assert!(
+        events.iter().all(|event| event.starts_with("modified")),
+        "{events:?}"
+    );
+    // Stuck for longer, it gets the gap.
+    for _ in 0..20 {
+        fake.apply("a");
+    }
+    seconds(31.0).await;
+    let events = drain(&mut pipe).await;
+    assert!(
+        events.contains(&"gap 125-141 slow 16".to_owned()),
+        "{events:?}"
+    );
+    assert_eq!(events.last().map(String::as_str), Some("skipped a 125>141"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stuck_pipe_does_not_stop_a_table_that_joins() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let source = mux_with(&fake, small(3)).open(pods());
+    let _pipe = source.every(Patience::Pipe);
+    seconds(1.0).await;
+    for _ in 0..20 {
+        fake.apply("a");
+    }
+    seconds(1.0).await;
+    let mut latest = source.latest();
+    latest.changed().await;
+    seconds(0.3).await;
+    let newest = latest.snapshot().objects[0].version.clone();
+    assert_eq!(newest.as_str(), "121");
+}
+
+#[tokio::test(start_paused = true)]
+async fn memory_is_bounded_whatever_a_reader_does() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let source = mux_with(&fake, small(10)).open(pods());
+    let _stuck = source.every(Patience::Screen);
+    let _table = source.latest();
+    seconds(1.0).await;
+    for round in 0..300 {
+        let name = format!("n{round}");
+        fake.apply(&name);
+        fake.apply("a");
+        fake.delete(&name);
+        if round % 50 == 0 {
+            seconds(0.1).await;
+        }
+    }
+    seconds(5.0).await;
+    let lease = source.shared().lock();
+    let queue = lease.queues.values().next().expect("subscribed");
+    assert!(queue.bytes() <= 11 * 400 + 400, "{}", queue.bytes());
+    assert!(queue.remembered() <= 1, "{}", queue.remembered());
+    let table = lease.tables.values().next().expect("subscribed");
+    assert!(table.remembered() <= 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gap_of_the_source_inside_a_lag_is_one_gap() {
+    let fake = Fake::new();
+    fake.apply("a");
+    fake.apply("b");
+    let source = mux_with(&fake, small(2)).open(pods());
+    let mut slow = source.every(Patience::Screen);
+    drain(&mut slow).await;
+    for _ in 0..4 {
+        fake.apply("a");
+    }
+    seconds(1.0).await;
+    fake.kill();
+    fake.apply("a");
+    fake.delete("b");
+    fake.forget();
+    seconds(1.0).await;
+    fake.revive();
+    seconds(5.0).await;
+    let events = drain(&mut slow).await;
+    let (kept, told) = events.split_at(3);
+    assert!(kept.iter().all(|event| event.starts_with("modified a")));
+    assert_eq!(
+        told,
+        [
+            "gap 105-108 slow 3",
+            "vanished b 102>102",
+            "skipped a 105>107",
+            "synced 2 (1)",
+            "live"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_table_hears_of_each_object_once() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let source = open(&fake);
+    let mut latest = source.latest();
+    let changed = latest.changed().await.expect("open");
+    assert!(changed.is_empty(), "not listed yet");
+    seconds(1.0).await;
+    let changed = latest.changed().await.expect("open");
+    assert_eq!(changed.into_iter().collect::<Vec<_>>(), [Uid::new("uid-1")]);
+    assert_eq!(latest.snapshot().epoch, 1);
+    for _ in 0..10 {
+        fake.apply("a");
+        fake.apply("b");
+    }
+    fake.apply("brief");
+    fake.delete("brief");
+    seconds(1.0).await;
+    let changed = latest.changed().await.expect("open");
+    assert_eq!(changed.len(), 2);
+    fake.delete("a");
+    let changed = latest.changed().await.expect("open");
+    assert_eq!(changed.len(), 1);
+    assert!(latest.get(&Uid::new("uid-1")).is_none());
+    assert!(
+        timeout(Duration::from_secs(1), latest.changed())
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_sources_read_as_one() {
+    let fake = Fake::new();
+    fake.apply("a");
+    fake.apply("b");
+    fake.label("b", "db");
+    let mux = mux(&fake);
+    let mut both = Subscriptions::new();
+    assert!(both.next().await.is_none());
+    let web = mux.open(labelled("app=web"));
+    let db = mux.open(labelled("app=db"));
+    both.add(&web, Patience::Screen);
+    both.add(&web, Patience::Screen);
+    both.add(&db, Patience::Screen);
+    let mut events = Vec::new();
+    while let Ok(Some((key, event))) = timeout(Duration::from_secs(1), both.next()).await {
+        events.push((
+            key.labels.clone().expect("labelled").to_string(),
+            brief(&event),
+        ));
+    }
+    events.sort();
+    let events: Vec<String> = events
+        .into_iter()
+        .map(|(key, event)| format!("{key} {event}"))
+        .collect();
+    assert_eq!(
+        events,
+        [
+            "app=db connecting",
+            "app=db listed b 103",
+            "app=db live",
+            "app=db synced 1 (1)",
+            "app=web connecting",
+            "app=web listed a 101",
+            "app=web live",
+            "app=web synced 1 (1)"
+        ]
+    );
+    assert!(both.remove(web.key()));
+    assert!(!both.remove(web.key()));
+    fake.apply("a");
+    fake.apply("b");
+    let (key, event) = both.next().await.expect("open");
+    assert_eq!((&key, &*brief(&event)), (db.key(), "modified b 103>105"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_source_does_not_hide_a_quiet_one() {
+    let fake = Fake::new();
+    let mux = mux(&fake);
+    let mut both = Subscriptions::new();
+    for labels in ["app=web", "app=db"] {
+        both.add(&mux.open(labelled(labels)), Patience::Screen);
+    }
+    seconds(1.0).await;
+    fake.apply("b");
+    fake.label("b", "db");
+    for _ in 0..1000 {
+        fake.apply("a");
+    }
+    seconds(1.0).await;
+    let mut before = 0;
+    while let Some((_, event)) = both.next().await {
+        if brief(&event).starts_with("added b 102") {
+            break;
+        }
+        before += 1;
+    }
+    assert!(before < 150, "{before}");
+}
+
+/// Joins in the middle of a burst: each version exactly once, from wherever it starts.
+#[tokio::test(start_paused = true)]
+async fn joining_in_a_burst_neither_repeats_nor_misses() {
+    let fake = Fake::new();
+    let (source, _first) = live(&fake, &["a", "b"]).await;
+    let mut joined = Vec::new();
+    for round in 0..200_u32 {
+        fake.apply(if round % 3 == 0 { "a" } else { "b" });
+        if round % 7 == 0 {
+            tokio::task::yield_now().await;
+        }
+        joined.push(source.every(Patience::Screen));
+    }
+    for mut every in joined {
+        let mut last: std::collections::BTreeMap<String, String> =
+            std::collections::BTreeMap::new();
+        while let Ok(Some(event)) = timeout(Duration::from_millis(100), every.next()).await {
+            if let Event::Object { now, prev, .. } = event {
+                let has = last.insert(now.object.name.to_string(), now.version.to_string());
+                assert_eq!(has, prev.map(|prev| prev.version.to_string()));
+            }
+        }
+        for name in ["a", "b"] {
+            let newest = fake.get(name).expect("there").rv.to_string();
+            assert_eq!(last.get(name), Some(&newest));
+        }
+    }
+    let watches = fake
+        .model()
+        .requests
+        .iter()
+        .filter(|request| matches!(request, Request::Watch { .. }))
+        .count();
+    assert_eq!(watches, 1);
+}
