@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use super::hint::Hint;
+use super::parser;
 use super::tape::{self, Node};
 use super::value::Value;
 
@@ -39,8 +41,11 @@ impl Doc {
     }
 
     fn parse_with(text: Arc<str>, previous: Option<&Doc>) -> Result<Doc, ParseError> {
-        let hint = previous.map(|doc| (doc.text.as_bytes(), &doc.nodes[..]));
-        let nodes = tape::parse(text.as_bytes(), hint)?.into_boxed_slice();
+        let hint = previous.map_or_else(Hint::default, |doc| Hint {
+            text: &doc.text,
+            nodes: &doc.nodes,
+        });
+        let nodes = parser::parse(&text, hint)?.into_boxed_slice();
         Ok(Doc { text, nodes })
     }
 

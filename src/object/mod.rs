@@ -5,6 +5,8 @@ pub mod list_keys;
 pub mod managed_fields;
 pub mod path;
 mod label_selector;
+mod hint;
+mod parser;
 mod reference;
 mod scan;
 pub mod selector;

@@ -23,12 +23,7 @@ pub(super) fn string(text: &[u8], start: usize) -> Result<Token, ParseError> {
     let mut at = start + 1;
     let mut escaped = false;
     loop {
-        while text
-            .get(at)
-            .is_some_and(|&byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f))
-        {
-            at += 1;
-        }
+        at = plain_end(text, at);
         match text.get(at) {
             Some(b'"') => {
                 return Ok(Token {
@@ -43,6 +38,32 @@ pub(super) fn string(text: &[u8], start: usize) -> Result<Token, ParseError> {
             _ => return Err(unexpected(text, at)),
         }
     }
+}
+
+/// Where the plain characters from `at` on end: at a quote, a backslash, a control character or the
+/// end of the text.
+fn plain_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+        let special = special(u64::from_le_bytes(*eight));
+        if special != 0 {
+            return at + special.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+    at + rest.iter().position(is_special).unwrap_or(rest.len())
+}
+
+/// Eight bytes at once: the lowest bit set is the high bit of the first byte that is a quote, a
+/// backslash or a control character. (A byte minus one has its high bit set, and had not before, if
+/// it was zero; what is borrowed from the bytes above cannot change the first hit.)
+fn special(word: u64) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH_BITS: u64 = ONES << 7;
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH_BITS;
+    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    is(b'"') | is(b'\\') | below(word, 0x20)
 }
 
 /// Checks the rest of an escape sequence, after its backslash.

@@ -36,8 +36,9 @@ impl<'a> Value<'a> {
 
     /// The field `key` of an object.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
-        self.fields()
-            .find_map(|(name, value)| (name == key).then_some(value))
+        let text = self.doc.text();
+        self.counting_fields()
+            .find(|field| field.node().has_key(text, key))
     }
 
     /// The value at a path of object fields: `at(&["status", "phase"])`.
@@ -67,14 +68,14 @@ impl<'a> Value<'a> {
 
     /// The fields of an object in document order, each key once; none for anything else.
     pub fn fields(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> + use<'a> {
+        self.counting_fields()
+            .map(|field| (field.node().key_text(field.doc.text()), field))
+    }
+
+    /// The fields that no later one of the same key replaces.
+    fn counting_fields(self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.children(Kind::Object)
             .filter(|field| field.node().flags & tape::SHADOWED == 0)
-            .map(|field| {
-                (
-                    tape::key_text(field.doc.text().as_bytes(), field.node()),
-                    field,
-                )
-            })
     }
 
     fn children(self, of: Kind) -> impl Iterator<Item = Value<'a>> + use<'a> {
