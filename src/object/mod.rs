@@ -6,6 +6,8 @@ pub mod managed_fields;
 pub mod path;
 mod label_selector;
 mod hint;
+#[cfg(test)]
+mod laws;
 mod parser;
 mod reference;
 mod scan;
