@@ -58,6 +58,17 @@ fn strings_decode_as_in_go() {
 }
 
 #[test]
+fn each_character_is_seen_at_each_place_of_a_word() {
+    for character in '\0'..='\u{100}' {
+        for place in 0..18 {
+            let mut inner = "x".repeat(17);
+            inner.insert(place, character);
+            reads_as_serde_json_does(&format!("[\"{inner}\"]"));
+        }
+    }
+}
+
+#[test]
 fn errors_name_the_place() {
     let check = |text: &str, expect: ParseError| {
         assert_eq!(Doc::parse(text).map(drop), Err(expect), "{text:?}");
@@ -156,6 +167,7 @@ fn a_number_that_goes_on_is_another_number() {
         ("\"a\"", "\"a\\\"\""),
         ("true", "trueish"),
         ("{\"a\":1,\"a\":2}", "{\"a\":2,\"a\":1}"),
+        ("{\"a\":1,\"a\":2}", "{\"a\":1,\"b\":2}"),
         ("{\"a\":{\"b\":1}}", "{\"\\u0061\":{\"b\":1}}"),
     ] {
         hints_change_nothing(old, new);
