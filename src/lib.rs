@@ -1,11 +1,22 @@
-//! `kubectl-spy`: status, changes and traces of Kubernetes objects on one watch core.
+//! `kubectl-spy`: a kubectl plugin that watches objects. What state they are in and why, what changed,
+//! who changed it, and what serves what.
+//!
+//! The map: [`object`] is the plain data everyone shares; [`diff`], [`status`] and [`graph`] are pure engines
+//! over it; [`cluster`] and [`watch`] do the talking; [`render`] makes text; [`sandbox`] is an embedded API
+//! server; `commands` holds a folder per verb and [`cli`] the command line. ARCHITECTURE.md says who may
+//! import whom and follows one event from the wire to the screen.
 
+pub mod cli;
 pub mod cluster;
-pub mod env;
+mod commands;
 pub mod diff;
+pub mod env;
 pub mod graph;
 pub mod object;
 pub mod render;
 pub mod sandbox;
 pub mod status;
 pub mod watch;
+
+pub use cli::run;
+pub use env::Env;

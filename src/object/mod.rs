@@ -1,14 +1,14 @@
 //! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
 
 mod doc;
-pub mod list_keys;
-pub mod managed_fields;
-pub mod path;
-mod label_selector;
 mod hint;
+mod label_selector;
 #[cfg(test)]
 mod laws;
+pub mod list_keys;
+pub mod managed_fields;
 mod parser;
+pub mod path;
 mod reference;
 mod scan;
 pub mod selector;

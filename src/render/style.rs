@@ -39,6 +39,17 @@ pub enum Role {
     Warning,
 }
 
+/// How a view is drawn: everything about the terminal that its text depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// How many columns of the terminal there are; `None` (not a terminal) leaves all text whole.
+    pub width: Option<usize>,
+    /// How text is painted.
+    pub styles: Styles,
+    /// Which symbols stand for states, marks and what is cut.
+    pub symbols: &'static Symbols,
+}
+
 /// Paints text by its role. Whether it does is decided once, where the environment is read; plain
 /// by default.
 ///

@@ -6,7 +6,7 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, Width};
 
-use super::style::{Role, Styles, Symbols};
+use super::style::{Look, Role};
 use super::text;
 
 /// What a column does where the terminal is narrow. First columns are dropped, then texts cut.
@@ -103,17 +103,6 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows, from top to bottom.
     pub rows: Vec<Row>,
-}
-
-/// How a table is drawn.
-#[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// How many columns of the terminal there are; `None` (not a terminal) leaves all text whole.
-    pub width: Option<usize>,
-    /// How text is painted.
-    pub styles: Styles,
-    /// Which ellipsis stands for what is cut.
-    pub symbols: &'static Symbols,
 }
 
 /// Blanks between two columns, and the least width of a column: kubectl's tab writer pads by three

@@ -5,9 +5,9 @@ mod driver;
 mod envelope;
 mod error;
 mod event;
-mod http;
 #[cfg(test)]
 mod fake;
+mod http;
 mod key;
 mod merge;
 mod mux;

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::style::testing;
 use super::*;
+use crate::render::style::{Styles, Symbols};
 
 const PLAIN: Look = Look {
     width: None,

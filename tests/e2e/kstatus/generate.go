@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 )
 
@@ -25,6 +26,8 @@ type generator struct {
 	rand *rand.Rand
 	// total is the sum of the shapes' weights.
 	total int
+	// count is how many objects have been drawn: names and uids follow it, so that each is one's own.
+	count int
 }
 
 func newGenerator(seed uint64) *generator {
@@ -44,7 +47,13 @@ func pick[T any](g *generator, choices ...T) T { return choices[g.rand.IntN(len(
 func (g *generator) object() object {
 	s := g.shape()
 	spec, status := s.fill(g)
-	metadata := object{"name": "web", "namespace": "shop", "uid": "0f1e2d3c", "creationTimestamp": created}
+	g.count++
+	metadata := object{
+		"name":              fmt.Sprintf("web-%d", g.count),
+		"namespace":         "shop",
+		"uid":               fmt.Sprintf("uid-%d", g.count),
+		"creationTimestamp": created,
+	}
 	drawn := object{"apiVersion": s.apiVersion, "kind": s.kind, "metadata": metadata}
 	if spec != nil {
 		drawn["spec"] = spec

@@ -1,0 +1,199 @@
+//! The command line: clap's tree, dispatch, how an error is printed, and the exit codes.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::commands::{self, ClusterArgs, CommandError, ErrorKind, LookArgs};
+use crate::env::Env;
+use crate::render::text::escape;
+
+/// Everything that was asked is answered.
+const ANSWERED: u8 = 0;
+/// It could not be asked: usage, credentials, the API server.
+const ERROR: u8 = 1;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// With this exit code.
+    Code(u8),
+    /// By a signal, which is raised again so that shells see it (130 for Ctrl-C).
+    Signal(i32),
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        match exit {
+            Exit::Code(code) => ExitCode::from(code),
+            Exit::Signal(signal) => {
+                #[cfg(unix)]
+                let _ends_here = signal_hook::low_level::emulate_default_handler(signal);
+                ExitCode::from(128 + u8::try_from(signal).unwrap_or(0))
+            }
+        }
+    }
+}
+
+/// Watch Kubernetes objects: what state they are in and why, what changed, and who changed it.
+#[derive(Parser, Debug)]
+#[command(
+    name = "kubectl-spy",
+    args_override_self = true,
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(flatten)]
+    cluster: ClusterArgs,
+    #[command(flatten)]
+    look: LookArgs,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    Completion(commands::completion::Args),
+    /// List the flags that every command takes
+    Options,
+    Version(commands::version::Args),
+}
+
+/// Runs the program: reads the command line, does what it says, prints the error if there is one.
+pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
+    colored::control::set_override(true); // `Styles` alone decides whether anything is painted
+    let cli = match parse(args) {
+        Ok(cli) => cli,
+        Err(refused) => return print_refusal(&refused, &mut env),
+    };
+    let look = cli.look;
+    let ended = dispatch(cli, &mut env);
+    match ended {
+        Ok(commands::Ended::Answered) => Exit::Code(ANSWERED),
+        Ok(commands::Ended::By(signal)) => Exit::Signal(signal.number()),
+        Err(error) => print_error(&error, look, &mut env),
+    }
+}
+
+fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
+    let Cli {
+        cluster,
+        look,
+        verb,
+    } = cli;
+    let origin = commands::Origin::Kubeconfig(Box::new(cluster));
+    let mut context = commands::Context { origin, look, env };
+    match verb {
+        Verb::Completion(args) => commands::completion::run(&args, command(), &mut context),
+        Verb::Options => commands::options::run(&command(), &mut context),
+        Verb::Version(args) => commands::version::run(&args, &mut context),
+    }
+}
+
+/// The clap command, with kubectl's habits: switches take `=true` and `=false`, and the global flags
+/// are listed by `options` alone.
+pub(crate) fn command() -> clap::Command {
+    kubectl_habits(Cli::command().bin_name("kubectl spy"))
+}
+
+fn kubectl_habits(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| match arg.get_action() {
+            ArgAction::SetTrue => arg
+                .action(ArgAction::Set)
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_value("false")
+                .default_missing_value("true")
+                .value_name("true|false")
+                .hide_possible_values(true)
+                .hide_default_value(true),
+            _ => arg,
+        })
+        .mut_args(|arg| {
+            if arg.is_global_set() {
+                arg.hide(true)
+            } else {
+                arg
+            }
+        })
+        .mut_subcommands(kubectl_habits)
+}
+
+fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut matches = command().try_get_matches_from(args)?;
+    Cli::from_arg_matches_mut(&mut matches)
+}
+
+/// Prints what clap has to say: help on stdout, a usage error in kubectl's words on stderr.
+fn print_refusal(refused: &clap::Error, env: &mut Env) -> Exit {
+    let text = refused.render();
+    match refused.kind() {
+        ClapKind::DisplayHelp | ClapKind::DisplayVersion => {
+            let _closed_pipe = write!(env.stdout, "{text}");
+            Exit::Code(ANSWERED)
+        }
+        ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _closed_pipe = write!(env.stderr, "{text}");
+            Exit::Code(ERROR)
+        }
+        _ => {
+            let _closed_pipe = write!(env.stderr, "{}", usage_error(refused));
+            Exit::Code(ERROR)
+        }
+    }
+}
+
+/// kubectl's first line for a usage error, then clap's suggestion if it has one.
+fn usage_error(refused: &clap::Error) -> String {
+    let named = |kind| match refused.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let message = match (refused.kind(), named(ContextKind::InvalidArg)) {
+        (ClapKind::UnknownArgument, Some(flag)) => format!("unknown flag: {flag}"),
+        (ClapKind::InvalidSubcommand, _) => {
+            let word = named(ContextKind::InvalidSubcommand).unwrap_or_default();
+            format!("unknown command \"{word}\" for \"kubectl spy\"")
+        }
+        _ => first_line(&refused.render().to_string()),
+    };
+    let mut text = format!("error: {message}\n");
+    for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+        match refused.get(kind) {
+            Some(ContextValue::String(near)) => text += &format!("hint: did you mean {near}?\n"),
+            Some(ContextValue::Strings(near)) => {
+                text += &format!("hint: did you mean {}?\n", near.join(" or "));
+            }
+            _ => {}
+        }
+    }
+    text + SEE_HELP
+}
+
+const SEE_HELP: &str = "See 'kubectl spy --help' for usage.\n";
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
+
+/// Prints an error and its hints: the one place where that happens.
+fn print_error(error: &CommandError, look: LookArgs, env: &mut Env) -> Exit {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return Exit::Code(ANSWERED);
+    }
+    let styles = look.stderr(env);
+    let mut text = format!("{}\n", escape(&error.to_string()));
+    for hint in error.hints() {
+        text += &format!("{} {}\n", styles.warning("hint:"), escape(hint));
+    }
+    if error.kind() == ErrorKind::Usage {
+        text += SEE_HELP;
+    }
+    let _closed_pipe = env.stderr.write_all(text.as_bytes());
+    Exit::Code(ERROR)
+}

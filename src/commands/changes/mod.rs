@@ -1,0 +1,3 @@
+//! `changes`: each version of each object as a diff, with who made it.
+
+mod state;

@@ -1,0 +1,175 @@
+//! What `changes` keeps between two events, and what an event means to someone who follows the object.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::object::{ObjectRef, Uid};
+use crate::watch::{Event, Gap, SourceKey, Version, Why};
+
+/// What one event means.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// The object is there when we come.
+    Baseline(Arc<Version>),
+    /// A full listing of a wide scope is in.
+    Synced {
+        /// How many objects there are.
+        count: usize,
+    },
+    /// It was created.
+    Created {
+        now: Arc<Version>,
+        /// An object of this name was deleted before.
+        again: bool,
+    },
+    /// It has another version.
+    Modified {
+        old: Arc<Version>,
+        now: Arc<Version>,
+        /// Whether there may be versions between the two.
+        skipped: bool,
+        /// Since its last change that was seen.
+        since: Option<Timestamp>,
+    },
+    /// It was deleted.
+    Deleted {
+        /// The version before the last, where it is known.
+        old: Option<Arc<Version>>,
+        /// Its last state.
+        last: Arc<Version>,
+        /// Whether it went while the source could not see.
+        unseen: bool,
+    },
+    /// It no longer matches the selector.
+    Left { last: Arc<Version> },
+    /// Versions are missing.
+    Gap(Gap),
+    /// A line could not be read.
+    Undecodable { detail: Arc<str> },
+}
+
+/// How many deleted names are remembered, to tell a re-creation from a creation.
+const DELETED_NAMES: usize = 1024;
+
+/// What is kept between events: when each object last changed, and the names that were deleted.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    changed: HashMap<Uid, Timestamp>,
+    deleted: VecDeque<ObjectRef>,
+    synced: Vec<Arc<SourceKey>>,
+    /// How many objects there are now.
+    pub(super) objects: usize,
+    /// How many versions were seen, the first listing not counted.
+    pub(super) versions: u64,
+    /// When the last of them came.
+    pub(super) last: Option<Timestamp>,
+}
+
+impl State {
+    /// Takes one event; `named` says whether its source is about one object.
+    pub(super) fn apply(
+        &mut self,
+        key: &Arc<SourceKey>,
+        event: Event,
+        named: bool,
+    ) -> Option<Step> {
+        match event {
+            Event::Object {
+                why,
+                seen,
+                now,
+                prev,
+                ..
+            } => self.object(key, (why, seen), now, prev, named),
+            Event::Synced { count, .. } => {
+                let first = !self.synced.contains(key);
+                if first {
+                    self.synced.push(key.clone());
+                }
+                (first && !named).then_some(Step::Synced { count })
+            }
+            Event::Gap(gap) => Some(Step::Gap(gap)),
+            Event::Undecodable { detail } => Some(Step::Undecodable { detail }),
+            Event::State(_) => None,
+        }
+    }
+
+    fn object(
+        &mut self,
+        key: &Arc<SourceKey>,
+        (why, seen): (Why, Timestamp),
+        now: Arc<Version>,
+        prev: Option<Arc<Version>>,
+        named: bool,
+    ) -> Option<Step> {
+        let first_listing = why == Why::Listed && !self.synced.contains(key);
+        if first_listing {
+            self.objects += 1;
+            return named.then_some(Step::Baseline(now));
+        }
+        self.versions += 1;
+        self.last = Some(seen);
+        let since = self.touch(&now.object, seen);
+        match (why, prev) {
+            (Why::Deleted | Why::Vanished, old) => {
+                self.forget(&now.object);
+                self.remember_deleted(&now.object);
+                Some(Step::Deleted {
+                    old,
+                    last: now,
+                    unseen: why == Why::Vanished,
+                })
+            }
+            (Why::LeftSelector, _) => {
+                self.forget(&now.object);
+                Some(Step::Left { last: now })
+            }
+            (Why::Listed | Why::Added | Why::Modified | Why::Skipped, Some(old)) => {
+                Some(Step::Modified {
+                    old,
+                    now,
+                    skipped: why == Why::Skipped,
+                    since,
+                })
+            }
+            (Why::Listed | Why::Added | Why::Modified | Why::Skipped, None) => {
+                self.objects += 1;
+                let again = self.was_deleted(&now.object);
+                Some(Step::Created { now, again })
+            }
+        }
+    }
+
+    /// Notes that an object has changed; returns when it did before.
+    fn touch(&mut self, object: &ObjectRef, seen: Timestamp) -> Option<Timestamp> {
+        self.changed.insert(object.uid.clone()?, seen)
+    }
+
+    fn forget(&mut self, object: &ObjectRef) {
+        self.objects = self.objects.saturating_sub(1);
+        if let Some(uid) = &object.uid {
+            self.changed.remove(uid);
+        }
+    }
+
+    fn remember_deleted(&mut self, object: &ObjectRef) {
+        if self.deleted.len() == DELETED_NAMES {
+            self.deleted.pop_front();
+        }
+        self.deleted.push_back(ObjectRef {
+            uid: None,
+            ..object.clone()
+        });
+    }
+
+    fn was_deleted(&mut self, object: &ObjectRef) -> bool {
+        let name = ObjectRef {
+            uid: None,
+            ..object.clone()
+        };
+        let at = self.deleted.iter().position(|deleted| *deleted == name);
+        at.and_then(|at| self.deleted.remove(at)).is_some()
+    }
+}

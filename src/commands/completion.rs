@@ -1,0 +1,27 @@
+//! `completion`: prints the script with which a shell completes `kubectl-spy`.
+
+use std::io::Write;
+
+use clap_complete::Shell;
+
+use super::{CommandError, Context, Ended};
+
+/// Print the completion script for a shell
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Which shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+pub(crate) fn run(
+    args: &Args,
+    mut cli: clap::Command,
+    context: &mut Context<'_>,
+) -> Result<Ended, CommandError> {
+    let mut script = Vec::new();
+    cli = cli.bin_name("kubectl-spy");
+    clap_complete::generate(args.shell, &mut cli, "kubectl-spy", &mut script);
+    context.env.stdout.write_all(&script)?;
+    Ok(Ended::Answered)
+}

@@ -1,0 +1,93 @@
+//! `CommandError`: what a verb fails with, in kubectl's words, and what to do about it.
+
+use std::fmt;
+
+use crate::cluster::ApiError;
+
+/// An error as the user sees it. The first line is what kubectl would print; each hint is one thing
+/// to do about it.
+#[derive(Debug)]
+pub(crate) struct CommandError {
+    message: String,
+    hints: Vec<String>,
+    kind: ErrorKind,
+}
+
+/// What sort of error it is: it decides what is printed after the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorKind {
+    /// The command line is wrong: the help is named.
+    Usage,
+    /// The program could not do what was asked.
+    Failed,
+    /// Whoever reads our output has gone: nothing is printed, and nothing is wrong.
+    BrokenPipe,
+}
+
+impl CommandError {
+    /// An error in the command line; `message` comes without `error: `.
+    pub(crate) fn usage(message: impl fmt::Display) -> CommandError {
+        CommandError {
+            message: format!("error: {message}"),
+            hints: Vec::new(),
+            kind: ErrorKind::Usage,
+        }
+    }
+
+    /// Any other error; `message` is the whole first line.
+    pub(crate) fn failed(message: impl fmt::Display) -> CommandError {
+        CommandError {
+            message: message.to_string(),
+            hints: Vec::new(),
+            kind: ErrorKind::Failed,
+        }
+    }
+
+    /// Adds one thing the user can do.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl fmt::Display) -> CommandError {
+        self.hints.push(hint.to_string());
+        self
+    }
+
+    /// What sort of error this is.
+    pub(crate) fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The hints, in the order they are printed.
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.hints
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CommandError {}
+
+impl From<std::io::Error> for CommandError {
+    fn from(error: std::io::Error) -> CommandError {
+        let kind = match error.kind() {
+            std::io::ErrorKind::BrokenPipe => ErrorKind::BrokenPipe,
+            _ => ErrorKind::Failed,
+        };
+        CommandError {
+            message: format!("error: {error}"),
+            hints: Vec::new(),
+            kind,
+        }
+    }
+}
+
+impl From<ApiError> for CommandError {
+    fn from(error: ApiError) -> CommandError {
+        let forbidden = error.status.code == 403;
+        let hint = format!("try `kubectl auth can-i {} {}`", error.verb, error.resource);
+        let error = CommandError::failed(error);
+        if forbidden { error.hint(hint) } else { error }
+    }
+}

@@ -1,0 +1,175 @@
+//! The loop of every live verb: events in, lines and frames out, until it is answered or stopped.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use jiff::Timestamp;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::{CommandError, Ended, Session, Shutdown, Sources, Terminal};
+use crate::watch::{Event, Patience, SourceKey, Subscriptions};
+
+/// A verb that follows sources. Everything but the two that are handed the terminal is a function of
+/// the events, so that it can be tested without any.
+pub(crate) trait Live {
+    /// The sources to follow now. Asked again after each batch of events; an object that has come may
+    /// lead to others.
+    fn wanted(&self) -> Vec<SourceKey>;
+
+    /// Takes one event.
+    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
+
+    /// Prints what is new for good. Called after each batch of events.
+    fn print(&mut self, sources: &Sources, terminal: &mut Terminal<'_>)
+    -> Result<(), CommandError>;
+
+    /// Draws the frame. Called on a terminal alone, at most ten times a second.
+    fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError>;
+
+    /// Whether what was asked is answered. Only sources that are settled can tell.
+    fn is_answered(&self, sources: &Sources) -> bool;
+}
+
+/// How many events are taken before what they mean is shown.
+const BATCH: usize = 512;
+/// How often a frame is drawn at most.
+const FRAME: Duration = Duration::from_millis(100);
+/// How often a frame is drawn at least: ages go on.
+const BEAT: Duration = Duration::from_secs(1);
+
+/// Follows what `view` wants until it is answered, its sources have ended, or `shutdown` comes.
+pub(crate) async fn follow(
+    view: &mut impl Live,
+    session: &Session,
+    terminal: &mut Terminal<'_>,
+    shutdown: &Shutdown,
+) -> Result<Ended, CommandError> {
+    let mut feed = Feed::default();
+    let ended = run(view, session, (&mut *terminal, &mut feed), shutdown).await;
+    if ended.is_ok() && terminal.is_live() {
+        view.draw(&feed.sources, terminal)?;
+    }
+    terminal.close()?;
+    ended
+}
+
+/// The sources that are followed: their events and their states.
+#[derive(Default)]
+struct Feed {
+    wanted: Vec<SourceKey>,
+    subscriptions: Subscriptions,
+    sources: Sources,
+}
+
+async fn run(
+    view: &mut impl Live,
+    session: &Session,
+    (terminal, feed): (&mut Terminal<'_>, &mut Feed),
+    shutdown: &Shutdown,
+) -> Result<Ended, CommandError> {
+    let mut beat = interval(if terminal.is_live() { FRAME } else { BEAT });
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut drawn = Drawn::default();
+    loop {
+        feed.reconcile(view.wanted(), session, terminal);
+        tokio::select! {
+            event = feed.subscriptions.next() => {
+                let Some(event) = event else { return Ok(Ended::Answered) };
+                feed.take(event, view, terminal)?;
+                view.print(&feed.sources, terminal)?;
+                drawn.is_old = true;
+            }
+            now = beat.tick() => {
+                view.print(&feed.sources, terminal)?;
+                if terminal.is_live() && drawn.is_due(now) {
+                    view.draw(&feed.sources, terminal)?;
+                }
+            }
+            signal = shutdown.wait() => {
+                return Ok(signal.map_or(Ended::Answered, Ended::By));
+            }
+        }
+        if view.is_answered(&feed.sources) {
+            return Ok(Ended::Answered);
+        }
+        if let Some(error) = feed.sources.refusal() {
+            return Err(error);
+        }
+    }
+}
+
+/// When the frame was drawn, and whether anything has come since.
+#[derive(Default)]
+struct Drawn {
+    at: Option<Instant>,
+    is_old: bool,
+}
+
+impl Drawn {
+    fn is_due(&mut self, now: Instant) -> bool {
+        let due = self.is_old || self.at.is_none_or(|at| now.duration_since(at) >= BEAT);
+        if due {
+            *self = Drawn {
+                at: Some(now),
+                is_old: false,
+            };
+        }
+        due
+    }
+}
+
+impl Feed {
+    /// Subscribes to what is wanted and ends what no longer is.
+    fn reconcile(&mut self, wanted: Vec<SourceKey>, session: &Session, terminal: &Terminal<'_>) {
+        if wanted == self.wanted {
+            return;
+        }
+        self.wanted.clone_from(&wanted);
+        let patience = if terminal.is_live() {
+            Patience::Screen
+        } else {
+            Patience::Pipe
+        };
+        let sources: Vec<_> = wanted
+            .into_iter()
+            .map(|key| session.mux.open(key))
+            .collect();
+        let keys: HashSet<_> = sources.iter().map(|source| source.key().clone()).collect();
+        let gone: Vec<_> = self
+            .subscriptions
+            .keys()
+            .filter(|key| !keys.contains(*key))
+            .cloned()
+            .collect();
+        for key in gone {
+            self.subscriptions.remove(&key);
+            self.sources.remove(&key);
+        }
+        for source in sources {
+            self.sources.add(source.key());
+            self.subscriptions.add(&source, patience);
+        }
+    }
+
+    /// Hands this event, and those that wait behind it, to the view.
+    fn take(
+        &mut self,
+        event: (Arc<SourceKey>, Event),
+        view: &mut impl Live,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let mut next = Some(event);
+        for _ in 0..BATCH {
+            let Some((key, event)) = next else { break };
+            let now = terminal.env().now();
+            if let Some(note) = self.sources.apply(&key, &event, now) {
+                terminal.note(&note)?;
+            }
+            view.apply(&key, event, now);
+            next = self.subscriptions.next().now_or_never().flatten();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! The verbs: arguments and wiring. A verb never imports another; what they share is here.
+
+mod args;
+pub(crate) mod changes;
+pub(crate) mod completion;
+mod error;
+mod follow;
+pub(crate) mod options;
+mod session;
+mod shutdown;
+mod sources;
+mod terminal;
+pub(crate) mod version;
+
+use std::time::Duration;
+
+use crate::env::Env;
+use crate::render::style::Look;
+
+pub(crate) use args::{ClusterArgs, FileArgs, LookArgs, ObjectArgs, WatchArgs};
+pub(crate) use error::{CommandError, ErrorKind};
+pub(crate) use follow::{Live, follow};
+pub(crate) use session::{Origin, Session};
+pub(crate) use shutdown::{Shutdown, Signal};
+pub(crate) use sources::{Note, Sources};
+pub(crate) use terminal::{Output, Terminal};
+
+/// What a verb is handed.
+pub(crate) struct Context<'a> {
+    /// Where objects come from.
+    pub(crate) origin: Origin,
+    /// How output is to look.
+    pub(crate) look: LookArgs,
+    /// The clock, the streams, the terminal.
+    pub(crate) env: &'a mut Env,
+}
+
+/// How a verb ended, if not with an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// What was asked is answered.
+    Answered,
+    /// The user, or the system, stopped it.
+    By(Signal),
+}
+
+/// How long tasks have to end once a verb has.
+const GRACE: Duration = Duration::from_millis(200);
+
+impl Context<'_> {
+    /// Runs a verb's asynchronous part. Sources run on workers of their own, so that a slow reader of
+    /// stdout, which this thread waits for, never keeps a watch from being read.
+    pub(crate) fn block_on<T>(
+        &mut self,
+        verb: impl AsyncFnOnce(&mut Self) -> Result<T, CommandError>,
+    ) -> Result<T, CommandError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()?;
+        let result = runtime.block_on(verb(self));
+        runtime.shutdown_timeout(GRACE);
+        result
+    }
+
+    /// How standard output is drawn, at its present width.
+    pub(crate) fn look(&self) -> Look {
+        self.look.stdout(self.env)
+    }
+}

@@ -1,0 +1,18 @@
+//! `options`: lists the flags that every command takes, which `--help` leaves out, as kubectl does.
+
+use std::io::Write;
+
+use super::{CommandError, Context, Ended};
+
+pub(crate) fn run(cli: &clap::Command, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    let globals = cli
+        .get_arguments()
+        .filter(|arg| arg.is_global_set())
+        .map(|arg| arg.clone().hide(false));
+    let mut list = clap::Command::new("options")
+        .disable_help_flag(true)
+        .help_template("The following options can be passed to any command:\n\n{options}\n")
+        .args(globals);
+    write!(context.env.stdout, "{}", list.render_help())?;
+    Ok(Ended::Answered)
+}

@@ -1,0 +1,78 @@
+//! When to stop: Ctrl-C, a termination, or whatever else a caller waits for.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use futures::FutureExt;
+use futures::future::Shared;
+
+/// The signal that ended a verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// SIGINT: Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+}
+
+impl Signal {
+    /// The signal's number, the same on every Unix.
+    pub(crate) fn number(self) -> i32 {
+        match self {
+            Signal::Interrupt => 2,
+            Signal::Terminate => 15,
+        }
+    }
+}
+
+/// A future that is ready once the verb is to stop, and stays ready. `None` means that it stops for a
+/// reason of its own, not a signal.
+#[derive(Clone)]
+pub(crate) struct Shutdown(Shared<Pin<Box<dyn Future<Output = Option<Signal>> + Send>>>);
+
+impl Shutdown {
+    /// Waits for the signals of the process.
+    pub(crate) fn on_signal() -> std::io::Result<Shutdown> {
+        let signal = signal()?;
+        Ok(Shutdown(signal.map(Some).boxed().shared()))
+    }
+
+    /// Stops also when `other` is done.
+    pub(crate) fn or(self, other: impl Future<Output = ()> + Send + 'static) -> Shutdown {
+        let both = async move {
+            tokio::select! {
+                signal = self.0 => signal,
+                () = other => None,
+            }
+        };
+        Shutdown(both.boxed().shared())
+    }
+
+    /// Ready once it is time to stop.
+    pub(crate) async fn wait(&self) -> Option<Signal> {
+        self.0.clone().await
+    }
+}
+
+#[cfg(unix)]
+fn signal() -> std::io::Result<impl Future<Output = Signal> + Send> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => Signal::Interrupt,
+            _ = terminate.recv() => Signal::Terminate,
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn signal() -> std::io::Result<impl Future<Output = Signal> + Send> {
+    Ok(async {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Signal::Interrupt,
+            Err(_) => std::future::pending().await,
+        }
+    })
+}

@@ -1,0 +1,280 @@
+//! `Sources`: the state of every source a verb follows, for its footer, its notes and its end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::CommandError;
+use crate::object::SourceState;
+use crate::render::age;
+use crate::render::style::{Look, Role};
+use crate::render::text::escape_line;
+use crate::watch::{Event, Scope, SourceKey};
+
+/// What is known of one source.
+#[derive(Clone, Debug)]
+struct Known {
+    key: Arc<SourceKey>,
+    state: SourceState,
+    synced: bool,
+    /// It was live once: what is shown is from then.
+    since: Option<Timestamp>,
+}
+
+/// The sources of a verb, by what they are called.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources {
+    known: BTreeMap<String, Known>,
+}
+
+/// A source that has gone from one state to another, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// The source: `deployments.apps/web in namespace "shop"`.
+    pub(crate) source: String,
+    /// The state's name: `live`, `retrying`.
+    pub(crate) state: &'static str,
+    /// Why, where there is a reason.
+    pub(crate) cause: Option<Arc<str>>,
+}
+
+impl Sources {
+    /// Counts a source in: it is connecting until it says otherwise.
+    pub(crate) fn add(&mut self, key: &Arc<SourceKey>) {
+        let known = Known {
+            key: key.clone(),
+            state: SourceState::Connecting,
+            synced: false,
+            since: None,
+        };
+        self.known.entry(describe(key)).or_insert(known);
+    }
+
+    /// Forgets a source that is followed no longer.
+    pub(crate) fn remove(&mut self, key: &SourceKey) {
+        self.known.remove(&describe(key));
+    }
+
+    /// Notes what an event says of its source. A change of state that a user should hear of is
+    /// returned.
+    pub(crate) fn apply(
+        &mut self,
+        key: &Arc<SourceKey>,
+        event: &Event,
+        now: Timestamp,
+    ) -> Option<Note> {
+        self.add(key);
+        let source = describe(key);
+        let known = self.known.get_mut(&source)?;
+        match event {
+            Event::Synced { .. } => known.synced = true,
+            Event::State(state) => {
+                let first = known.since.is_none();
+                let was = std::mem::replace(&mut known.state, state.clone());
+                if *state == SourceState::Live {
+                    known.since = Some(now);
+                }
+                let quiet = matches!(state, SourceState::Connecting | SourceState::Ended)
+                    || (first && *state == SourceState::Live)
+                    || name(&was) == name(state) && cause(&was) == cause(state);
+                return (!quiet).then(|| Note {
+                    source,
+                    state: name(state),
+                    cause: cause(state).cloned(),
+                });
+            }
+            Event::Object { .. } | Event::Gap(_) | Event::Undecodable { .. } => {}
+        }
+        None
+    }
+
+    /// Whether every source has either given a full listing or said that it cannot.
+    pub(crate) fn are_settled(&self) -> bool {
+        !self.known.is_empty()
+            && self
+                .known
+                .values()
+                .all(|known| known.synced || is_refused(&known.state))
+    }
+
+    /// Whether a source is there and has given a full listing.
+    pub(crate) fn is_synced(&self, key: &SourceKey) -> bool {
+        self.known
+            .get(&describe(key))
+            .is_some_and(|known| known.synced)
+    }
+
+    /// The error to end with when no source can be read at all.
+    pub(crate) fn refusal(&self) -> Option<CommandError> {
+        let refused = |known: &Known| is_refused(&known.state) && !known.synced;
+        if self.known.is_empty() || !self.known.values().all(refused) {
+            return None;
+        }
+        let first = self.known.values().next()?;
+        let error = CommandError::failed(cause(&first.state)?);
+        Some(match &first.state {
+            SourceState::Forbidden { .. } => error.hint(can_i(&first.key)),
+            _ => error,
+        })
+    }
+
+    /// How many sources there are.
+    pub(crate) fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    /// The sources that cannot be read, each as a line.
+    pub(crate) fn refused(&self) -> impl Iterator<Item = String> {
+        let refused = self
+            .known
+            .iter()
+            .filter(|(_, known)| is_refused(&known.state));
+        refused.map(|(source, known)| {
+            let why = cause(&known.state).map(|cause| escape_line(cause).into_owned());
+            format!(
+                "{}: {source}: {}",
+                name(&known.state),
+                why.unwrap_or_default()
+            )
+        })
+    }
+
+    /// The state of them all in a few words: the worst decides.
+    pub(crate) fn summary(&self, now: Timestamp, look: Look) -> String {
+        let worst = self
+            .known
+            .values()
+            .max_by_key(|known| severity(&known.state));
+        let Some(worst) = worst else {
+            return String::new();
+        };
+        let symbols = look.symbols;
+        match &worst.state {
+            SourceState::Connecting => look
+                .styles
+                .moving(&format!("{} connecting", symbols.in_progress)),
+            SourceState::Live | SourceState::Ended => {
+                look.styles
+                    .good(&format!("{} {}", symbols.current, name(&worst.state)))
+            }
+            SourceState::Polling { .. } => look
+                .styles
+                .moving(&format!("{} polling", symbols.in_progress)),
+            SourceState::Retrying {
+                attempt,
+                cause,
+                until,
+            } => {
+                let wait = age::human(until.duration_since(now).max(jiff::SignedDuration::ZERO));
+                let old = worst
+                    .since
+                    .map_or(String::new(), |_| " (what is shown may be old)".to_owned());
+                let text = format!(
+                    "{} reconnecting, try {attempt} in {wait}{old}: {}",
+                    symbols.failed,
+                    escape_line(cause)
+                );
+                look.styles.bad(&text)
+            }
+            SourceState::Forbidden { .. }
+            | SourceState::Unserved { .. }
+            | SourceState::Failed { .. } => {
+                let bad = self.refused().count();
+                let text = format!(
+                    "{} {} of {} not readable",
+                    symbols.failed,
+                    bad,
+                    self.count()
+                );
+                look.styles.paint(Role::Warning, &text)
+            }
+        }
+    }
+}
+
+/// What a source is called in messages: `deployments.apps/web in namespace "shop"`.
+pub(crate) fn describe(key: &SourceKey) -> String {
+    let mut text = key.resource.group_resource();
+    if let Some(name) = named(key) {
+        text.push('/');
+        text.push_str(name);
+    }
+    if let Scope::Namespace(namespace) = &key.scope {
+        text += &format!(" in namespace \"{namespace}\"");
+    }
+    for (what, selector) in [("labels", &key.labels), ("fields", &key.fields)] {
+        if let Some(selector) = selector.as_deref().filter(|_| named(key).is_none()) {
+            text += &format!(" with {what} {selector}");
+        }
+    }
+    text
+}
+
+/// The name of the one object that a source is about, if it is about one.
+pub(crate) fn named(key: &SourceKey) -> Option<&str> {
+    key.fields
+        .as_deref()?
+        .strip_prefix("metadata.name=")
+        .filter(|name| !name.contains(','))
+}
+
+fn can_i(key: &SourceKey) -> String {
+    let resource = key.resource.group_resource();
+    match key.namespace() {
+        Some(namespace) => format!("try `kubectl auth can-i watch {resource} -n {namespace}`"),
+        None => {
+            format!("try `kubectl auth can-i watch {resource} -A`, or name a namespace with -n")
+        }
+    }
+}
+
+fn is_refused(state: &SourceState) -> bool {
+    match state {
+        SourceState::Forbidden { .. }
+        | SourceState::Unserved { .. }
+        | SourceState::Failed { .. } => true,
+        SourceState::Connecting
+        | SourceState::Live
+        | SourceState::Retrying { .. }
+        | SourceState::Polling { .. }
+        | SourceState::Ended => false,
+    }
+}
+
+fn name(state: &SourceState) -> &'static str {
+    match state {
+        SourceState::Connecting => "connecting",
+        SourceState::Live => "live",
+        SourceState::Retrying { .. } => "retrying",
+        SourceState::Forbidden { .. } => "forbidden",
+        SourceState::Unserved { .. } => "unserved",
+        SourceState::Polling { .. } => "polling",
+        SourceState::Failed { .. } => "failed",
+        SourceState::Ended => "ended",
+    }
+}
+
+fn cause(state: &SourceState) -> Option<&Arc<str>> {
+    match state {
+        SourceState::Connecting | SourceState::Live | SourceState::Ended => None,
+        SourceState::Retrying { cause, .. }
+        | SourceState::Forbidden { cause }
+        | SourceState::Unserved { cause }
+        | SourceState::Polling { cause }
+        | SourceState::Failed { cause } => Some(cause),
+    }
+}
+
+fn severity(state: &SourceState) -> u8 {
+    match state {
+        SourceState::Ended => 0,
+        SourceState::Live => 1,
+        SourceState::Polling { .. } => 2,
+        SourceState::Forbidden { .. }
+        | SourceState::Unserved { .. }
+        | SourceState::Failed { .. } => 3,
+        SourceState::Connecting => 4,
+        SourceState::Retrying { .. } => 5,
+    }
+}

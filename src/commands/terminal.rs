@@ -1,0 +1,107 @@
+//! `Terminal`: where a verb's lines, frames and notes go.
+
+use std::io::{self, Write};
+
+use super::{Context, LookArgs, Note};
+use crate::env::Env;
+use crate::render::screen::{Screen, Size};
+use crate::render::style::Look;
+use crate::render::text::escape_line;
+
+/// Standard output, redrawn in place where it is a terminal, and standard error beside it. It owns
+/// both streams for as long as a verb runs.
+pub(crate) struct Terminal<'a> {
+    env: &'a Env,
+    look: LookArgs,
+    screen: Screen<Box<dyn Write + Send>>,
+    stderr: Box<dyn Write + Send>,
+}
+
+/// How a verb's output is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// For people: with a live frame, if standard output is a terminal.
+    Text,
+    /// For programs: lines alone.
+    Lines,
+}
+
+impl<'a> Terminal<'a> {
+    /// Takes the streams of the environment.
+    pub(crate) fn open(context: &'a mut Context<'_>, output: Output) -> Terminal<'a> {
+        let stdout = std::mem::replace(&mut context.env.stdout, Box::new(io::sink()));
+        let stderr = std::mem::replace(&mut context.env.stderr, Box::new(io::sink()));
+        let live = output == Output::Text && context.env.is_live();
+        let screen = if live {
+            Screen::live(stdout)
+        } else {
+            Screen::append(stdout)
+        };
+        Terminal {
+            env: context.env,
+            look: context.look,
+            screen,
+            stderr,
+        }
+    }
+
+    /// How text is drawn, at the present width.
+    pub(crate) fn look(&self) -> Look {
+        self.look.stdout(self.env)
+    }
+
+    /// The environment.
+    pub(crate) fn env(&self) -> &'a Env {
+        self.env
+    }
+
+    /// Whether frames are shown.
+    pub(crate) fn is_live(&self) -> bool {
+        self.screen.is_live()
+    }
+
+    /// Prints lines for good, above the frame.
+    pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
+        let size = self.size();
+        self.screen.print_above(lines, size)
+    }
+
+    /// Shows a frame in place of the last one; nothing where frames are not shown.
+    pub(crate) fn draw(&mut self, frame: Vec<String>) -> io::Result<()> {
+        let size = self.size();
+        self.screen.draw(frame, size)
+    }
+
+    /// Says something beside the data: above the frame on a terminal, else on standard error.
+    pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
+        if self.is_live() {
+            let line = self.look().styles.dim(&escape_line(text));
+            return self.print(&[line]);
+        }
+        writeln!(self.stderr, "{}", escape_line(text))?;
+        self.stderr.flush()
+    }
+
+    /// Says that a source has come to another state. On a terminal the footer says so.
+    pub(crate) fn note(&mut self, note: &Note) -> io::Result<()> {
+        if self.is_live() {
+            return Ok(());
+        }
+        let cause = note.cause.as_deref().map(|cause| format!(": {cause}"));
+        self.say(&format!(
+            "{}: {}{}",
+            note.source,
+            note.state,
+            cause.unwrap_or_default()
+        ))
+    }
+
+    /// Leaves the last frame where it is.
+    pub(crate) fn close(&mut self) -> io::Result<()> {
+        self.screen.release()
+    }
+
+    fn size(&self) -> Size {
+        self.env.size().unwrap_or((80, 24)).into()
+    }
+}

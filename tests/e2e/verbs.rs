@@ -1,0 +1,1 @@
+//! The verbs against a real control plane.

@@ -1,0 +1,185 @@
+//! The layering of ARCHITECTURE.md, held by reading its table and the `crate::` paths of every file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which modules each module may import, as the table says.
+type Table = BTreeMap<String, BTreeSet<String>>;
+
+/// Reads the rows `| `module` | what it may import | … |` of the import table.
+fn import_table(architecture: &str) -> Table {
+    let mut table = Table::new();
+    for row in architecture.lines().filter(|line| line.starts_with("| `")) {
+        let mut cells = row.split('|').skip(1);
+        let (Some(modules), Some(imports)) = (cells.next(), cells.next()) else {
+            continue;
+        };
+        let imports: BTreeSet<String> = quoted(imports).collect();
+        for module in quoted(modules) {
+            table.insert(module, imports.clone());
+        }
+    }
+    table
+}
+
+fn quoted(cell: &str) -> impl Iterator<Item = String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned)
+}
+
+/// The forbidden imports of one file, as lines a person can act on.
+fn violations(file: &str, source: &str, table: &Table) -> Vec<String> {
+    let module = file.split(['/', '.']).next().unwrap_or_default();
+    if module == "lib" {
+        return Vec::new(); // the crate root declares the modules and re-exports the entry points
+    }
+    let Some(allowed) = table.get(module) else {
+        return vec![format!(
+            "{file}: module `{module}` is not in the import table"
+        )];
+    };
+    imported(source)
+        .filter(|(_, target)| target != module && !allowed.contains(target))
+        .map(|(line, target)| format!("{file}:{line}: `{module}` may not import `{target}`"))
+        .collect()
+}
+
+/// Each `crate::module` of a source, with its line.
+fn imported(source: &str) -> impl Iterator<Item = (usize, String)> {
+    source.lines().enumerate().flat_map(|(index, line)| {
+        let code = line.split("//").next().unwrap_or_default();
+        code.split("crate::").skip(1).filter_map(move |rest| {
+            let name: String = rest
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            (!name.is_empty() && name.starts_with(char::is_lowercase)).then_some((index + 1, name))
+        })
+    })
+}
+
+fn sources() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![root.clone()];
+    let mut files: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                files.push(path)
+            }
+        }
+    }
+    files.sort();
+    let read = |path: &PathBuf| {
+        let name = path
+            .strip_prefix(&root)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        (name, fs::read_to_string(path).unwrap())
+    };
+    files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "rs"))
+        .map(read)
+        .collect()
+}
+
+fn table() -> Table {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
+    import_table(&fs::read_to_string(path).unwrap())
+}
+
+#[test]
+fn no_module_imports_what_the_table_does_not_allow() {
+    let table = table();
+    let found: Vec<String> = sources()
+        .iter()
+        .flat_map(|(file, source)| violations(file, source, &table))
+        .collect();
+    assert!(
+        found.is_empty(),
+        "forbidden imports (see the table in ARCHITECTURE.md):\n{}",
+        found.join("\n")
+    );
+}
+
+#[test]
+fn the_table_itself_has_no_cycle() {
+    let mut left = table();
+    while !left.is_empty() {
+        let free: Vec<String> = left
+            .iter()
+            .filter(|(_, imports)| imports.iter().all(|import| !left.contains_key(import)))
+            .map(|(module, _)| module.clone())
+            .collect();
+        assert!(
+            !free.is_empty(),
+            "these modules import each other: {:?}",
+            left.keys()
+        );
+        left.retain(|module, _| !free.contains(module));
+    }
+}
+
+#[test]
+fn a_planted_import_is_found() {
+    let source =
+        "use crate::object::Doc;\n// use crate::watch::Mux;\nuse crate::cluster::Status;\n";
+    assert_eq!(
+        violations("diff/walk.rs", source, &table()),
+        ["diff/walk.rs:3: `diff` may not import `cluster`"]
+    );
+}
+
+#[test]
+fn a_verb_never_imports_another_verb() {
+    let verbs = ["changes", "status", "trace"];
+    for (file, source) in sources() {
+        let Some(verb) = verbs
+            .iter()
+            .find(|verb| file.starts_with(&format!("commands/{verb}")))
+        else {
+            continue;
+        };
+        for other in verbs.iter().filter(|other| *other != verb) {
+            for path in [
+                format!("commands::{other}"),
+                format!("super::super::{other}"),
+            ] {
+                assert!(!source.contains(&path), "{file} imports the verb {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for (file, source) in sources() {
+        assert!(
+            source.starts_with("//!"),
+            "src/{file} does not open with a //! line"
+        );
+    }
+}
+
+#[test]
+fn files_stay_short() {
+    for (file, source) in sources() {
+        let lines = source
+            .split("#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or_default()
+            .lines()
+            .count();
+        let is_test = file.ends_with("tests.rs") || file.contains("/tests/");
+        assert!(
+            is_test || lines <= 300,
+            "src/{file} has {lines} lines; the limit is 300"
+        );
+    }
+}

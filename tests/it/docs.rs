@@ -1,0 +1,134 @@
+//! Files that are made from the code, or that repeat what it says, say the same.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::support::Spy;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// Compares a generated file with what the code generates now; `UPDATE=1` rewrites it.
+fn check_generated(path: &str, generated: &str) {
+    let file: &Path = &root().join(path);
+    if std::env::var("UPDATE").is_ok() {
+        fs::write(file, generated).unwrap();
+    }
+    let kept = fs::read_to_string(file).unwrap_or_default();
+    assert!(
+        kept == generated,
+        "{path} is old: run `UPDATE=1 cargo test --test it`"
+    );
+}
+
+#[test]
+fn completions_are_what_the_program_prints() {
+    for (shell, file) in [
+        ("bash", "completions/kubectl-spy.bash"),
+        ("zsh", "completions/_kubectl-spy"),
+        ("fish", "completions/kubectl-spy.fish"),
+    ] {
+        let ran = Spy::alone().run(&["completion", shell]);
+        assert!(ran.status.success(), "{}", ran.stderr);
+        check_generated(file, &ran.stdout);
+    }
+}
+
+/// One value of the manifest, found by its key: the file is flat enough for that.
+fn values<'a>(manifest: &'a str, key: &str) -> Vec<&'a str> {
+    let prefix = format!("{key}: ");
+    manifest
+        .lines()
+        .filter_map(|line| {
+            line.trim_start()
+                .trim_start_matches("- ")
+                .strip_prefix(&prefix)
+        })
+        .map(|value| value.trim_matches('"'))
+        .collect()
+}
+
+/// The rules of krew's own validator that a file on its own can be held to
+/// (<https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest/>).
+#[test]
+fn the_krew_manifest_is_valid() {
+    let manifest = read("krew-manifest.yaml");
+    assert_eq!(
+        values(&manifest, "apiVersion"),
+        ["krew.googlecontainertools.github.com/v1alpha2"]
+    );
+    assert_eq!(values(&manifest, "kind"), ["Plugin"]);
+    assert_eq!(values(&manifest, "name"), ["spy"]);
+    assert_eq!(
+        values(&manifest, "version"),
+        [concat!("v", env!("CARGO_PKG_VERSION"))]
+    );
+    let short = values(&manifest, "shortDescription");
+    assert!(short.len() == 1 && short[0].len() <= 50, "{short:?}");
+    let platforms = values(&manifest, "uri");
+    assert_eq!(platforms.len(), 5);
+    for (uri, bin) in platforms.iter().zip(values(&manifest, "bin")) {
+        assert!(
+            uri.ends_with(".tar.gz"),
+            "krew takes gzip or zip alone: {uri}"
+        );
+        assert_eq!(
+            uri.contains("windows"),
+            bin.ends_with(".exe"),
+            "{uri}: {bin}"
+        );
+        assert!(
+            uri.contains(concat!("/v", env!("CARGO_PKG_VERSION"), "/")),
+            "{uri}"
+        );
+    }
+    let sums = values(&manifest, "sha256");
+    assert_eq!(sums.len(), platforms.len());
+    assert!(
+        sums.iter()
+            .all(|sum| sum.len() == 64 && sum.bytes().all(|b| b.is_ascii_hexdigit()))
+    );
+    assert_eq!(
+        values(&manifest, "from")
+            .iter()
+            .filter(|from| **from == "LICENSE")
+            .count(),
+        5
+    );
+}
+
+#[test]
+fn the_manifest_names_what_the_release_builds() {
+    let release = read(".github/workflows/release.yml");
+    for uri in values(&read("krew-manifest.yaml"), "uri") {
+        let archive = uri.rsplit('/').next().unwrap();
+        let target = archive
+            .strip_prefix("kubectl-spy-")
+            .unwrap()
+            .strip_suffix(".tar.gz")
+            .unwrap();
+        assert!(
+            release.contains(&format!("target: {target}, ")),
+            "{target} is not built"
+        );
+    }
+}
+
+/// `spy` in the public index is another tool's name: installing it from there must not be advised.
+#[test]
+fn no_document_advises_another_tool() {
+    for file in [
+        "README.md",
+        "krew-manifest.yaml",
+        "CHANGELOG.md",
+        "SECURITY.md",
+    ] {
+        assert!(!read(file).contains("krew install spy\n"), "{file}");
+        assert!(!read(file).contains("krew install spy`"), "{file}");
+    }
+}

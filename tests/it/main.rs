@@ -1,0 +1,12 @@
+//! The one integration binary: a file a verb, against the sandbox, and the checks of the tree itself.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails; clippy's leave does not reach helpers"
+)]
+
+mod architecture;
+mod cli;
+mod docs;
+
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,184 @@
+//! Runs `kubectl-spy` as a user would: a process of its own, with an environment that holds nothing
+//! but what the test gives it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// How long a test waits for a line before it fails. Nothing waits this long that works.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The environment of a run: the kubeconfig, and nothing of the machine's.
+#[derive(Clone, Debug)]
+pub struct Spy {
+    kubeconfig: Option<String>,
+    vars: Vec<(String, String)>,
+}
+
+/// What a run that ended by itself printed.
+#[derive(Debug)]
+pub struct Ran {
+    pub stdout: String,
+    pub stderr: String,
+    pub status: ExitStatus,
+}
+
+impl Spy {
+    /// Runs without any kubeconfig.
+    pub fn alone() -> Spy {
+        Spy {
+            kubeconfig: None,
+            vars: Vec::new(),
+        }
+    }
+
+    /// Runs against the cluster of a kubeconfig file.
+    pub fn with_kubeconfig(path: &str) -> Spy {
+        Spy {
+            kubeconfig: Some(path.to_owned()),
+            vars: Vec::new(),
+        }
+    }
+
+    /// Sets one more environment variable.
+    pub fn var(mut self, name: &str, value: &str) -> Spy {
+        self.vars.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-spy"));
+        command
+            .args(args)
+            .env_clear()
+            .env("TZ", "UTC")
+            .env("LC_ALL", "C.UTF-8");
+        if let Some(kubeconfig) = &self.kubeconfig {
+            command.env("KUBECONFIG", kubeconfig);
+        }
+        command.envs(self.vars.iter().map(|(name, value)| (name, value)));
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs to the end.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        let output = self.command(args).output().unwrap();
+        Ran {
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            status: output.status,
+        }
+    }
+
+    /// Starts a run that goes on until it is interrupted.
+    pub fn start(&self, args: &[&str]) -> Running {
+        let mut child = self.command(args).spawn().unwrap();
+        let (send, lines) = channel();
+        forward(child.stdout.take().unwrap(), Stream::Out, send.clone());
+        forward(child.stderr.take().unwrap(), Stream::Err, send);
+        Running {
+            child,
+            lines,
+            seen: Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    Out,
+    Err,
+}
+
+fn forward(from: impl Read + Send + 'static, stream: Stream, to: Sender<(Stream, String)>) {
+    std::thread::spawn(move || {
+        for line in BufReader::new(from).lines() {
+            let Ok(line) = line else { return };
+            if to.send((stream, line)).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+/// A run that goes on. Dropping it ends the process.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    lines: Receiver<(Stream, String)>,
+    seen: Vec<(Stream, String)>,
+}
+
+impl Running {
+    /// Waits for a line, of stdout or stderr, that holds `text`, and returns it. Fails with
+    /// everything that was printed if none comes.
+    pub fn until(&mut self, text: &str) -> String {
+        self.until_where(text, |line| line.contains(text))
+    }
+
+    /// Waits for a line of which `holds` is true.
+    pub fn until_where(&mut self, what: &str, holds: impl Fn(&str) -> bool) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self
+                .lines
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            {
+                Ok((stream, line)) => {
+                    self.seen.push((stream, line.clone()));
+                    if holds(&line) {
+                        return line;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("no line with {what:?} in {:#?}", self.seen)
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    panic!("it ended without a line with {what:?}: {:#?}", self.seen)
+                }
+            }
+        }
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends Ctrl-C and waits for the end; returns everything that was printed.
+    pub fn interrupt(mut self) -> Ran {
+        let pid = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-INT", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let status = self.child.wait().unwrap();
+        while let Ok(line) = self.lines.recv() {
+            self.seen.push(line);
+        }
+        let of = |stream| {
+            let lines = self.seen.iter().filter(|(from, _)| *from == stream);
+            lines.map(|(_, line)| format!("{line}\n")).collect()
+        };
+        Ran {
+            stdout: of(Stream::Out),
+            stderr: of(Stream::Err),
+            status,
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _already_gone = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
