@@ -1,12 +1,18 @@
 //! IO: kubeconfig, the client, discovery and the resources that arguments name.
 
 mod client;
+mod discovery;
 mod error;
 mod kubeconfig;
+mod resources;
 #[cfg(test)]
 pub(crate) mod scripted;
+mod similar;
 
 pub(crate) use client::{Answer, Ask};
 pub use client::{Client, Limits, RequestError};
+pub use discovery::{Discovery, ResolveError, Resolver};
 pub use error::{ApiError, Status};
 pub use kubeconfig::{Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides};
+pub use resources::{ResourceType, TypeWord, well_known};
+pub use similar::similar_names;

@@ -176,6 +176,12 @@ fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
 }
 
 fn last_words(parts: &[&(dyn Error + 'static)]) -> String {
+    let io = parts
+        .iter()
+        .find_map(|part| part.downcast_ref::<io::Error>());
+    if io.is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
+        return "unexpected EOF".to_owned();
+    }
     match parts.last() {
         Some(last) => last
             .downcast_ref::<io::Error>()

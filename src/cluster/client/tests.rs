@@ -76,7 +76,7 @@ async fn broken_answers_are_told_apart() {
     let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel".to_vec();
     assert_eq!(
         check(Reply::Raw(cut.clone())).await,
-        "connection lost: end of file before message length reached"
+        "connection lost: unexpected EOF"
     );
     let reset = check(Reply::ThenReset(cut.clone())).await;
     assert!(reset.starts_with("connection lost: "), "{reset}");

@@ -1,0 +1,227 @@
+//! What a cluster serves, asked only where a word or an answer makes it necessary.
+
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::stream::{self, StreamExt};
+use tokio::sync::OnceCell;
+
+use super::client::{Ask, Client, RequestError};
+use super::resources::{ResourceType, TypeWord, well_known};
+use super::similar;
+use crate::object::Resource;
+use parse::Said;
+
+/// Aggregated discovery, and the older form where a server has no other.
+const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
+    application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+/// How many requests of the older form are under way at once.
+const AT_ONCE: usize = 8;
+
+/// All types of a cluster, at one time.
+#[derive(Debug, Default)]
+pub struct Discovery {
+    /// The types, in the server's order of preference: the first that a word fits is meant.
+    pub types: Vec<ResourceType>,
+    /// `GROUP/VERSION` of the groups that could not be read, because the server behind them is down
+    /// perhaps. Types of theirs may be missing.
+    pub stale: Vec<String>,
+}
+
+/// Why a word names no type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResolveError {
+    /// The cluster has none of that name.
+    Unknown {
+        /// The word.
+        word: String,
+        /// Words that are nearly it, the nearest first.
+        near: Vec<String>,
+        /// Groups that could not be read.
+        stale: Vec<String>,
+    },
+    /// The cluster did not say.
+    Request(RequestError),
+}
+
+impl fmt::Display for ResolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ResolveError::Unknown { word, .. } => {
+                write!(f, "error: the server doesn't have a resource type {word:?}")
+            }
+            ResolveError::Request(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ResolveError {}
+
+/// Turns words into resources. Clones share what has been discovered.
+#[derive(Clone, Debug)]
+pub struct Resolver {
+    client: Client,
+    discovered: Arc<OnceCell<Discovery>>,
+}
+
+impl Resolver {
+    /// A resolver that has asked nothing yet.
+    pub fn new(client: Client) -> Resolver {
+        Resolver {
+            client,
+            discovered: Arc::default(),
+        }
+    }
+
+    /// The resource a word means. Asks the cluster only about words that are none of Kubernetes'
+    /// own: those rank before all others anyway.
+    pub async fn resolve(&self, word: &str) -> Result<Resource, ResolveError> {
+        let wanted = TypeWord::new(word);
+        if let Some(found) = wanted.find(well_known()) {
+            return Ok(found.resource.clone());
+        }
+        let discovery = self.discovery().await.map_err(ResolveError::Request)?;
+        match wanted.find(&discovery.types) {
+            Some(found) => Ok(found.resource.clone()),
+            None => Err(ResolveError::Unknown {
+                word: wanted.name().to_owned(),
+                near: near_types(wanted.name(), discovery),
+                stale: discovery.stale.clone(),
+            }),
+        }
+    }
+
+    /// The resources a category such as `all` stands for; `None` if the word is no category. What
+    /// custom resources belong to it only the cluster knows; Kubernetes' own are taken where it
+    /// does not say.
+    pub async fn category(&self, word: &str) -> Option<Vec<Resource>> {
+        if TypeWord::new(word).find(well_known()).is_some() {
+            return None;
+        }
+        let types = match self.discovery().await {
+            Ok(discovery) => &discovery.types[..],
+            Err(_) => well_known(),
+        };
+        let mut members: Vec<Resource> = Vec::new();
+        for found in types {
+            let resource = &found.resource;
+            let another_version =
+                |taken: &Resource| taken.group == resource.group && taken.plural == resource.plural;
+            if found.categories.iter().any(|category| category == word)
+                && found.listable()
+                && !members.iter().any(another_version)
+            {
+                members.push(resource.clone());
+            }
+        }
+        Some(members).filter(|members| !members.is_empty())
+    }
+
+    /// The version in which the cluster serves `resource` after all, when it has answered that it
+    /// does not serve it as it is: asked anew each time, as a CRD may have come.
+    pub async fn served_instead(
+        &self,
+        resource: &Resource,
+    ) -> Result<Option<Resource>, RequestError> {
+        let discovery = discover(&self.client).await?;
+        let same = |found: &&ResourceType| {
+            found.resource.group == resource.group && found.resource.plural == resource.plural
+        };
+        Ok(discovery
+            .types
+            .iter()
+            .find(same)
+            .map(|found| found.resource.clone()))
+    }
+
+    /// All that the cluster serves; asked for once.
+    pub async fn discovery(&self) -> Result<&Discovery, RequestError> {
+        self.discovered
+            .get_or_try_init(|| discover(&self.client))
+            .await
+    }
+}
+
+fn near_types(word: &str, discovery: &Discovery) -> Vec<String> {
+    let types = discovery.types.iter().filter(|found| found.listable());
+    let words = types.flat_map(|found| {
+        let names = [&*found.resource.plural, &*found.singular];
+        names
+            .into_iter()
+            .chain(found.short_names.iter().map(String::as_str))
+    });
+    similar::near(&word.to_lowercase(), words)
+}
+
+/// Asks for everything: two requests where the server aggregates, else one for each group.
+async fn discover(client: &Client) -> Result<Discovery, RequestError> {
+    let (core, groups) = tokio::join!(root(client, "/api"), root(client, "/apis"));
+    let mut found = Discovery::default();
+    for said in [core?, groups?] {
+        match said {
+            Said::Types(types, stale) => {
+                found.types.extend(types);
+                found.stale.extend(stale);
+            }
+            Said::Names(names) => each(client, names, &mut found).await,
+        }
+    }
+    Ok(found)
+}
+
+async fn root(client: &Client, path: &str) -> Result<Said, RequestError> {
+    let ask = Ask::new(path);
+    let body = match client.get(&ask.clone().accept(ACCEPT)).await {
+        Err(RequestError::Api { error, .. }) if error.status.code == 406 => client.get(&ask).await,
+        // A server of extensions alone has no core group.
+        Err(RequestError::Api { error, .. }) if error.status.code == 404 => {
+            return Ok(Said::Names(Vec::new()));
+        }
+        other => other,
+    }?;
+    match parse::root(&body).map_err(|error| decode(path, &error))? {
+        // Some proxies take the form and leave out the content.
+        Said::Types(types, stale) if types.is_empty() && stale.is_empty() => {
+            let body = client.get(&ask).await?;
+            parse::root(&body).map_err(|error| decode(path, &error))
+        }
+        said => Ok(said),
+    }
+}
+
+/// Asks for groups one by one. One that fails is told of and takes no other with it.
+async fn each(client: &Client, names: Vec<(String, String)>, found: &mut Discovery) {
+    let mut answers = stream::iter(names)
+        .map(|(group, version)| async move {
+            let types = group_types(client, &group, &version).await;
+            (parse::group_version(&group, &version), types)
+        })
+        .buffered(AT_ONCE);
+    while let Some((name, types)) = answers.next().await {
+        match types {
+            Ok(types) => found.types.extend(types),
+            Err(_) => found.stale.push(name),
+        }
+    }
+}
+
+async fn group_types(
+    client: &Client,
+    group: &str,
+    version: &str,
+) -> Result<Vec<ResourceType>, RequestError> {
+    let path = match group {
+        "" => format!("/api/{version}"),
+        group => format!("/apis/{group}/{version}"),
+    };
+    let body = client.get(&Ask::new(path.as_str())).await?;
+    parse::resources(&body, group, version).map_err(|error| decode(&path, &error))
+}
+
+fn decode(path: &str, error: &serde_json::Error) -> RequestError {
+    RequestError::Decode(format!("{path} is no list of API groups: {error}").into())
+}

@@ -1,0 +1,206 @@
+//! The documents of discovery, old and new.
+
+use serde::Deserialize;
+
+use crate::cluster::resources::ResourceType;
+use crate::object::Resource;
+
+/// What `/api` and `/apis` answer: groups with all their resources
+/// (`APIGroupDiscoveryList`, Kubernetes 1.26 and later), or the names of groups and versions alone.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Root {
+    kind: String,
+    items: Vec<Group>,
+    /// Of `APIVersions`: the versions of the core group.
+    versions: Vec<String>,
+    /// Of `APIGroupList`.
+    groups: Vec<NamedGroup>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Group {
+    #[serde(default)]
+    metadata: GroupName,
+    #[serde(default)]
+    versions: Vec<Served>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct GroupName {
+    name: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Served {
+    version: String,
+    #[serde(default)]
+    freshness: String,
+    #[serde(default)]
+    resources: Vec<Listed>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    resource: String,
+    response_kind: Option<KindName>,
+    #[serde(default)]
+    scope: String,
+    #[serde(default)]
+    singular_resource: String,
+    #[serde(default)]
+    short_names: Vec<String>,
+    #[serde(default)]
+    categories: Vec<String>,
+    #[serde(default)]
+    verbs: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct KindName {
+    kind: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct NamedGroup {
+    name: String,
+    versions: Vec<NamedVersion>,
+    preferred_version: NamedVersion,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct NamedVersion {
+    version: String,
+}
+
+/// What a root says.
+pub(super) enum Said {
+    /// All resource types, and `GROUP/VERSION` of those whose server did not answer.
+    Types(Vec<ResourceType>, Vec<String>),
+    /// Groups and versions to ask for one by one, each as `(group, version)`.
+    Names(Vec<(String, String)>),
+}
+
+/// Reads a root. Types come in the server's order: groups by rank, versions by preference.
+pub(super) fn root(body: &[u8]) -> Result<Said, serde_json::Error> {
+    let root: Root = serde_json::from_slice(body)?;
+    if root.kind == "APIGroupDiscoveryList" {
+        return Ok(aggregated(root.items));
+    }
+    let core = root
+        .versions
+        .into_iter()
+        .map(|version| (String::new(), version));
+    Ok(Said::Names(
+        core.chain(root.groups.into_iter().flat_map(named))
+            .collect(),
+    ))
+}
+
+fn aggregated(groups: Vec<Group>) -> Said {
+    let (mut types, mut stale) = (Vec::new(), Vec::new());
+    for group in groups {
+        let name = group.metadata.name;
+        for version in group.versions {
+            if version.freshness == "Stale" {
+                stale.push(group_version(&name, &version.version));
+            }
+            let listed = version.resources.into_iter();
+            types.extend(listed.map(|listed| listed.into_type(&name, &version.version)));
+        }
+    }
+    Said::Types(types, stale)
+}
+
+impl Listed {
+    fn into_type(self, group: &str, version: &str) -> ResourceType {
+        ResourceType {
+            resource: Resource {
+                group: group.into(),
+                version: version.into(),
+                plural: self.resource.into(),
+                kind: self.response_kind.unwrap_or_default().kind.into(),
+                namespaced: self.scope == "Namespaced",
+            },
+            singular: self.singular_resource,
+            short_names: self.short_names,
+            categories: self.categories,
+            verbs: self.verbs,
+        }
+    }
+}
+
+/// The versions of a group, the preferred one first.
+fn named(group: NamedGroup) -> impl Iterator<Item = (String, String)> {
+    let NamedGroup {
+        name,
+        mut versions,
+        preferred_version: preferred,
+    } = group;
+    versions.sort_by_key(|version| *version != preferred);
+    versions
+        .into_iter()
+        .map(move |version| (name.clone(), version.version))
+}
+
+/// `apps/v1`, or `v1` for the core group.
+pub(super) fn group_version(group: &str, version: &str) -> String {
+    match group {
+        "" => version.to_owned(),
+        group => format!("{group}/{version}"),
+    }
+}
+
+/// Reads an `APIResourceList`: the types of one group and version.
+pub(super) fn resources(
+    body: &[u8],
+    group: &str,
+    version: &str,
+) -> Result<Vec<ResourceType>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct List {
+        #[serde(default)]
+        resources: Vec<Plain>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Plain {
+        name: String,
+        #[serde(default)]
+        singular_name: String,
+        #[serde(default)]
+        namespaced: bool,
+        kind: String,
+        #[serde(default)]
+        short_names: Vec<String>,
+        #[serde(default)]
+        categories: Vec<String>,
+        #[serde(default)]
+        verbs: Vec<String>,
+    }
+    let list: List = serde_json::from_slice(body)?;
+    let types = list
+        .resources
+        .into_iter()
+        .filter(|plain| !plain.name.contains('/'));
+    Ok(types
+        .map(|plain| ResourceType {
+            resource: Resource {
+                group: group.into(),
+                version: version.into(),
+                plural: plain.name.into(),
+                kind: plain.kind.into(),
+                namespaced: plain.namespaced,
+            },
+            singular: plain.singular_name,
+            short_names: plain.short_names,
+            categories: plain.categories,
+            verbs: plain.verbs,
+        })
+        .collect())
+}

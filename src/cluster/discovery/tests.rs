@@ -1,0 +1,141 @@
+//! Discovery against scripted servers, and its documents.
+
+use super::*;
+use crate::cluster::kubeconfig::ClusterConfig;
+use crate::cluster::scripted::{Reply, Scripted, answer};
+
+const CORE: &str = r#"{"versions":[{"version":"v1","resources":[
+    {"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","singularResource":"pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":["all"]},
+    {"resource":"bindings","responseKind":{"kind":"Binding"},"scope":"Namespaced","singularResource":"binding","verbs":["create"]}]}]}"#;
+const GROUPS: &str = r#"{"metadata":{"name":"example.com"},"versions":[
+        {"version":"v2","freshness":"Current","resources":[{"resource":"widgets","responseKind":{"kind":"Widget"},"scope":"Cluster","singularResource":"widget","verbs":["list","watch"],"shortNames":["wi"],"categories":["all"]}]},
+        {"version":"v1","resources":[{"resource":"widgets","responseKind":{"kind":"Widget"},"scope":"Cluster","singularResource":"widget","verbs":["list","watch"]}]}]},
+    {"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1","freshness":"Stale"}]}"#;
+
+fn aggregate(items: &str) -> Reply {
+    let body = format!(r#"{{"kind":"APIGroupDiscoveryList","items":[{items}]}}"#);
+    answer(200, "", &body)
+}
+
+/// A resolver on a server with these replies.
+async fn resolver(replies: Vec<Reply>) -> (Scripted, Resolver) {
+    let server = Scripted::start(replies).await;
+    let config = ClusterConfig::plain(&server.url, "test").expect("a URL");
+    let client = Client::new(config).await.expect("a client");
+    (server, Resolver::new(client))
+}
+
+/// One that aggregates. Which of the two requests comes first is open, so one gets everything and
+/// the other next to nothing.
+async fn aggregating() -> (Scripted, Resolver) {
+    let stale = r#"{"metadata":{"name":"x"},"versions":[{"version":"v1","freshness":"Stale"}]}"#;
+    let both = format!("{GROUPS},{CORE}");
+    resolver(vec![aggregate(&both), aggregate(stale)]).await
+}
+
+#[tokio::test]
+async fn well_known_words_cost_no_request() {
+    let (server, resolver) = resolver(Vec::new()).await;
+    for word in ["deploy", "Service", "pods.v1.", "crd"] {
+        assert!(resolver.resolve(word).await.is_ok(), "{word}");
+    }
+    assert!(server.heads().is_empty());
+}
+
+#[tokio::test]
+async fn other_words_cost_two_requests_in_all() {
+    let (server, resolver) = aggregating().await;
+    let found = resolver.resolve("wi").await.expect("served");
+    assert_eq!(found.api_version(), "example.com/v2");
+    assert!(!found.namespaced);
+    let older = resolver
+        .resolve("widgets.v1.example.com")
+        .await
+        .expect("served");
+    assert_eq!(older.api_version(), "example.com/v1");
+    let error = resolver
+        .resolve("widgest.example.com")
+        .await
+        .expect_err("no such type");
+    assert_eq!(
+        error.to_string(),
+        "error: the server doesn't have a resource type \"widgest\""
+    );
+    let ResolveError::Unknown { near, stale, .. } = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(near, ["widget", "widgets"]);
+    assert_eq!(stale.len(), 2);
+    assert!(stale.contains(&"metrics.k8s.io/v1beta1".to_owned()));
+    let all = resolver.category("all").await.expect("a category");
+    let names: Vec<String> = all.iter().map(Resource::group_resource).collect();
+    assert_eq!(
+        names,
+        ["widgets.example.com", "pods"],
+        "each in one version"
+    );
+    assert_eq!(resolver.category("nothing").await, None);
+    let mut targets = server.targets();
+    targets.sort();
+    assert_eq!(targets, ["/api", "/apis"]);
+    assert!(server.heads()[0].contains("as=APIGroupDiscoveryList"));
+}
+
+#[tokio::test]
+async fn a_cluster_that_does_not_say_has_its_error_told() {
+    let (_server, resolver) = resolver(vec![answer(403, "", "no"), answer(403, "", "no")]).await;
+    let error = resolver.resolve("widgets").await.expect_err("forbidden");
+    assert_eq!(error.to_string(), "Error from server (Forbidden): no");
+}
+
+#[test]
+fn the_older_documents_are_read_preferred_version_first() {
+    let names = |text: &str| match parse::root(text.as_bytes()).expect("a root") {
+        Said::Names(names) => names
+            .iter()
+            .map(|(group, version)| parse::group_version(group, version))
+            .collect::<Vec<_>>(),
+        Said::Types(..) => panic!("no aggregate"),
+    };
+    assert_eq!(names(r#"{"kind":"APIVersions","versions":["v1"]}"#), ["v1"]);
+    let groups = r#"{"kind":"APIGroupList","groups":[{"name":"autoscaling",
+        "versions":[{"version":"v1"},{"version":"v2"},{"version":"v2beta2"}],"preferredVersion":{"version":"v2"}}]}"#;
+    assert_eq!(
+        names(groups),
+        ["autoscaling/v2", "autoscaling/v1", "autoscaling/v2beta2"]
+    );
+    let types = parse::resources(
+        br#"{"resources":[{"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment","verbs":["list"],"shortNames":["deploy"]},
+            {"name":"deployments/scale","kind":"Scale"}]}"#,
+        "apps",
+        "v1",
+    )
+    .expect("a list");
+    assert_eq!(types.len(), 1);
+    assert!(types[0].listable() && !types[0].watchable());
+}
+
+#[tokio::test]
+async fn an_empty_aggregate_falls_back_to_the_older_form() {
+    // A server that answers whatever it is asked with an empty aggregate, then with names.
+    let empty = || aggregate("");
+    let named = || answer(200, "", r#"{"kind":"APIVersions","versions":["v1"]}"#);
+    let types = || {
+        answer(
+            200,
+            "",
+            r#"{"resources":[{"name":"widgets","kind":"Widget","verbs":["list"]}]}"#,
+        )
+    };
+    let broken = || answer(503, "", "");
+    let replies = vec![empty(), empty(), named(), named(), types(), broken()];
+    let (server, resolver) = resolver(replies).await;
+    let discovery = resolver.discovery().await.expect("read");
+    assert_eq!(discovery.types.len(), 1);
+    assert_eq!(
+        discovery.stale,
+        ["v1"],
+        "one group that fails takes no other with it"
+    );
+    assert_eq!(server.heads().len(), 6);
+}

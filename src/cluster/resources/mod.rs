@@ -1,0 +1,44 @@
+//! Resource types and the words that mean them, in kubectl's spelling.
+
+mod table;
+mod word;
+
+use std::sync::LazyLock;
+
+pub use word::TypeWord;
+
+use crate::object::Resource;
+
+/// A resource type and what people call it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceType {
+    /// What it is.
+    pub resource: Resource,
+    /// `deployment`.
+    pub singular: String,
+    /// `deploy`.
+    pub short_names: Vec<String>,
+    /// What else expands to it: `all`.
+    pub categories: Vec<String>,
+    /// What can be done with it: `list`, `watch`.
+    pub verbs: Vec<String>,
+}
+
+impl ResourceType {
+    /// Whether its objects can be listed, and so be seen at all.
+    pub fn listable(&self) -> bool {
+        self.verbs.iter().any(|verb| verb == "list")
+    }
+
+    /// Whether its objects can be watched.
+    pub fn watchable(&self) -> bool {
+        self.verbs.iter().any(|verb| verb == "watch")
+    }
+}
+
+/// The types every cluster serves in these versions, so that nobody need ask it first. A cluster
+/// may be older than some: then it answers 404 and tells in discovery what it has.
+pub fn well_known() -> &'static [ResourceType] {
+    static TYPES: LazyLock<Vec<ResourceType>> = LazyLock::new(table::types);
+    &TYPES
+}

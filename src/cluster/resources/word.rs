@@ -1,0 +1,190 @@
+//! What a user calls a type: `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps`.
+
+use super::ResourceType;
+
+/// A type word as it was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeWord<'a> {
+    text: &'a str,
+}
+
+/// One reading of a word.
+struct Reading<'a> {
+    name: &'a str,
+    group: Option<&'a str>,
+    version: Option<&'a str>,
+}
+
+impl<'a> TypeWord<'a> {
+    /// Takes any text.
+    pub fn new(text: &'a str) -> TypeWord<'a> {
+        TypeWord { text }
+    }
+
+    /// The type that is meant among `types`, which stand in the server's order of preference.
+    ///
+    /// As in kubectl, a word is first read as `TYPE.version.group`, then as `TYPE.group`, where the
+    /// group may be cut short; and its name is a plural, else a short name, else a singular, else a
+    /// kind. Short names are in lower case only.
+    pub fn find(&self, types: &'a [ResourceType]) -> Option<&'a ResourceType> {
+        self.readings().find_map(|reading| reading.find(types))
+    }
+
+    /// The name without version and group, which kubectl's error shows.
+    pub fn name(&self) -> &'a str {
+        self.text.split('.').next().unwrap_or(self.text)
+    }
+
+    fn readings(&self) -> impl Iterator<Item = Reading<'a>> {
+        let mut parts = self.text.splitn(3, '.');
+        let full = match (parts.next(), parts.next(), parts.next()) {
+            (Some(name), Some(version), Some(group)) => Some(Reading {
+                name,
+                group: Some(group),
+                version: Some(version),
+            }),
+            _ => None,
+        };
+        let (name, group) = match self.text.split_once('.') {
+            Some((name, group)) => (name, Some(group)),
+            None => (self.text, None),
+        };
+        let version = None;
+        full.into_iter().chain([Reading {
+            name,
+            group,
+            version,
+        }])
+    }
+}
+
+impl Reading<'_> {
+    fn find<'t>(&self, types: &'t [ResourceType]) -> Option<&'t ResourceType> {
+        let exactly = |group: &str| self.group.is_none_or(|wanted| wanted == group);
+        let cut_short = |group: &str| {
+            self.group
+                .is_some_and(|wanted| !wanted.is_empty() && group.starts_with(wanted))
+        };
+        self.find_in(types, exactly)
+            .or_else(|| self.find_in(types, cut_short))
+    }
+
+    fn find_in<'t>(
+        &self,
+        types: &'t [ResourceType],
+        group_fits: impl Fn(&str) -> bool,
+    ) -> Option<&'t ResourceType> {
+        let candidates = || {
+            types.iter().filter(|found| {
+                let resource = &found.resource;
+                group_fits(&resource.group)
+                    && self
+                        .version
+                        .is_none_or(|wanted| wanted == &*resource.version)
+            })
+        };
+        let name = self.name.to_lowercase();
+        candidates()
+            .find(|found| *found.resource.plural == *name)
+            .or_else(|| {
+                candidates().find(|found| found.short_names.iter().any(|short| short == self.name))
+            })
+            .or_else(|| candidates().find(|found| found.singular == name))
+            .or_else(|| candidates().find(|found| found.resource.kind.to_lowercase() == name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::well_known;
+    use super::*;
+    use crate::object::Resource;
+
+    fn check(text: &str) -> String {
+        match TypeWord::new(text).find(well_known()) {
+            Some(found) => format!("{} {}", found.resource.api_version(), found.resource.plural),
+            None => "none".to_owned(),
+        }
+    }
+
+    #[test]
+    fn words_mean_what_kubectl_takes_them_for() {
+        for (word, expect) in [
+            ("deployments", "apps/v1 deployments"),
+            ("deployment", "apps/v1 deployments"),
+            ("Deployment", "apps/v1 deployments"),
+            ("DEPLOYMENTS", "apps/v1 deployments"),
+            ("deploy", "apps/v1 deployments"),
+            ("DEPLOY", "none"),
+            ("deployments.apps", "apps/v1 deployments"),
+            ("deploy.apps", "apps/v1 deployments"),
+            ("deployments.v1.apps", "apps/v1 deployments"),
+            ("deployments.v1beta1.apps", "none"),
+            ("deployments.extensions", "none"),
+            ("pods", "v1 pods"),
+            ("po", "v1 pods"),
+            ("pods.v1.", "v1 pods"),
+            ("pods.", "v1 pods"),
+            ("Pod.v1.", "v1 pods"),
+            ("pods.v1", "none"),
+            ("endpoints", "v1 endpoints"),
+            ("ep", "v1 endpoints"),
+            ("ev", "v1 events"),
+            ("events", "v1 events"),
+            ("events.events.k8s.io", "events.k8s.io/v1 events"),
+            ("events.v1.events.k8s.io", "events.k8s.io/v1 events"),
+            ("ingresses.networking", "networking.k8s.io/v1 ingresses"),
+            ("ing.networking.k8s.io", "networking.k8s.io/v1 ingresses"),
+            ("crds", "apiextensions.k8s.io/v1 customresourcedefinitions"),
+            (
+                "csistoragecapacity",
+                "storage.k8s.io/v1 csistoragecapacities",
+            ),
+            ("", "none"),
+            (".", "none"),
+            ("..", "none"),
+            ("foo", "none"),
+        ] {
+            assert_eq!(check(word), expect, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_kind_is_found_where_its_singular_is_another_word() {
+        let types = [ResourceType {
+            resource: Resource {
+                group: "example.com".into(),
+                version: "v1".into(),
+                plural: "widgets".into(),
+                kind: "FancyWidget".into(),
+                namespaced: true,
+            },
+            singular: "widget".to_owned(),
+            short_names: Vec::new(),
+            categories: Vec::new(),
+            verbs: Vec::new(),
+        }];
+        for word in [
+            "fancywidget",
+            "FancyWidget.example.com",
+            "widget",
+            "widgets.v1.example.com",
+        ] {
+            assert!(TypeWord::new(word).find(&types).is_some(), "{word}");
+        }
+        assert!(TypeWord::new("fancywidgets").find(&types).is_none());
+    }
+
+    #[test]
+    fn no_two_well_known_types_share_a_short_name_but_events() {
+        let mut names: Vec<&String> = well_known()
+            .iter()
+            .filter(|known| &*known.resource.kind != "Event")
+            .flat_map(|known| known.short_names.iter().chain([&known.singular]))
+            .collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

@@ -1,0 +1,149 @@
+//! Names that are nearly the one that was asked for.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::client::{Ask, Client, RequestError};
+use crate::object::Resource;
+
+/// How many objects are looked at, and how many names are offered.
+const LOOKED_AT: &str = "250";
+const OFFERED: usize = 5;
+
+/// Names of objects in `namespace` (or everywhere) that resemble `name`, the nearest first. Costs
+/// one request, for metadata alone.
+pub async fn similar_names(
+    client: &Client,
+    resource: &Resource,
+    namespace: Option<&str>,
+    name: &str,
+) -> Result<Vec<String>, RequestError> {
+    #[derive(Deserialize)]
+    struct List {
+        items: Option<Vec<Item>>,
+    }
+    #[derive(Deserialize)]
+    struct Item {
+        metadata: Metadata,
+    }
+    #[derive(Deserialize)]
+    struct Metadata {
+        name: String,
+    }
+    let ask = Ask::new(resource.path(namespace))
+        .about("list", resource.group_resource())
+        .accept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
+        .query("limit", LOOKED_AT);
+    let body = client.get(&ask).await?;
+    let list: List = serde_json::from_slice(&body).map_err(|error| {
+        RequestError::Decode(format!("the server's answer is no list: {error}").into())
+    })?;
+    let items = list.items.unwrap_or_default();
+    Ok(near(
+        name,
+        items.iter().map(|item| item.metadata.name.as_str()),
+    ))
+}
+
+/// Those of `candidates` that resemble `wanted`: at most five, the nearest first.
+///
+/// Two names resemble each other if a third of the shorter one's letters at most would have to be
+/// changed. Names that go on after a part that resembles come behind: generated names do.
+pub(crate) fn near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let letters: Vec<char> = wanted.chars().collect();
+    let allowed = (letters.len() + 1) / 3;
+    let mut found: BTreeMap<&str, usize> = BTreeMap::new();
+    for candidate in candidates {
+        let other: Vec<char> = candidate.chars().collect();
+        let start = &other[..letters.len().min(other.len())];
+        let whole = distance(&letters, &other);
+        let started = 1 + distance(&letters, start);
+        if whole <= allowed {
+            found.insert(candidate, whole);
+        } else if started <= 1 + allowed && other.len() > letters.len() {
+            found.insert(candidate, allowed + started);
+        }
+    }
+    let mut ranked: Vec<(usize, &str)> =
+        found.into_iter().map(|(name, rank)| (rank, name)).collect();
+    ranked.sort_unstable();
+    let names = ranked.into_iter().take(OFFERED);
+    names.map(|(_, name)| name.to_owned()).collect()
+}
+
+/// How many letters must be added, dropped, changed or swapped with their neighbour (the optimal
+/// string alignment distance).
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = Vec::with_capacity(last.len());
+        row.push(i + 1);
+        for (j, &y) in b.iter().enumerate() {
+            let changed = last[j] + usize::from(x != y);
+            let mut best = changed.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn near_names_come_nearest_first() {
+        let names = [
+            "web",
+            "web-canary",
+            "wb",
+            "api",
+            "job",
+            "web-5d4f8c7b9d-mzt4c",
+        ];
+        assert_eq!(
+            near("wbe", names),
+            ["wb", "web", "web-5d4f8c7b9d-mzt4c", "web-canary"]
+        );
+        assert_eq!(
+            near("deployemnts", ["deployments", "daemonsets"]),
+            ["deployments"]
+        );
+        assert_eq!(near("zzz", names), Vec::<String>::new());
+        assert_eq!(near("x", ["a", "b"]), Vec::<String>::new());
+        assert_eq!(near("aa", ["ab", "ac", "ad", "ae", "af", "ag"]).len(), 5);
+    }
+
+    fn letters(text: &str) -> Vec<char> {
+        text.chars().collect()
+    }
+
+    #[test]
+    fn neighbours_are_swapped_in_one_step() {
+        let check = |a: &str, b: &str| distance(&letters(a), &letters(b));
+        assert_eq!(check("", ""), 0);
+        assert_eq!(check("", "abc"), 3);
+        assert_eq!(check("wbe", "web"), 1);
+        assert_eq!(check("kitten", "sitting"), 3);
+        assert_eq!(check("svc", "svcs"), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn distance_is_symmetric_and_bounded(a in "[abc]{0,8}", b in "[abc]{0,8}") {
+            let (a, b) = (letters(&a), letters(&b));
+            let there = distance(&a, &b);
+            prop_assert_eq!(there, distance(&b, &a));
+            prop_assert!(there <= a.len().max(b.len()));
+            prop_assert!(there >= a.len().abs_diff(b.len()));
+            prop_assert_eq!(there == 0, a == b);
+        }
+    }
+}
