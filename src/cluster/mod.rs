@@ -1,5 +1,6 @@
 //! IO: kubeconfig, the client, discovery and the resources that arguments name.
 
+mod arguments;
 mod client;
 mod discovery;
 mod error;
@@ -9,6 +10,10 @@ mod resources;
 pub(crate) mod scripted;
 mod similar;
 
+pub use arguments::{
+    ArgumentError, Arguments, Asked, Filters, Names, Namespaces, Target, TargetError,
+    parse as parse_arguments,
+};
 pub(crate) use client::{Answer, Ask};
 pub use client::{Client, Limits, RequestError};
 pub use discovery::{Discovery, ResolveError, Resolver};

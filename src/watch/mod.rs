@@ -25,7 +25,7 @@ mod transport;
 
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
-pub use http::HttpTransport;
+pub use http::{HttpTransport, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use merge::Subscriptions;
 pub use mux::{Clock, Mux, Options};

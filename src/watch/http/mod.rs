@@ -1,9 +1,12 @@
 //! The transport that speaks to an API server.
 
+mod keys;
 mod lines;
 mod page;
 #[cfg(test)]
 mod tests;
+
+pub use keys::source_keys;
 
 use super::{At, BoxFuture, Form, LineStream, ListPage, Page, SourceError, SourceKey, Transport};
 use crate::cluster::{ApiError, Ask, Client, RequestError};

@@ -1,0 +1,232 @@
+//! kubectl's ways of naming objects on a command line (cli-runtime's `Builder`), with its errors.
+
+mod target;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub use target::{Target, TargetError};
+
+/// The flags that narrow what the arguments name.
+#[derive(Clone, Debug)]
+pub struct Filters {
+    /// `-l`; empty counts as not given.
+    pub labels: Option<String>,
+    /// `--field-selector`; empty counts as not given.
+    pub fields: Option<String>,
+    /// `-n`, or `-A`, which wins.
+    pub namespaces: Namespaces,
+}
+
+/// Where to look for what lives in namespaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Namespaces {
+    /// Everywhere.
+    All,
+    /// In this one.
+    One(Arc<str>),
+}
+
+/// Which objects of a type are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// Every one that the selectors let through, future ones too.
+    All,
+    /// These, whether they exist or not. Never empty, none twice.
+    Named(Vec<Arc<str>>),
+}
+
+/// What the arguments name, before anyone knows which types the words are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arguments {
+    /// Each type word with its names, in the order of the command line.
+    pub asked: Vec<Asked>,
+    /// For arguments in kubespy's form, `v1 Pod shop/web`: how they are written today.
+    pub today: Option<String>,
+}
+
+/// One type word and its names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// `deploy`, `deployments.apps`, `all`.
+    pub word: String,
+    /// Which of them.
+    pub names: Names,
+    /// The namespace, where the argument itself holds one.
+    pub namespace: Option<Arc<str>>,
+}
+
+/// What is wrong with the arguments. Its `Display` is kubectl's line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentError {
+    /// There are none.
+    #[error("error: Required resource not specified.")]
+    Nothing,
+    /// `deploy deploy/web`.
+    #[error(
+        "error: there is no need to specify a resource type as a separate argument when passing \
+         arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of \
+         'kubectl get resource resource/<resource_name>'"
+    )]
+    Mixed,
+    /// `a/b/c`.
+    #[error("error: arguments in resource/name form may not have more than one slash")]
+    Slashes,
+    /// `/web`, `deploy/`, `deploy,sts/web`.
+    #[error("error: arguments in resource/name form must have a single resource and name")]
+    Incomplete,
+    /// `deploy web -l app=web`.
+    #[error("error: name cannot be provided when a selector is specified")]
+    NameAndSelector,
+    /// `deploy/web -l app=web`.
+    #[error(
+        "error: selectors and the all flag cannot be used when passing resource/name arguments"
+    )]
+    PairAndSelector,
+    /// `deploy/web -A`.
+    #[error("error: a resource cannot be retrieved by name across all namespaces")]
+    NameEverywhere,
+    /// `all web`.
+    #[error("error: you must specify only one resource")]
+    NamedCategory,
+}
+
+/// Reads arguments: `TYPE/NAME…`, `TYPE NAME…`, `TYPE[,TYPE…] [NAME…]`, and kubespy's
+/// `VERSION KIND [NAMESPACE/]NAME`.
+pub fn parse(arguments: &[String], filters: &Filters) -> Result<Arguments, ArgumentError> {
+    if let Some(found) = kubespy_form(arguments) {
+        return check(found, filters, ArgumentError::NameAndSelector);
+    }
+    let slashes = arguments.iter().filter(|text| text.contains('/')).count();
+    let (asked, with_selector) = match arguments {
+        [] => return Err(ArgumentError::Nothing),
+        pairs if slashes == pairs.len() => (pairs_form(pairs)?, ArgumentError::PairAndSelector),
+        _ if slashes > 0 => return Err(ArgumentError::Mixed),
+        [types, names @ ..] => {
+            let names = named(names);
+            let each = |word: &str| Asked {
+                word: word.to_owned(),
+                names: names.clone(),
+                namespace: None,
+            };
+            let asked = without_repeats(types.split(',')).map(each).collect();
+            (asked, ArgumentError::NameAndSelector)
+        }
+    };
+    let today = None;
+    check(Arguments { asked, today }, filters, with_selector)
+}
+
+fn check(
+    found: Arguments,
+    filters: &Filters,
+    with_selector: ArgumentError,
+) -> Result<Arguments, ArgumentError> {
+    let named = found.asked.iter().any(|asked| asked.names != Names::All);
+    let selected = given(filters.labels.as_ref()).or(given(filters.fields.as_ref()));
+    match selected {
+        Some(_) if named => Err(with_selector),
+        _ => Ok(found),
+    }
+}
+
+fn pairs_form(pairs: &[String]) -> Result<Vec<Asked>, ArgumentError> {
+    let mut asked: Vec<Asked> = Vec::new();
+    for pair in pairs {
+        let (word, name) = pair.split_once('/').ok_or(ArgumentError::Mixed)?;
+        if name.contains('/') {
+            return Err(ArgumentError::Slashes);
+        }
+        if word.is_empty() || name.is_empty() || word.contains(',') {
+            return Err(ArgumentError::Incomplete);
+        }
+        let name: Arc<str> = name.into();
+        match asked.iter_mut().find(|asked| asked.word == word) {
+            Some(Asked {
+                names: Names::Named(names),
+                ..
+            }) => {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            _ => asked.push(Asked {
+                word: word.to_owned(),
+                names: Names::Named(vec![name]),
+                namespace: None,
+            }),
+        }
+    }
+    Ok(asked)
+}
+
+/// `v1 Pod web`, `apps/v1 Deployment shop/web`: exactly three words of which the first is a version
+/// and the second, unlike any type word one would type beside it, a kind in CamelCase.
+fn kubespy_form(arguments: &[String]) -> Option<Arguments> {
+    let [api_version, kind, name] = arguments else {
+        return None;
+    };
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    let camel_case = kind.starts_with(|first: char| first.is_ascii_uppercase());
+    if !is_version(version) || group.contains('/') || !camel_case || kind.contains('/') {
+        return None;
+    }
+    let (namespace, name) = match name.split_once('/') {
+        Some((namespace, name)) => (Some(namespace), name),
+        None => (None, name.as_str()),
+    };
+    if name.is_empty() || name.contains('/') {
+        return None;
+    }
+    let dot = if group.is_empty() { "" } else { "." };
+    let flag = namespace.map(|namespace| format!(" -n {namespace}"));
+    Some(Arguments {
+        asked: vec![Asked {
+            word: format!("{kind}.{version}.{group}"),
+            names: Names::Named(vec![name.into()]),
+            namespace: namespace.map(Into::into),
+        }],
+        today: Some(format!(
+            "{}{dot}{group}/{name}{}",
+            kind.to_lowercase(),
+            flag.unwrap_or_default()
+        )),
+    })
+}
+
+/// `v1`, `v2beta1`.
+fn is_version(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('v') else {
+        return false;
+    };
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match rest.split_once("alpha").or_else(|| rest.split_once("beta")) {
+        Some((major, minor)) => number(major) && number(minor),
+        None => number(rest),
+    }
+}
+
+fn named(names: &[String]) -> Names {
+    if names.is_empty() {
+        return Names::All;
+    }
+    let names = without_repeats(names.iter().map(String::as_str));
+    Names::Named(names.map(Into::into).collect())
+}
+
+fn without_repeats<'a>(texts: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    let mut seen = Vec::new();
+    texts.filter(move |text| {
+        let new = !seen.contains(text);
+        seen.push(*text);
+        new
+    })
+}
+
+/// A selector that is there and not empty.
+fn given(selector: Option<&String>) -> Option<&str> {
+    selector
+        .map(|text| text.trim())
+        .filter(|text| !text.is_empty())
+}

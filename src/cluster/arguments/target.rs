@@ -1,0 +1,103 @@
+//! From type words to resources.
+
+use std::sync::Arc;
+
+use super::{ArgumentError, Arguments, Asked, Filters, Names, Namespaces, given};
+use crate::cluster::discovery::{ResolveError, Resolver};
+use crate::object::Resource;
+
+/// Objects of one resource that the arguments name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Which resource.
+    pub resource: Resource,
+    /// In which namespace; `None` for all, and for what lives in none.
+    pub namespace: Option<Arc<str>>,
+    /// Which objects.
+    pub names: Names,
+    /// `-l`, which no named objects have.
+    pub labels: Option<Arc<str>>,
+    /// `--field-selector`, which no named objects have.
+    pub fields: Option<Arc<str>>,
+}
+
+/// Why arguments have no target. Its `Display` is kubectl's line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// The arguments do not fit together.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    /// A word is no type.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+}
+
+impl Arguments {
+    /// Finds out which resources the words are, one target for each.
+    pub async fn resolve(
+        &self,
+        resolver: &Resolver,
+        filters: &Filters,
+    ) -> Result<Vec<Target>, TargetError> {
+        let mut targets: Vec<Target> = Vec::new();
+        for asked in &self.asked {
+            for resource in resources(asked, resolver).await? {
+                let target = target(asked, resource, filters)?;
+                if !targets.contains(&target) {
+                    targets.push(target);
+                }
+            }
+        }
+        Ok(targets)
+    }
+}
+
+async fn resources(asked: &Asked, resolver: &Resolver) -> Result<Vec<Resource>, TargetError> {
+    match resolver.category(&asked.word).await {
+        Some(_) if asked.names != Names::All => Err(ArgumentError::NamedCategory.into()),
+        Some(members) => Ok(members),
+        None => Ok(vec![resolver.resolve(&asked.word).await?]),
+    }
+}
+
+fn target(asked: &Asked, resource: Resource, filters: &Filters) -> Result<Target, ArgumentError> {
+    let namespace = match (&asked.namespace, &filters.namespaces) {
+        _ if !resource.namespaced => None,
+        (Some(own), _) => Some(own.clone()),
+        (None, Namespaces::One(namespace)) => Some(namespace.clone()),
+        (None, Namespaces::All) if asked.names != Names::All => {
+            return Err(ArgumentError::NameEverywhere);
+        }
+        (None, Namespaces::All) => None,
+    };
+    Ok(Target {
+        resource,
+        namespace,
+        names: asked.names.clone(),
+        labels: given(filters.labels.as_ref()).map(Into::into),
+        fields: given(filters.fields.as_ref()).map(Into::into),
+    })
+}
+
+impl Target {
+    /// The field selector of each request that the target needs: one for each name, so that
+    /// permissions by `resourceNames` suffice and nothing else is sent.
+    pub fn field_selectors(&self) -> Vec<Option<Arc<str>>> {
+        match &self.names {
+            Names::All => vec![self.fields.clone()],
+            Names::Named(names) => names.iter().map(|name| Some(by_name(name))).collect(),
+        }
+    }
+}
+
+/// `metadata.name=NAME`, with what means something in a selector escaped.
+fn by_name(name: &str) -> Arc<str> {
+    let mut selector = "metadata.name=".to_owned();
+    for letter in name.chars() {
+        if matches!(letter, ',' | '=' | '\\') {
+            selector.push('\\');
+        }
+        selector.push(letter);
+    }
+    selector.into()
+}
