@@ -121,7 +121,9 @@ fn tls_words(text: &str, host: &str) -> String {
     } else if text.contains("UnknownIssuer") {
         x509("certificate signed by unknown authority")
     } else if text.contains("not valid for name") || text.contains("NotValidForName") {
-        x509(&format!("certificate is not valid for {host}"))
+        // The name that was looked for: that of `--tls-server-name`, if there is one.
+        let name = text.split('"').nth(1).unwrap_or(host);
+        x509(&format!("certificate is not valid for {name}"))
     } else if text.contains("xpired")
         || text.contains("NotValidYet")
         || text.contains("not valid yet")

@@ -7,6 +7,8 @@ mod lanes;
 mod stack;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tls_tests;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};

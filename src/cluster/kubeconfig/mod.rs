@@ -10,7 +10,7 @@ mod pod;
 mod policy;
 mod proxy;
 #[cfg(test)]
-mod tests;
+pub(in crate::cluster) mod tests;
 
 use std::fmt;
 use std::path::Path;

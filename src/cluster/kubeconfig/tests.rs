@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 
 /// A directory that goes with the test.
-struct Files(PathBuf);
+pub(in crate::cluster) struct Files(PathBuf);
 
 impl Files {
-    fn new(files: &[(&str, &str)]) -> Files {
+    pub(in crate::cluster) fn new(files: &[(&str, &str)]) -> Files {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let name = format!(
             "kubectl-spy-{}-{}",
@@ -32,7 +32,7 @@ impl Files {
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(in crate::cluster) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }
