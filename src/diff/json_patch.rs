@@ -12,7 +12,6 @@ use json_patch::{
 };
 use serde_json::Value as Json;
 
-use crate::object::Kind;
 use crate::object::path::Side;
 
 use super::{Change, Diff, Op, Redactor, SegId, Shown, Step};
@@ -214,9 +213,7 @@ fn pointer(text: &str) -> PointerBuf {
 
 /// The patch, or one that replaces the whole document where that is shorter.
 fn shortest(patch: Patch, diff: &Diff<'_>, redactor: &Redactor) -> Patch {
-    let root = diff.seg(SegId::ROOT);
-    let composite = |kind: Kind| matches!(kind, Kind::Object | Kind::Array);
-    if patch.0.is_empty() || !root.new.is_some_and(|root| composite(root.kind())) {
+    if patch.0.is_empty() {
         return patch;
     }
     let length = |patch: &Patch| serde_json::to_string(patch).map_or(usize::MAX, |text| text.len());

@@ -174,7 +174,7 @@ impl<'a> Diff<'a> {
 
     /// One version of a value.
     pub fn shown<'s>(&'s self, at: SegId, side: Side, redactor: &'s Redactor) -> Option<Shown<'s>> {
-        let seg = self.seg(at);
+        let seg = self.segs.get(at.0 as usize)?;
         let value = seg.on(side)?;
         Some(redactor.guarded(value, seg.guard))
     }

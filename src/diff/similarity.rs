@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::object::{Kind, Value};
 
@@ -53,13 +53,21 @@ fn objects(a: Value<'_>, b: Value<'_>, depth: usize) -> f64 {
 }
 
 fn arrays(a: Value<'_>, b: Value<'_>) -> f64 {
-    let items: FxHashSet<&str> = a.items().map(Value::raw).collect();
-    let shared = b.items().filter(|item| items.contains(item.raw())).count();
-    let (a, b) = (a.items().count(), b.items().count());
-    ratio(shared.min(a)) / ratio(a.max(b))
+    let mut spare: FxHashMap<&str, usize> = FxHashMap::default();
+    for item in a.items() {
+        *spare.entry(item.raw()).or_default() += 1;
+    }
+    let mut shared = 0;
+    for item in b.items() {
+        if let Some(left @ 1..) = spare.get_mut(item.raw()) {
+            *left -= 1;
+            shared += 1;
+        }
+    }
+    ratio(shared) / ratio(a.items().count().max(b.items().count()))
 }
 
-/// A count as a divisor.
+/// A count to divide.
 fn ratio(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::MAX, f64::from)
 }

@@ -21,7 +21,7 @@ pub(super) fn run<'a>(
     out.segs.clear();
     out.changes.clear();
     let mut walk = Walk { keys, out };
-    walk.child(None, Step::Root, (old, new), guard);
+    walk.inside(None, Step::Root, ((old, new), guard), Walk::compare);
 }
 
 /// One side each: what is compared.
@@ -34,16 +34,6 @@ pub(super) struct Walk<'o, 'a> {
 }
 
 impl<'a> Walk<'_, 'a> {
-    /// Compares a field of `parent`, or the root.
-    fn child(&mut self, parent: Option<SegId>, step: Step<'a>, pair: Pair<'a>, guard: Guard) {
-        if let (Some(old), Some(new)) = pair
-            && old.raw() == new.raw()
-        {
-            return;
-        }
-        self.inside(parent, step, (pair, guard), |walk, at| walk.compare(at));
-    }
-
     /// Compares an item of the list `parent`; `moved` says that it has another place among those that
     /// stayed, and whether that means anything.
     pub(super) fn item(
@@ -64,10 +54,7 @@ impl<'a> Walk<'_, 'a> {
                     fmt: Fmt::Plain,
                 });
             }
-            match pair {
-                (Some(old), Some(new)) if old.raw() == new.raw() => {}
-                _ => walk.compare(at),
-            }
+            walk.compare(at);
         });
     }
 
@@ -99,8 +86,8 @@ impl<'a> Walk<'_, 'a> {
     fn compare(&mut self, at: SegId) {
         let seg = self.out.seg(at);
         let (old, new) = match (seg.old, seg.new) {
-            (Some(old), Some(new)) => (old, new),
-            (None, None) => return,
+            (Some(old), Some(new)) if old.raw() != new.raw() => (old, new),
+            (Some(_), Some(_)) | (None, None) => return,
             (Some(_), None) => return self.change(at, Op::Remove, self.fmt_alone(at)),
             (None, Some(_)) => return self.change(at, Op::Add, self.fmt_alone(at)),
         };
@@ -129,8 +116,14 @@ impl<'a> Walk<'_, 'a> {
             j += usize::from(after.is_some());
             if let Some((name, _)) = after.or(before) {
                 let pair = (before.map(|field| field.1), after.map(|field| field.1));
+                if let (Some(old), Some(new)) = pair
+                    && old.raw() == new.raw()
+                {
+                    continue;
+                }
                 let guard = self.out.seg(at).guard.field(name);
-                self.child(Some(at), Step::Field(name.clone()), pair, guard);
+                let step = Step::Field(name.clone());
+                self.inside(Some(at), step, (pair, guard), Walk::compare);
             }
         }
     }

@@ -1,1 +1,322 @@
+//! What holds for every pair of versions. Patches are judged by the `json-patch` crate.
 
+use std::collections::HashSet;
+
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::diff::json_patch::json_patch;
+
+/// Any JSON that `serde_json` holds exactly.
+fn any_json() -> impl Strategy<Value = Json> {
+    let scalar = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        (-3i64..3).prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        any::<i16>().prop_map(|eighths| Json::from(f64::from(eighths) / 8.0)),
+        "[a-c~/\"\\\\\n<é]{0,3}".prop_map(Json::from),
+    ];
+    scalar.prop_recursive(5, 48, 6, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..6).prop_map(Json::from),
+            btree_map(
+                prop_oneof![
+                    "[a-c]",
+                    Just("a/b".to_owned()),
+                    Just("~".to_owned()),
+                    Just(String::new()),
+                    Just("name".to_owned())
+                ],
+                inner,
+                0..5
+            )
+            .prop_map(|map| Json::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+fn words(of: &'static [&'static str], up_to: usize) -> impl Strategy<Value = Json> {
+    vec(prop::sample::select(of), 0..up_to).prop_map(|words| json!(words))
+}
+
+fn containers() -> impl Strategy<Value = Json> {
+    let name = prop::sample::select(&["web", "app", "log", "db"][..]);
+    let image = prop::sample::select(&["web:1.4", "web:1.5", "app:2"][..]);
+    let env = vec((prop::sample::select(&["A", "B", "C"][..]), "[0-2]"), 0..4).prop_map(|env| {
+        env.into_iter()
+            .map(|(name, value)| json!({"name": name, "value": value}))
+            .collect::<Vec<_>>()
+    });
+    let ports = vec((80u16..83, prop::option::of("TCP|UDP")), 0..3).prop_map(|ports| {
+        ports
+            .into_iter()
+            .map(|(port, protocol)| match protocol {
+                Some(protocol) => json!({"containerPort": port, "protocol": protocol}),
+                None => json!({"containerPort": port}),
+            })
+            .collect::<Vec<_>>()
+    });
+    let one = (name, image, words(&["--v=2", "--v=4", "--debug", "run"], 5), env, ports).prop_map(
+        |(name, image, args, env, ports)| {
+            json!({"name": name, "image": image, "args": args, "env": env, "ports": ports})
+        },
+    );
+    vec(one, 0..5).prop_map(Json::from)
+}
+
+/// Objects that look like a pod.
+fn any_object() -> impl Strategy<Value = Json> {
+    let conditions = vec(
+        (
+            prop::sample::select(&["Ready", "Initialized", "X"][..]),
+            any::<bool>(),
+        ),
+        0..4,
+    )
+    .prop_map(|list| {
+        list.into_iter()
+            .map(|(name, status)| json!({"type": name, "status": status.to_string()}))
+            .collect::<Vec<_>>()
+    });
+    let rules = vec(
+        (words(&["", "apps"], 3), words(&["get", "list", "watch"], 4)),
+        0..4,
+    )
+    .prop_map(|rules| {
+        rules
+            .into_iter()
+            .map(|(groups, verbs)| json!({"apiGroups": groups, "verbs": verbs}))
+            .collect::<Vec<_>>()
+    });
+    let quantity = prop::sample::select(&["1", "1000m", "1Gi", "1024Mi", "2"][..]);
+    (
+        containers(),
+        conditions,
+        rules,
+        words(&["a", "b", "c", "d"], 5),
+        (0u32..3, 0u32..3, quantity),
+        prop::option::of(any_json()),
+    )
+        .prop_map(|(containers, conditions, rules, finalizers, (version, replicas, cpu), extra)| {
+            let mut object = json!({
+                "apiVersion": "v1", "kind": "Pod",
+                "metadata": {"resourceVersion": version.to_string(), "finalizers": finalizers},
+                "spec": {"containers": containers, "replicas": replicas, "limits": {"cpu": cpu}},
+                "status": {"conditions": conditions, "observedGeneration": version},
+                "rules": rules,
+            });
+            if let Some(extra) = extra {
+                object["spec"]["extra"] = extra;
+            }
+            object
+        })
+}
+
+/// The same without lists that have no keys.
+fn keyed_object() -> impl Strategy<Value = Json> {
+    any_object().prop_map(|mut object| {
+        object["rules"] = Json::Null;
+        object["spec"]["extra"] = Json::Null;
+        for container in object["spec"]["containers"].as_array_mut().expect("a list") {
+            container["args"] = Json::Null;
+        }
+        object
+    })
+}
+
+fn pair() -> impl Strategy<Value = (Json, Json)> {
+    prop_oneof![(any_json(), any_json()), (any_object(), any_object()),]
+}
+
+fn text(value: &Json) -> Doc {
+    doc(&value.to_string())
+}
+
+/// The same value with its fields in the opposite order.
+fn reversed(value: &Json, out: &mut String) {
+    match value {
+        Json::Object(map) => {
+            out.push('{');
+            for (index, (key, value)) in map.iter().rev().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
+                out.push_str(&Json::from(key.as_str()).to_string());
+                out.push(':');
+                reversed(value, out);
+            }
+            out.push('}');
+        }
+        Json::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
+                reversed(item, out);
+            }
+            out.push(']');
+        }
+        scalar => out.push_str(&scalar.to_string()),
+    }
+}
+
+fn of<'a>(old: &'a Doc, new: &'a Doc) -> Diff<'a> {
+    Diff::of(Some(old.root()), Some(new.root()))
+}
+
+/// The scalars in a value, by their JSON Pointers.
+fn leaves(value: &Json, at: &str, out: &mut Vec<(String, Json)>) {
+    match value {
+        Json::Object(map) => {
+            for (key, value) in map {
+                let mut at = format!("{at}/");
+                path::push_pointer_token(&mut at, key);
+                leaves(value, &at, out);
+            }
+        }
+        Json::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                leaves(item, &format!("{at}/{index}"), out);
+            }
+        }
+        leaf => out.push((at.to_owned(), leaf.clone())),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
+    #[test]
+    fn the_patch_turns_old_into_new((old, new) in pair()) {
+        let (a, b) = (text(&old), text(&new));
+        let patch = json_patch(&of(&a, &b), &Redactor::new());
+        let mut patched = old.clone();
+        ::json_patch::patch(&mut patched, &patch).expect("applies");
+        prop_assert_eq!(&patched, &new, "{:?}", patch);
+        // Never longer than sending the whole.
+        let whole = json!([{"op": "replace", "path": "", "value": new}]);
+        if new.is_object() || new.is_array() {
+            prop_assert!(serde_json::to_string(&patch).expect("serialises").len() <= whole.to_string().len());
+        }
+    }
+
+    #[test]
+    fn no_change_means_equal((old, new) in pair()) {
+        let (a, b) = (text(&old), text(&new));
+        prop_assert_eq!(of(&a, &b).is_empty(), old == new);
+        prop_assert!(of(&a, &a).is_empty());
+    }
+
+    #[test]
+    fn the_order_of_fields_changes_nothing((old, new) in pair()) {
+        let mut turned = [String::new(), String::new()];
+        reversed(&old, &mut turned[0]);
+        reversed(&new, &mut turned[1]);
+        let straight = [old.to_string(), new.to_string()];
+        let marks = |lines: Vec<String>| lines.iter().map(|line| line.split(": ").next().unwrap_or_default().to_owned()).collect::<Vec<_>>();
+        prop_assert_eq!(marks(lines(&straight[0], &straight[1])), marks(lines(&turned[0], &turned[1])));
+        prop_assert_eq!(lines(&straight[0], &turned[0]), Vec::<String>::new());
+        prop_assert_eq!(lines(&straight[0], &straight[1]), lines(&straight[0], &straight[1]));
+    }
+
+    #[test]
+    fn each_changed_leaf_is_in_one_change((old, new) in pair()) {
+        let (a, b) = (text(&old), text(&new));
+        let diff = of(&a, &b);
+        let mut places = HashSet::new();
+        let mut covering = Vec::new();
+        for change in diff.changes() {
+            let moved = matches!(change.op, Op::Move { .. });
+            prop_assert!(places.insert((change.at, moved)), "twice at {}", diff.path(change.at));
+            if !moved {
+                covering.push(change);
+            }
+        }
+        for change in &covering {
+            let outer: Vec<_> = diff.chain(change.at).skip(1).collect();
+            prop_assert!(covering.iter().all(|other| !outer.contains(&other.at)), "one inside another");
+        }
+        // Where no list is in the way, pointers say which leaves have changed.
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        leaves(&old, "", &mut before);
+        leaves(&new, "", &mut after);
+        let pointers: Vec<String> = covering.iter().map(|change| diff.path(change.at).pointer(Side::New)).collect();
+        for (leaf, value) in after.iter().filter(|(leaf, _)| !leaf.contains(|c: char| c.is_ascii_digit())) {
+            let same = before.iter().any(|(other, old)| other == leaf && old == value);
+            let covers = pointers.iter().filter(|pointer| is_prefix(pointer, leaf)).count();
+            prop_assert_eq!(covers, usize::from(!same), "{}", leaf);
+        }
+    }
+
+    // Of lists without keys there may be several best readings, and each direction finds its own.
+    #[test]
+    fn turned_round_added_is_removed(old in keyed_object(), new in keyed_object()) {
+        let (a, b) = (text(&old), text(&new));
+        let (there, back) = (of(&a, &b), of(&b, &a));
+        let count = |diff: &Diff<'_>, op| diff.changes().iter().filter(|change| change.op == op).count();
+        prop_assert_eq!(count(&there, Op::Add), count(&back, Op::Remove));
+        prop_assert_eq!(count(&there, Op::Remove), count(&back, Op::Add));
+        prop_assert_eq!(count(&there, Op::Replace), count(&back, Op::Replace));
+        prop_assert_eq!(there.changes().len(), back.changes().len());
+    }
+
+    #[test]
+    fn labels_do_not_depend_on_the_order(list in vec("[a-e]", 2..6), seed in any::<u64>()) {
+        let object = |names: &[String], value: u32| {
+            let items: Vec<_> = names.iter().map(|name| json!({"name": name, "value": value})).collect();
+            text(&json!({"spec": {"env": items}}))
+        };
+        let mut names: Vec<String> = list;
+        names.sort();
+        names.dedup();
+        let mut shuffled = names.clone();
+        fastrand::Rng::with_seed(seed).shuffle(&mut shuffled);
+        let labels = |names: &[String]| {
+            let (a, b) = (object(names, 1), object(names, 2));
+            let diff = of(&a, &b);
+            diff.changes().iter().map(|change| diff.path(change.at).to_string()).collect::<std::collections::BTreeSet<_>>()
+        };
+        prop_assert_eq!(labels(&names), labels(&shuffled));
+    }
+
+    #[test]
+    fn what_is_edited_is_what_is_said(object in any_object(), edits in vec((any::<prop::sample::Index>(), 0u32..4), 1..4)) {
+        // Scalars outside of sets and of the keys of lists.
+        let mut paths = Vec::new();
+        leaves(&object, "", &mut paths);
+        let editable: Vec<_> = paths.iter().filter(|(at, _)| at.ends_with("/image") || at.ends_with("/status") || at.ends_with("/replicas")).collect();
+        let mut edited = object.clone();
+        let mut touched = HashSet::new();
+        for (index, value) in edits {
+            let at = &editable[index.index(editable.len())].0;
+            *edited.pointer_mut(at).expect("own path") = json!(format!("edit {value}"));
+            touched.insert(at);
+        }
+        let (a, b) = (text(&object), text(&edited));
+        prop_assert_eq!(of(&a, &b).changes().len(), touched.len());
+    }
+
+    #[test]
+    fn one_item_more_less_or_elsewhere_is_one_change(size in 2usize..8, from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(), keyed in any::<bool>()) {
+        let list = |order: &[usize]| {
+            let items: Vec<_> = order.iter().map(|n| if keyed { json!({"name": format!("n{n}"), "x": 1}) } else { json!(format!("n{n}")) }).collect();
+            text(&json!({"spec": {"things": items}}))
+        };
+        let all: Vec<usize> = (0..size).collect();
+        let (from, to) = (from.index(size), to.index(size));
+        let mut less = all.clone();
+        let item = less.remove(from);
+        let mut moved = less.clone();
+        moved.insert(to, item);
+        let (all, less, moved) = (list(&all), list(&less), list(&moved));
+        let changes = |a: &Doc, b: &Doc| of(a, b).changes().len();
+        prop_assert_eq!(changes(&all, &less), 1);
+        prop_assert_eq!(changes(&less, &all), 1);
+        prop_assert_eq!(changes(&all, &moved), usize::from(from != to));
+    }
+}
+
+fn is_prefix(pointer: &str, leaf: &str) -> bool {
+    leaf.strip_prefix(pointer)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
