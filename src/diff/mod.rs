@@ -11,6 +11,7 @@ pub mod json_patch;
 mod lis;
 mod lists;
 mod noise;
+mod origin;
 mod redact;
 mod secret;
 mod sequence;
@@ -29,6 +30,7 @@ use crate::object::path::{self, Path, Place, Side};
 
 pub use filter::Filter;
 pub use noise::Noise;
+pub use origin::Origin;
 pub use redact::{Content, Embedded, Redacted, Redactor, Shown};
 pub use values::Fmt;
 
@@ -169,6 +171,21 @@ impl<'a> Diff<'a> {
         match &self.seg(at).step {
             Step::Field(name) => Some(name),
             Step::Root | Step::Item { .. } => None,
+        }
+    }
+
+    /// The fields by which an item is told from its siblings; none for other values.
+    pub fn key_fields(&self, at: SegId) -> Vec<&'a str> {
+        let seg = self.seg(at);
+        match (&seg.step, seg.new.or(seg.old)) {
+            (
+                Step::Item {
+                    label: Label::Key { key, .. },
+                    ..
+                },
+                Some(item),
+            ) => key.parts(item).into_iter().map(|part| part.0).collect(),
+            _ => Vec::new(),
         }
     }
 

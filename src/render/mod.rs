@@ -2,6 +2,7 @@
 //! awaits, and only one file of it writes.
 
 pub mod age;
+pub mod diff;
 pub mod screen;
 pub mod style;
 pub mod table;

@@ -122,7 +122,7 @@ impl ListKeys {
 
 impl ListKey {
     /// What the key reads in an item: names and values. The text of a string, the digits of a number.
-    pub fn parts<'a>(&self, item: Value<'a>) -> Vec<(&str, Cow<'a, str>)> {
+    pub fn parts<'a>(&self, item: Value<'a>) -> Vec<(&'static str, Cow<'a, str>)> {
         self.parts
             .iter()
             .filter_map(|part| Some((part.field, part.read(item)?)))

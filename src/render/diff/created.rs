@@ -1,0 +1,79 @@
+//! What is said of an object that is new, or that is gone: not a change, but what it is.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::diff::{Content, Shown};
+use crate::object::path::{Path, Step};
+use crate::render::style::Role;
+use crate::render::text;
+
+use super::View;
+use super::fit::Room;
+use super::value;
+
+/// Fields of the object that every reader knows, or that the server made up.
+const KNOWN: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
+
+/// A new object in a few lines: its labels, then each of its parts, folded to the width.
+pub fn created_lines(object: Shown<'_>, view: &View<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(metadata) = object.get("metadata") {
+        for name in ["labels", "ownerReferences"] {
+            if let Some(value) = metadata.get(name) {
+                lines.extend(line(&["metadata", name], value, view));
+            }
+        }
+    }
+    for (name, value) in object.fields() {
+        if KNOWN.contains(&&*name) {
+            continue;
+        }
+        let parts: Vec<_> = match value.content() {
+            Content::Object => value.fields().collect(),
+            _ => Vec::new(),
+        };
+        if parts.is_empty() {
+            lines.extend(line(&[&name], value, view));
+        }
+        for (part, value) in parts {
+            lines.extend(line(&[&name, &part], value, view));
+        }
+    }
+    lines
+}
+
+/// How long an object has lived, if it says when it was created.
+pub fn lifetime(object: Shown<'_>, until: Timestamp) -> Option<SignedDuration> {
+    let created: Timestamp = object
+        .get("metadata")?
+        .str("creationTimestamp")?
+        .parse()
+        .ok()?;
+    Some(until.duration_since(created))
+}
+
+fn line(path: &[&str], value: Shown<'_>, view: &View<'_>) -> Option<String> {
+    let empty = match value.content() {
+        Content::Null => true,
+        Content::Object => value.fields().next().is_none(),
+        Content::Array => value.items().next().is_none(),
+        _ => false,
+    };
+    if empty {
+        return None;
+    }
+    let path = Path {
+        steps: path.iter().map(|&name| Step::Field(name.into())).collect(),
+    };
+    let look = view.look;
+    let start = format!("+ {}: ", text::escape_line(&path.to_string()));
+    let room = Room {
+        columns: look
+            .width
+            .map(|width| width.saturating_sub(text::width(&start))),
+        ellipsis: look.symbols.ellipsis,
+    };
+    let value = value::fitting(value, room.columns, &[]).unwrap_or_default();
+    let line = format!("{start}{}", room.one(&value));
+    Some(look.styles.paint(Role::Added, &line))
+}

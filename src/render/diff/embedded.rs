@@ -1,0 +1,235 @@
+//! Values that hold more than they seem to: lines of text, and JSON inside a string.
+
+use std::collections::BTreeSet;
+
+use crate::diff::text::{self as compare, Hunk, Lines, Tag};
+use crate::diff::{Change, Content, Diff, Embedded, Fmt, Op, Redactor, SegId, Shown};
+use crate::object::path::Side;
+use crate::render::style::Role;
+use crate::render::text;
+
+use super::fit::Room;
+use super::lines::{Base, Line, Painter};
+use super::value::{plural, thousands};
+use super::{folds, rank};
+
+/// The annotation in which `kubectl apply` keeps what it was given.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// How many lines of a text are shown on a terminal.
+const MOST_LINES: usize = 40;
+
+/// The lines of a change of a text or of embedded JSON; `None` for any other.
+pub(super) fn lines(
+    painter: &Painter<'_>,
+    start: &mut Line,
+    (change, base): (&Change, Base),
+    (old, new): (Shown<'_>, Shown<'_>),
+) -> Option<Vec<String>> {
+    match change.fmt {
+        Fmt::Json => json(painter, start, (change, base), &old.embedded(new)?),
+        Fmt::Text => hunks(painter, start, (change, base), (old, new)),
+        Fmt::Plain | Fmt::Quantity | Fmt::Time | Fmt::Secret => None,
+    }
+}
+
+fn json(
+    painter: &Painter<'_>,
+    start: &mut Line,
+    (change, base): (&Change, Base),
+    embedded: &Embedded,
+) -> Option<Vec<String>> {
+    let inner = embedded.diff();
+    let suffix = painter.suffix(change);
+    let applied = painter.diff.field(change.at) == Some(LAST_APPLIED);
+    if inner.is_empty() {
+        start.push(Role::Plain, ": same JSON, written differently");
+        start.push(Role::Dim, suffix);
+        return Some(vec![painter.paint(std::mem::take(start))]);
+    }
+    let indent = " ".repeat(base.indent + 2);
+    let title = "last-applied-configuration";
+    if applied && is_told(painter, &inner) {
+        let count = plural(inner.changes().len(), "change");
+        let line = format!("{indent}{title}: same {count}{suffix}");
+        return Some(vec![painter.view.look.styles.dim(&line)]);
+    }
+    let inside = Painter {
+        diff: &inner,
+        writers: None,
+        view: painter.view,
+        several: false,
+    };
+    let mut changes: Vec<&Change> = inner.changes().iter().collect();
+    changes.sort_by_key(|change| rank(&inner, change.at));
+    let mut lines = folds::lines(&inside, &changes);
+    if applied && lines.len() == 1 {
+        let line = format!("{indent}{title}: {}{suffix}", lines.remove(0));
+        return Some(vec![line]);
+    }
+    if applied {
+        *start = Line::default();
+        start.push(Role::Plain, format!("{indent}{title}"));
+    }
+    start.push(
+        Role::Dim,
+        format!(": {} inside{suffix}", plural(changes.len(), "change")),
+    );
+    let first = painter.paint(std::mem::take(start));
+    let inner_lines = lines.into_iter().map(|line| format!("{indent}  {line}"));
+    Some(std::iter::once(first).chain(inner_lines).collect())
+}
+
+/// Whether every change inside is one of the object itself too.
+fn is_told(painter: &Painter<'_>, inner: &Diff<'_>) -> bool {
+    let redactor = painter.view.redactor;
+    let outer = told(painter.diff, redactor);
+    told(inner, redactor).is_subset(&outer)
+}
+
+type Told = BTreeSet<(String, Mark, Option<String>, Option<String>)>;
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Mark {
+    Add,
+    Remove,
+    Replace,
+    Move,
+}
+
+fn told(diff: &Diff<'_>, redactor: &Redactor) -> Told {
+    let json = |at: SegId, side| diff.shown(at, side, redactor).map(Shown::json);
+    diff.changes()
+        .iter()
+        .map(|change| {
+            let mark = match change.op {
+                Op::Add => Mark::Add,
+                Op::Remove => Mark::Remove,
+                Op::Replace => Mark::Replace,
+                Op::Move { .. } => Mark::Move,
+            };
+            let path = diff.path(change.at).to_string();
+            (
+                path,
+                mark,
+                json(change.at, Side::Old),
+                json(change.at, Side::New),
+            )
+        })
+        .collect()
+}
+
+fn hunks(
+    painter: &Painter<'_>,
+    start: &mut Line,
+    (change, base): (&Change, Base),
+    (old, new): (Shown<'_>, Shown<'_>),
+) -> Option<Vec<String>> {
+    let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {
+        return None;
+    };
+    let arrow = painter.view.look.symbols.arrow;
+    let suffix = painter.suffix(change);
+    let hunks = match compare::lines(&old, &new) {
+        Lines::Endings { old, new } => {
+            start.push(Role::Plain, format!(": line endings {old} {arrow} {new}"));
+            start.push(Role::Dim, suffix);
+            return Some(vec![painter.paint(std::mem::take(start))]);
+        }
+        Lines::Hunks(hunks) => hunks,
+    };
+    let count = |tag| {
+        let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+        thousands(lines.filter(|line| line.tag == tag).count())
+    };
+    start.push(
+        Role::Plain,
+        format!("  +{} -{} lines", count(Tag::Added), count(Tag::Removed)),
+    );
+    start.push(Role::Dim, suffix);
+    let first = painter.paint(std::mem::take(start));
+    let mut lines: Vec<String> = hunks
+        .iter()
+        .flat_map(|hunk| hunk_lines(painter, base, hunk))
+        .collect();
+    if painter.view.look.width.is_some() && lines.len() > MOST_LINES {
+        let rest = plural(lines.len() - MOST_LINES, "more line");
+        lines.truncate(MOST_LINES);
+        let ellipsis = painter.view.look.symbols.ellipsis;
+        let indent = " ".repeat(base.indent + 4);
+        lines.push(
+            painter
+                .view
+                .look
+                .styles
+                .dim(&format!("{indent}{ellipsis} {rest}")),
+        );
+    }
+    lines.insert(0, first);
+    Some(lines)
+}
+
+/// A hunk: removed lines beside the added ones that took their place, changed words emphasised.
+fn hunk_lines(painter: &Painter<'_>, base: Base, hunk: &Hunk) -> Vec<String> {
+    let styles = painter.view.look.styles;
+    let indent = " ".repeat(base.indent + 4);
+    let mut out = vec![styles.dim(&format!("{indent}@@ {} @@", hunk.start))];
+    let runs = hunk
+        .lines
+        .chunk_by(|a, b| (a.tag == Tag::Context) == (b.tag == Tag::Context));
+    for run in runs {
+        let removed: Vec<_> = run.iter().filter(|line| line.tag == Tag::Removed).collect();
+        let added: Vec<_> = run.iter().filter(|line| line.tag == Tag::Added).collect();
+        let paired = removed.len() == added.len();
+        for (index, line) in run.iter().enumerate() {
+            let other = match line.tag {
+                Tag::Context => None,
+                Tag::Removed => added.get(index),
+                Tag::Added => removed.get(index.wrapping_sub(removed.len())),
+            };
+            let other = other.filter(|_| paired).map(|other| &*other.text);
+            out.push(text_line(painter, &indent, line, other));
+        }
+    }
+    out
+}
+
+fn text_line(
+    painter: &Painter<'_>,
+    indent: &str,
+    line: &compare::Line,
+    other: Option<&str>,
+) -> String {
+    let look = painter.view.look;
+    let (role, mark) = match line.tag {
+        Tag::Context => (Role::Dim, " "),
+        Tag::Removed => (Role::Removed, "-"),
+        Tag::Added => (Role::Added, "+"),
+    };
+    let room = Room {
+        columns: look
+            .width
+            .map(|width| width.saturating_sub(indent.len() + 2)),
+        ellipsis: look.symbols.ellipsis,
+    };
+    let own = text::escape_line(&line.text);
+    let mut out = format!("{indent}{} ", look.styles.paint(role, mark));
+    match other {
+        Some(other)
+            if room
+                .columns
+                .is_none_or(|columns| text::width(&own) <= columns) =>
+        {
+            let other = text::escape_line(other);
+            for (part, emphasis) in Room::whole_pair(&own, &other) {
+                let role = if emphasis { Role::Emphasis } else { role };
+                out.push_str(&look.styles.paint(role, &part));
+            }
+        }
+        Some(_) | None => out.push_str(&look.styles.paint(role, &room.one(&own))),
+    }
+    if line.unended {
+        out.push_str(&look.styles.dim(" \\ no newline"));
+    }
+    out
+}

@@ -1,0 +1,247 @@
+//! Long values, cut so that what has changed in them stays in sight.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::diff::text::{Part, Parts, words};
+use crate::render::style::Role;
+use crate::render::text;
+
+/// A piece of a line and how it is painted.
+pub(super) type Span = (Role, String);
+
+/// The least room a value is given, however narrow the terminal.
+const LEAST: usize = 20;
+
+/// Runs of hexadecimal digits longer than this are digests, and cut to their start.
+const DIGEST: usize = 40;
+const DIGEST_SHOWN: usize = 12;
+
+/// How a pair of values is fitted.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// Columns for both values; `None` leaves them whole.
+    pub(super) columns: Option<usize>,
+    /// What stands for what is left out.
+    pub(super) ellipsis: &'static str,
+}
+
+impl Room {
+    /// One value, as display text.
+    pub(super) fn one(self, value: &str) -> String {
+        match self.columns {
+            None => value.to_owned(),
+            Some(columns) => self.middle(&self.digests(value), columns.max(LEAST)),
+        }
+    }
+
+    /// The old and the new value, with the words that differ emphasised.
+    pub(super) fn pair(self, old: &str, new: &str) -> (Vec<Span>, Vec<Span>) {
+        let (old, new) = match self.columns {
+            None => (old.to_owned(), new.to_owned()),
+            Some(_) => (self.digests(old), self.digests(new)),
+        };
+        let plain = |text: String| vec![(Role::Plain, text)];
+        let Some((old_parts, new_parts)) = words(&old, &new) else {
+            let rooms = self.split(&old, &new);
+            let cut = |text: &str, room: Option<usize>| match room {
+                None => text.to_owned(),
+                Some(room) => self.middle(text, room),
+            };
+            return (plain(cut(&old, rooms.0)), plain(cut(&new, rooms.1)));
+        };
+        let rooms = self.split(&old, &new);
+        (
+            self.around(&old_parts, rooms.0),
+            self.around(&new_parts, rooms.1),
+        )
+    }
+
+    /// A whole text in parts, and whether each differs from the other text.
+    pub(super) fn whole_pair(own: &str, other: &str) -> Vec<(String, bool)> {
+        match words(own, other) {
+            None => vec![(own.to_owned(), false)],
+            Some((parts, _)) => parts
+                .into_iter()
+                .map(|(part, text)| (text.to_owned(), part == Part::Changed))
+                .collect(),
+        }
+    }
+
+    /// Shares the room: a short value leaves the rest to the other.
+    fn split(self, old: &str, new: &str) -> (Option<usize>, Option<usize>) {
+        let Some(columns) = self.columns else {
+            return (None, None);
+        };
+        let (old, new) = (text::width(old), text::width(new));
+        let half = (columns / 2).max(LEAST);
+        if old + new <= columns {
+            (None, None)
+        } else if old <= half {
+            (None, Some(columns.saturating_sub(old).max(LEAST)))
+        } else if new <= half {
+            (Some(columns.saturating_sub(new).max(LEAST)), None)
+        } else {
+            (Some(half), Some(half))
+        }
+    }
+
+    /// The changed parts and as much around them as fits.
+    fn around(self, parts: &Parts<'_>, room: Option<usize>) -> Vec<Span> {
+        let whole = |parts: &Parts<'_>| {
+            parts
+                .iter()
+                .map(|(part, text)| (role(*part), (*text).to_owned()))
+                .collect()
+        };
+        let total: usize = parts.iter().map(|(_, text)| text::width(text)).sum();
+        let Some(room) = room.filter(|room| total > *room) else {
+            return whole(parts);
+        };
+        let first = parts.iter().position(|(part, _)| *part == Part::Changed);
+        let last = parts.iter().rposition(|(part, _)| *part == Part::Changed);
+        let (Some(first), Some(last)) = (first, last) else {
+            // Nothing is changed on this side: the end is where the other one goes on.
+            let text: String = parts.iter().map(|(_, text)| *text).collect();
+            return vec![(Role::Plain, self.middle(&text, room))];
+        };
+        let inside = &parts[first..=last];
+        let core: usize = inside.iter().map(|(_, text)| text::width(text)).sum();
+        if core + 2 > room {
+            let text: String = inside.iter().map(|(_, text)| *text).collect();
+            return vec![(Role::Emphasis, self.middle(&text, room))];
+        }
+        let join = |parts: &[(Part, &str)]| parts.iter().map(|(_, text)| *text).collect::<String>();
+        let (before, after) = (join(&parts[..first]), join(&parts[last + 1..]));
+        let spare = room - core;
+        let after_room = spare - (spare / 2).min(text::width(&before));
+        let after = text::cut_end(&after, after_room, self.ellipsis).into_owned();
+        let before = self.end_of(&before, spare.saturating_sub(text::width(&after)));
+        let mut spans = vec![(Role::Plain, before)];
+        spans.extend(whole(&inside.to_vec()));
+        spans.push((Role::Plain, after));
+        spans
+    }
+
+    /// The start and the end of a text, and how many bytes are left out between them.
+    fn middle(self, value: &str, columns: usize) -> String {
+        if text::width(value) <= columns {
+            return value.to_owned();
+        }
+        // The count is of the bytes that are left out, and takes room itself.
+        let longest = format!("{}(+{} B)", self.ellipsis, value.len());
+        let room = columns.saturating_sub(text::width(&longest));
+        let start = text::cut_end(value, room.div_ceil(2), "");
+        let end = self.tail(&value[start.len()..], room / 2);
+        let cut = value.len() - start.len() - end.len();
+        format!("{start}{}(+{cut} B){end}", self.ellipsis)
+    }
+
+    fn end_of(self, value: &str, columns: usize) -> String {
+        if text::width(value) <= columns {
+            return value.to_owned();
+        }
+        let room = columns.saturating_sub(text::width(self.ellipsis));
+        format!("{}{}", self.ellipsis, self.tail(value, room))
+    }
+
+    /// The longest end of a text that fits, in whole grapheme clusters.
+    fn tail(self, value: &str, columns: usize) -> &str {
+        let mut used = 0;
+        let start = value
+            .grapheme_indices(true)
+            .rev()
+            .take_while(|(_, cluster)| {
+                used += text::width(cluster);
+                used <= columns
+            })
+            .last()
+            .map_or(value.len(), |(at, _)| at);
+        &value[start..]
+    }
+
+    /// Digests by their first twelve digits.
+    fn digests(self, value: &str) -> String {
+        let mut out = String::new();
+        let mut rest = value;
+        while !rest.is_empty() {
+            let is_hex = |char: char| char.is_ascii_hexdigit();
+            let length = rest.find(|char| !is_hex(char)).unwrap_or(rest.len());
+            if length >= DIGEST {
+                out.push_str(&rest[..DIGEST_SHOWN]);
+                out.push_str(self.ellipsis);
+            } else {
+                out.push_str(&rest[..length]);
+            }
+            rest = &rest[length..];
+            let other = rest.find(is_hex).unwrap_or(rest.len());
+            out.push_str(&rest[..other]);
+            rest = &rest[other..];
+        }
+        out
+    }
+}
+
+fn role(part: Part) -> Role {
+    match part {
+        Part::Same => Role::Plain,
+        Part::Changed => Role::Emphasis,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room(columns: usize) -> Room {
+        Room {
+            columns: Some(columns),
+            ellipsis: "…",
+        }
+    }
+
+    fn marked(spans: &[Span]) -> String {
+        spans
+            .iter()
+            .map(|(role, text)| match role {
+                Role::Emphasis => format!("⟦{text}⟧"),
+                _ => text.clone(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_has_changed_stays_in_sight() {
+        let old = format!("registry.example.com/{}/web:v1.4.2", "shop/".repeat(20));
+        let new = old.replace("4.2", "5.0");
+        let (a, b) = room(60).pair(&old, &new);
+        insta::assert_snapshot!(format!("{} → {}", marked(&a), marked(&b)), @"…op/shop/shop/shop//web:v1.⟦4.2⟧ → …op/shop/shop/shop//web:v1.⟦5.0⟧");
+        let old = "x ".repeat(40_000);
+        let mut new = old.clone();
+        new.replace_range(40_000..40_001, "y");
+        let (a, b) = room(100).pair(&old, &new);
+        insta::assert_snapshot!(format!("{} → {}", marked(&a), marked(&b)), @"x x x x x x x x x x …(+79961 B) x x x x x x x x x  → x x x x x x x x x x …(+79961 B) x x x x x x x x x");
+    }
+
+    #[test]
+    fn digests_are_cut_to_their_start() {
+        let digest = "0123456789abcdef".repeat(4);
+        let value = format!("a/b@sha256:{digest}");
+        assert_eq!(room(80).one(&value), "a/b@sha256:0123456789ab…");
+        let whole = Room {
+            columns: None,
+            ellipsis: "…",
+        };
+        assert_eq!(whole.one(&value), value);
+    }
+
+    #[test]
+    fn any_width_will_do() {
+        for columns in 1..120 {
+            let (old, new) = ("日本語 ".repeat(30), "日本誤 e\u{301}".repeat(40));
+            let (a, b) = room(columns).pair(&old, &new);
+            let width: usize = a.iter().chain(&b).map(|(_, text)| text::width(text)).sum();
+            assert!(width <= columns.max(2 * LEAST) + 2, "{columns}: {width}");
+            assert!(text::width(&room(columns).one(&old)) <= columns.max(LEAST));
+        }
+    }
+}

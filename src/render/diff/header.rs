@@ -1,0 +1,138 @@
+//! The line above the changes of a version: when, what, which object, from where to where, who.
+
+use jiff::SignedDuration;
+use serde::Serialize;
+
+use crate::object::managed_fields::{Entry, Writers};
+use crate::object::{ObjectRef, ResourceVersion};
+use crate::render::style::{Role, Styles};
+use crate::render::table::Look;
+use crate::render::{age, text};
+
+use super::Counts;
+use super::value::plural;
+
+/// What has happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verb {
+    /// It was there when the watch began.
+    Baseline,
+    /// It was created.
+    Created,
+    /// It was changed.
+    Modified,
+    /// It was deleted.
+    Deleted,
+    /// Another object of its name stands in its place.
+    Recreated,
+    /// It no longer matches the selector.
+    Left,
+}
+
+impl Verb {
+    /// The word in text views.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verb::Baseline => "EXISTING",
+            Verb::Created => "CREATED",
+            Verb::Modified => "MODIFIED",
+            Verb::Deleted => "DELETED",
+            Verb::Recreated => "RECREATED",
+            Verb::Left => "LEFT",
+        }
+    }
+
+    fn role(self) -> Role {
+        match self {
+            Verb::Baseline | Verb::Left => Role::Dim,
+            Verb::Created | Verb::Recreated => Role::Added,
+            Verb::Modified => Role::Changed,
+            Verb::Deleted => Role::Removed,
+        }
+    }
+}
+
+/// What the line above a version says.
+#[derive(Clone, Copy, Debug)]
+pub struct Header<'h> {
+    /// When, as it is to be shown: `15:10:00`, or `between 17:40 and 17:41`.
+    pub time: &'h str,
+    /// What has happened.
+    pub verb: Verb,
+    /// To which object.
+    pub object: &'h ObjectRef,
+    /// Its version before.
+    pub from: Option<&'h ResourceVersion>,
+    /// Its version now.
+    pub to: Option<&'h ResourceVersion>,
+    /// The span since the version before.
+    pub since: Option<SignedDuration>,
+    /// What else there is to say: `5m ago`, `versions may be missing`.
+    pub notes: &'h [String],
+    /// Who, as [`who`] puts it.
+    pub who: Option<&'h str>,
+    /// How many changes there are.
+    pub counts: Option<&'h Counts>,
+}
+
+/// The line above a version.
+pub fn header(header: &Header<'_>, look: Look) -> String {
+    let styles = look.styles;
+    let mut line = format!(
+        "{} {} {}",
+        styles.dim(&text::escape_line(header.time)),
+        styles.paint(header.verb.role(), header.verb.word()),
+        styles.name(&text::escape_line(&header.object.to_string())),
+    );
+    let arrow = look.symbols.arrow;
+    let versions = match (header.from, header.to) {
+        (Some(from), Some(to)) => Some(format!("{from}{arrow}{to}")),
+        (Some(one), None) | (None, Some(one)) => Some(one.to_string()),
+        (None, None) => None,
+    };
+    let counts = header.counts.map(counts);
+    let parts = [versions, header.since.map(age::delta)]
+        .into_iter()
+        .chain(header.notes.iter().cloned().map(Some))
+        .chain([header.who.map(str::to_owned), counts]);
+    for part in parts.flatten().filter(|part| !part.is_empty()) {
+        line.push_str("  ");
+        line.push_str(&paint_part(&part, styles));
+    }
+    line
+}
+
+fn paint_part(part: &str, styles: Styles) -> String {
+    styles.dim(&text::escape_line(part))
+}
+
+/// `3 changes, 3 hidden`
+fn counts(counts: &Counts) -> String {
+    let shown = plural(counts.shown, "change");
+    match counts.hidden() {
+        0 => shown,
+        hidden => format!("{shown}, {hidden} hidden"),
+    }
+}
+
+/// Who wrote a version: `by kubelet (status)`, or `by a, b (status)`; `None` if nobody is known to
+/// have.
+pub fn who(writers: &Writers<'_>) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for actor in writers.actors() {
+        let name = manager(actor);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| format!("by {}", names.join(", ")))
+}
+
+/// A manager as it is named: with its subresource, if it wrote through one.
+pub(super) fn manager(entry: &Entry<'_>) -> String {
+    match &*entry.subresource {
+        "" => entry.manager.to_string(),
+        subresource => format!("{} ({subresource})", entry.manager),
+    }
+}

@@ -1,0 +1,125 @@
+//! The `paths` view of a diff: a line a change, each with its path, what it was and what it is.
+//!
+//! Everything here is a pure function to lines of text. Cluster text is escaped where a value or a
+//! path becomes text, and what Secrets hold never gets here.
+
+mod created;
+mod embedded;
+mod fit;
+mod folds;
+mod header;
+mod lines;
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::tz::TimeZone;
+
+use crate::diff::{Change, Diff, Filter, Noise, Op, Redactor, SegId};
+use crate::object::managed_fields::Writers;
+use crate::render::table::Look;
+
+pub use created::{created_lines, lifetime};
+pub use header::{Header, Verb, header, who};
+
+use lines::Painter;
+
+/// How changes are shown.
+#[derive(Clone, Copy)]
+pub struct View<'v> {
+    /// Colours, symbols and width. Without a width nothing is cut or folded.
+    pub look: Look,
+    /// What the values are read through.
+    pub redactor: &'v Redactor,
+    /// Which changes are asked for.
+    pub filter: &'v Filter,
+    /// Which sorts of noise are shown.
+    pub noise: &'v BTreeSet<Noise>,
+    /// In which zone times of day are.
+    pub zone: &'v TimeZone,
+}
+
+/// How many changes a version has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Those that are shown.
+    pub shown: usize,
+    /// Those that are asked for but hidden, by the sort of noise.
+    pub noise: BTreeMap<Noise, usize>,
+    /// Those that are not asked for.
+    pub filtered: usize,
+}
+
+impl Counts {
+    /// How many are hidden as noise.
+    pub fn hidden(&self) -> usize {
+        self.noise.values().sum()
+    }
+}
+
+/// Above this many lines, changes are counted by what they are in.
+const MANY: usize = 200;
+
+/// Above this many moves, a list is said to be in another order.
+const MOVES: usize = 3;
+
+/// Counts the changes of a version.
+pub fn counts(diff: &Diff<'_>, filter: &Filter, shown: &BTreeSet<Noise>) -> Counts {
+    let mut counts = Counts::default();
+    for change in diff.changes() {
+        match change.noise {
+            _ if !filter.keeps(diff, change) => counts.filtered += 1,
+            Some(noise) if !shown.contains(&noise) => *counts.noise.entry(noise).or_default() += 1,
+            Some(_) | None => counts.shown += 1,
+        }
+    }
+    counts
+}
+
+/// The lines of a version's changes: those of the metadata first, then the spec, the data, the status
+/// and the rest; of each, what stands at the top of it first.
+pub fn change_lines(diff: &Diff<'_>, writers: &Writers<'_>, view: &View<'_>) -> Vec<String> {
+    let mut shown: Vec<&Change> = diff
+        .changes()
+        .iter()
+        .filter(|change| is_shown(diff, change, view))
+        .collect();
+    shown.sort_by_key(|change| rank(diff, change.at));
+    let painter = Painter {
+        diff,
+        writers: Some(writers),
+        view,
+        several: writers.actors().count() > 1,
+    };
+    let lines = folds::lines(&painter, &shown);
+    if lines.len() > MANY && view.look.width.is_some() {
+        return folds::tally(&painter, &shown);
+    }
+    lines
+}
+
+fn is_shown(diff: &Diff<'_>, change: &Change, view: &View<'_>) -> bool {
+    change.noise.is_none_or(|noise| view.noise.contains(&noise)) && view.filter.keeps(diff, change)
+}
+
+/// The place of a change among the others: its section, and whether it is at the top of it.
+fn rank(diff: &Diff<'_>, at: SegId) -> (usize, bool) {
+    let chain: Vec<SegId> = diff.chain(at).collect();
+    let top = chain.last().and_then(|&top| diff.field(top));
+    let section = match top {
+        Some("metadata") => 0,
+        Some("spec") => 1,
+        Some("data" | "stringData" | "binaryData") => 2,
+        Some("status") => 3,
+        Some(_) | None => 4,
+    };
+    (section, chain.len() > 2)
+}
+
+/// Whether a change is of the place of an item alone.
+fn is_move(change: &Change) -> bool {
+    matches!(change.op, Op::Move { .. })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,531 @@
+use super::*;
+use crate::object::{Doc, ObjectRef, ResourceVersion};
+use crate::render::style::testing::{ansi, explain};
+use crate::render::style::{Styles, Symbols};
+
+/// What a test may set of a view.
+struct Setting {
+    width: Option<usize>,
+    styles: Styles,
+    symbols: &'static Symbols,
+    filter: Filter,
+    noise: BTreeSet<Noise>,
+}
+
+impl Default for Setting {
+    fn default() -> Setting {
+        Setting {
+            width: None,
+            styles: Styles::PLAIN,
+            symbols: &Symbols::UNICODE,
+            filter: Filter::default(),
+            noise: BTreeSet::new(),
+        }
+    }
+}
+
+impl Setting {
+    fn with<T>(&self, use_it: impl FnOnce(&View<'_>) -> T) -> T {
+        use_it(&View {
+            look: Look {
+                width: self.width,
+                styles: self.styles,
+                symbols: self.symbols,
+            },
+            redactor: &Redactor::new(),
+            filter: &self.filter,
+            noise: &self.noise,
+            zone: &TimeZone::UTC,
+        })
+    }
+
+    fn lines(&self, old: &str, new: &str) -> String {
+        let (old, new) = (doc(old), doc(new));
+        self.with(|view| {
+            let diff = Diff::of(Some(old.root()), Some(new.root()));
+            let writers = Writers::of(Some(old.root()), Some(new.root()));
+            change_lines(&diff, &writers, view).join("\n")
+        })
+    }
+}
+
+fn doc(text: &str) -> Doc {
+    Doc::parse(text).expect("valid JSON")
+}
+
+fn check(old: &str, new: &str) -> String {
+    Setting::default().lines(old, new)
+}
+
+#[test]
+fn a_pod_that_starts() {
+    let condition = |name: &str, status: &str, second: u32, rest: &str| {
+        format!(
+            r#"{{"type":"{name}","status":"{status}","lastProbeTime":null,"lastTransitionTime":"2024-05-01T14:02:{second:02}Z"{rest}}}"#
+        )
+    };
+    let unready =
+        r#","reason":"ContainersNotReady","message":"containers with unready status: [web]""#;
+    let status = |phase: &str, conditions: [String; 3], container: &str, rest: &str| {
+        format!(
+            r#"{{"kind":"Pod","metadata":{{"resourceVersion":"{phase}"}},"status":{{"phase":"{phase}","conditions":[{}],"containerStatuses":[{container}]{rest}}}}}"#,
+            conditions.join(",")
+        )
+    };
+    let old = status(
+        "Pending",
+        [
+            condition("PodReadyToStartContainers", "False", 1, ""),
+            condition("Ready", "False", 1, unready),
+            condition("PodScheduled", "True", 1, ""),
+        ],
+        r#"{"name":"web","image":"web:1","imageID":"","ready":false,"started":false,"restartCount":0,"lastState":{},"state":{"waiting":{"reason":"ContainerCreating"}}}"#,
+        "",
+    );
+    let new = status(
+        "Running",
+        [
+            condition("PodReadyToStartContainers", "True", 6, ""),
+            condition("Ready", "True", 7, ""),
+            condition("PodScheduled", "True", 1, ""),
+        ],
+        r#"{"name":"web","image":"web:1","imageID":"registry.example.com/shop/web@sha256:1d0c2f0a4e6b1d0c2f0a4e6b1d0c2f0a4e6b1d0c2f0a4e6b1d0c2f0a4e6b1d0c","ready":true,"started":true,"restartCount":0,"lastState":{},"state":{"running":{"startedAt":"2024-05-01T14:02:06Z"}}}"#,
+        r#","podIP":"10.244.1.17","podIPs":[{"ip":"10.244.1.17"}]"#,
+    );
+    let setting = Setting {
+        width: Some(120),
+        ..Setting::default()
+    };
+    insta::assert_snapshot!(setting.lines(&old, &new), @r#"
+    ~ .status.phase: Pending → Running
+    + .status.podIP: 10.244.1.17
+    + .status.podIPs: [{ip: 10.244.1.17}]
+    ~ .status.conditions[type=PodReadyToStartContainers]: False → True  14:02:06 (after 5s)
+    ~ .status.conditions[type=Ready]: False → True  14:02:07 (after 6s)  was ContainersNotReady: containers with unready status: [web]
+    ~ .status.containerStatuses[name=web]
+        ~ imageID: "" → registry.example.com/shop/web@sha256:1d0c2f0a4e6b…
+        ~ ready: false → true
+        ~ started: false → true
+        ~ state: waiting ContainerCreating → running since 14:02:06
+    "#);
+}
+
+#[test]
+fn conditions_in_one_line() {
+    let status = |conditions: &str| format!(r#"{{"status":{{"conditions":[{conditions}]}}}}"#);
+    // A reason changes, the status does not.
+    insta::assert_snapshot!(check(
+        &status(r#"{"type":"Progressing","status":"True","reason":"NewReplicaSetAvailable","message":"ReplicaSet \"web-1\" has successfully progressed."}"#),
+        &status(r#"{"type":"Progressing","status":"True","reason":"ReplicaSetUpdated","message":"ReplicaSet \"web-2\" is progressing."}"#),
+    ), @r#"~ .status.conditions[type=Progressing]: True  NewReplicaSetAvailable → ReplicaSetUpdated: ReplicaSet "web-2" is progressing."#);
+    // Only the message changes.
+    insta::assert_snapshot!(check(
+        &status(r#"{"type":"Ready","status":"False","reason":"A","message":"1 of 3 ready"}"#),
+        &status(r#"{"type":"Ready","status":"False","reason":"A","message":"2 of 3 ready"}"#),
+    ), @"~ .status.conditions[type=Ready].message: 1 of 3 ready → 2 of 3 ready");
+    // One falls, one comes, one goes, one has fields of its own.
+    insta::assert_snapshot!(check(
+        &status(r#"{"type":"Ready","status":"True","lastTransitionTime":"2024-05-01T14:02:07Z"},{"type":"Old","status":"True","reason":"R"},{"type":"X","status":"False","severity":"low"}"#),
+        &status(r#"{"type":"Ready","status":"False","lastTransitionTime":"2024-05-01T14:05:30Z","reason":"ContainersNotReady","message":"containers with unready status: [web]"},{"type":"New","status":"True","lastTransitionTime":"2024-05-01T14:05:30Z","message":"m"},{"type":"X","status":"True","severity":"high"}"#),
+    ), @"
+    ~ .status.conditions[type=Ready]: True → False  14:05:30 (after 3m23s)  ContainersNotReady: containers with unready status: [web]
+    - .status.conditions[type=Old]: True  R
+    + .status.conditions[type=New]: True  14:05:30  m
+    ~ .status.conditions[type=X]: False → True
+    ~ .status.conditions[type=X].severity: low → high
+    ");
+}
+
+#[test]
+fn a_container_that_crashes() {
+    insta::assert_snapshot!(check(
+        r#"{"status":{"containerStatuses":[{"name":"web","ready":true,"restartCount":0,"lastState":{},"state":{"running":{"startedAt":"2024-05-01T14:02:06Z"}}}]}}"#,
+        r#"{"status":{"containerStatuses":[{"name":"web","ready":false,"restartCount":1,"lastState":{"terminated":{"reason":"OOMKilled","exitCode":137}},"state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 10s"}}}]}}"#,
+    ), @"
+    ~ .status.containerStatuses[name=web]
+        + lastState: terminated OOMKilled exit 137
+        ~ ready: true → false
+        ~ restartCount: 0 → 1
+        ~ state: running since 14:02:06 → waiting CrashLoopBackOff
+    ");
+}
+
+const APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+fn deployment(image: &str, replicas: u32, applied: &str) -> String {
+    let spec = |image: &str| {
+        format!(
+            r#"{{"replicas":{replicas},"template":{{"metadata":{{"labels":{{"version":"{image}"}}}},"spec":{{"containers":[{{"name":"web","image":"registry.example.com/shop/web:{image}"}}]}}}}}}"#
+        )
+    };
+    let applied = serde_json::to_string(&format!(r#"{{"spec":{}}}"#, spec(applied))).expect("text");
+    format!(
+        r#"{{"kind":"Deployment","metadata":{{"annotations":{{"{APPLIED}":{applied}}},"generation":{replicas},"resourceVersion":"{image}"}},"spec":{}}}"#,
+        spec(image)
+    )
+}
+
+#[test]
+fn what_was_applied_is_told_once() {
+    insta::assert_snapshot!(check(
+        &deployment("v1.4.2", 3, "v1.4.2"),
+        &deployment("v1.5.0", 3, "v1.5.0"),
+    ), @"
+      last-applied-configuration: same 2 changes
+    ~ .spec.template.metadata.labels.version: v1.4.2 → v1.5.0
+    ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v1.4.2 → registry.example.com/shop/web:v1.5.0
+    ");
+    // What was applied is not what the object became.
+    insta::assert_snapshot!(check(
+        &deployment("v1.4.2", 3, "v1.4.2"),
+        &deployment("v1.4.2", 3, "v1.5.0"),
+    ), @"
+    last-applied-configuration: 2 changes inside
+      ~ .spec.template.metadata.labels.version: v1.4.2 → v1.5.0
+      ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v1.4.2 → registry.example.com/shop/web:v1.5.0
+    ");
+}
+
+#[test]
+fn changed_words_are_emphasised() {
+    let setting = Setting {
+        styles: ansi(),
+        ..Setting::default()
+    };
+    let painted = setting.lines(
+        r#"{"spec":{"image":"web:1.4","a":1,"c":[1]}}"#,
+        r#"{"spec":{"image":"web:1.5","b":2,"c":[1]}}"#,
+    );
+    insta::assert_snapshot!(explain(&painted), @"
+    (red)- (normal)(red).spec.a(normal)(red): (normal)(red)1(normal)
+    (green)+ (normal)(green).spec.b(normal)(green): (normal)(green)2(normal)
+    (yellow)~ (normal).spec.image: web:1.(bold underline)4(normal)(dim) → (normal)web:1.(bold underline)5(normal)
+    ");
+}
+
+#[test]
+fn types_are_named_where_they_change() {
+    insta::assert_snapshot!(check(
+        r#"{"a":"8080","b":{},"c":[1],"d":"on","e":"2024-05-01T14:02:01Z","f":"x","g":""}"#,
+        r#"{"a":8080,"b":[],"c":null,"d":"off","e":"2024-05-01T14:02:07Z","f":"say \"hi\"\nthere","g":"\u001b[2J"}"#,
+    ), @r#"
+    ~ .a: "8080" → 8080  (string → number)
+    ~ .b: {} → []  (object → list)
+    ~ .c: [1] → null
+    ~ .d: "on" → "off"
+    ~ .e: 2024-05-01T14:02:01Z → 2024-05-01T14:02:07Z  (+6s)
+    ~ .f  +2 -1 lines
+        @@ 1 @@
+        - x \ no newline
+        + say "hi"
+        + there \ no newline
+    ~ .g: "" → "\u001b[2J"
+    "#);
+}
+
+#[test]
+fn what_was_renamed() {
+    insta::assert_snapshot!(check(
+        r#"{"data":{"a.yaml":"some: value\n"}}"#,
+        r#"{"data":{"b.yaml":"some: value\n"}}"#,
+    ), @r#"
+    - .data["a.yaml"]: "some: value\n"
+    + .data["b.yaml"]: "some: value\n"  (renamed from ["a.yaml"])
+    "#);
+    insta::assert_snapshot!(check(
+        r#"{"spec":{"containers":[{"name":"a","image":"web:1"}]}}"#,
+        r#"{"spec":{"containers":[{"name":"b","image":"web:1"}]}}"#,
+    ), @"
+    - .spec.containers[name=a]: {image: web:1}
+    + .spec.containers[name=b]: {image: web:1}  (same except name)
+    ");
+}
+
+#[test]
+fn text_is_compared_by_lines() {
+    let map = |text: &str| {
+        let text = serde_json::to_string(text).expect("text");
+        format!(r#"{{"kind":"ConfigMap","data":{{"app.yaml":{text}}}}}"#)
+    };
+    insta::assert_snapshot!(check(
+        &map("server:\n  timeout: 30s\n  port: 80\na: 1\nb: 2\nc: 3\nqueues:\n  - cart\n"),
+        &map("server:\n  timeout: 60s\n  port: 80\na: 1\nb: 2\nc: 3\nqueues:\n  - cart\n  - wishlist"),
+    ), @r#"
+    ~ .data["app.yaml"]  +2 -1 lines
+        @@ 1 @@
+          server:
+        -   timeout: 30s
+        +   timeout: 60s
+            port: 80
+        @@ 8 @@
+            - cart
+        +   - wishlist \ no newline
+    "#);
+    insta::assert_snapshot!(check(&map("a\nb\n"), &map("a\r\nb\r\n")), @r#"~ .data["app.yaml"]: line endings LF → CRLF"#);
+    // JSON on both sides is compared as JSON; on one side only, as text.
+    insta::assert_snapshot!(check(&map(r#"{"a":1,"b":[1,2]}"#), &map(r#"{"b":[1,3],"a":1}"#)), @r#"
+    ~ .data["app.yaml"]: 1 change inside
+        ~ .b[1]: 2 → 3
+    "#);
+    insta::assert_snapshot!(check(&map(r#"{"a":1}"#), &map(r#"{ "a": 1 }"#)), @r#"~ .data["app.yaml"]: same JSON, written differently"#);
+    insta::assert_snapshot!(check(&map("{\"a\":1}\n"), &map("{\"a\":1\n")), @r#"
+    ~ .data["app.yaml"]  +1 -1 lines
+        @@ 1 @@
+        - {"a":1}
+        + {"a":1
+    "#);
+}
+
+#[test]
+fn secrets() {
+    let secret = |password: &str, string: &str| {
+        let applied = format!(
+            r#"{{"apiVersion":"v1","kind":"Secret","stringData":{{"password":"{string}"}}}}"#
+        );
+        let applied = serde_json::to_string(&applied).expect("text");
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"annotations":{{"{APPLIED}":{applied}}}}},"data":{{"password":"{password}"}}}}"#
+        )
+    };
+    insta::assert_snapshot!(check(&secret("aHVudGVyMg==", "hunter2"), &secret("aHVudGVyMw==", "hunter3")), @"
+      last-applied-configuration: ~ .stringData.password: <secret 7 B #1> → <secret 7 B #2>
+    ~ .data.password: <secret 7 B #1> → <secret 7 B #2>
+    ");
+}
+
+#[test]
+fn lists() {
+    let service = |ports: &str| format!(r#"{{"kind":"Service","spec":{{"ports":{ports}}}}}"#);
+    let old = service(
+        r#"[{"name":"http","port":80,"protocol":"TCP","targetPort":8080},{"name":"dns","port":53,"protocol":"UDP","targetPort":5353},
+            {"name":"dns-tcp","port":53,"protocol":"TCP","targetPort":5353},{"name":"https","port":443,"protocol":"TCP","targetPort":8443}]"#,
+    );
+    let new = service(
+        r#"[{"name":"https","port":443,"protocol":"TCP","targetPort":8443},{"name":"http","port":80,"protocol":"TCP","targetPort":8080},
+            {"name":"dns-tcp","port":53,"protocol":"TCP","targetPort":5354},{"name":"metrics","port":9090,"protocol":"TCP","targetPort":9090}]"#,
+    );
+    insta::assert_snapshot!(check(&old, &new), @"
+    - .spec.ports[port=53,protocol=UDP]: {name: dns, targetPort: 5353}
+    ~ .spec.ports[port=53,protocol=TCP].targetPort: 5353 → 5354
+    + .spec.ports[port=9090,protocol=TCP]: {name: metrics, targetPort: 9090}
+    ");
+    let setting = Setting {
+        noise: [Noise::Order].into(),
+        symbols: &Symbols::ASCII,
+        ..Setting::default()
+    };
+    insta::assert_snapshot!(setting.lines(&old, &new), @"
+    ^ .spec.ports[port=443,protocol=TCP]: 3 -> 0
+    - .spec.ports[port=53,protocol=UDP]: {name: dns, targetPort: 5353}
+    ~ .spec.ports[port=53,protocol=TCP].targetPort: 5353 -> 5354
+    + .spec.ports[port=9090,protocol=TCP]: {name: metrics, targetPort: 9090}
+    ");
+    insta::assert_snapshot!(check(
+        r#"{"args":["--a","--b","--c"],"rules":[{"verbs":["get"]}],"metadata":{"finalizers":["a","b"]}}"#,
+        r#"{"args":["--c","--a","--b"],"rules":[{"verbs":["get","list"]}],"metadata":{"finalizers":["b","c"]}}"#,
+    ), @"
+    - .metadata.finalizers: a
+    + .metadata.finalizers: c
+    ↕ .args: 2 → 0  --c
+    + .rules[0].verbs: list
+    ");
+}
+
+#[test]
+fn a_shuffled_list_is_one_line() {
+    let list = |order: &mut dyn Iterator<Item = u32>| {
+        let items: Vec<String> = order
+            .map(|n| format!(r#"{{"addresses":["10.0.{}.{}"]}}"#, n / 250, n % 250))
+            .collect();
+        format!(r#"{{"endpoints":[{}]}}"#, items.join(","))
+    };
+    let setting = Setting {
+        noise: [Noise::Order].into(),
+        ..Setting::default()
+    };
+    let text = setting.lines(
+        &list(&mut (0..5000)),
+        &list(&mut (0..5000).map(|n| n * 1201 % 5000)),
+    );
+    insta::assert_snapshot!(text, @"↕ .endpoints: 4,800 of 5,000 items moved, none changed");
+}
+
+#[test]
+fn noise_is_shown_when_asked_for() {
+    let setting = Setting {
+        noise: Noise::ALL.into(),
+        ..Setting::default()
+    };
+    insta::assert_snapshot!(setting.lines(
+        r#"{"metadata":{"resourceVersion":"1"},"spec":{"limits":{"cpu":"1000m"},"n":1}}"#,
+        r#"{"metadata":{"resourceVersion":"2"},"spec":{"limits":{"cpu":"1"},"n":1.0}}"#,
+    ), @r#"
+    ~ .metadata.resourceVersion: "1" → "2"
+    ≈ .spec.n: 1 → 1.0
+    ≈ .spec.limits.cpu: 1000m → "1"
+    "#);
+}
+
+#[test]
+fn paths_are_chosen() {
+    let setting = |only: &[&str], ignore: &[&str]| {
+        let read = |texts: &[&str]| {
+            texts
+                .iter()
+                .map(|text| text.parse().expect("a pattern"))
+                .collect()
+        };
+        Setting {
+            filter: Filter {
+                only: read(only),
+                ignore: read(ignore),
+            },
+            ..Setting::default()
+        }
+    };
+    let old = r#"{"metadata":{"labels":{"a":"1"}},"spec":{"containers":[{"name":"web","image":"1"}]},"kind":"X"}"#;
+    let new = r#"{"metadata":{"labels":{"a":"2"}},"spec":{"containers":[{"name":"web","image":"2"},{"name":"log","image":"3"}]},"status":{"phase":"Up","x":1},"kind":"X"}"#;
+    insta::assert_snapshot!(setting(&["status"], &[]).lines(old, new), @"+ .status: {phase: Up, x: 1}");
+    insta::assert_snapshot!(setting(&["status.phase"], &[]).lines(old, new), @"+ .status: {phase: Up, x: 1}");
+    insta::assert_snapshot!(setting(&["status.nothing"], &[]).lines(old, new), @"");
+    insta::assert_snapshot!(setting(&["**.image"], &["**[name=web]"]).lines(old, new), @r#"+ .spec.containers[name=log]: {image: "3"}"#);
+    insta::assert_snapshot!(setting(&["spec.containers[name=log].image"], &[]).lines(old, new), @r#"+ .spec.containers[name=log]: {image: "3"}"#);
+    insta::assert_snapshot!(setting(&[], &["metadata", "spec"]).lines(old, new), @"+ .status: {phase: Up, x: 1}");
+}
+
+#[test]
+fn very_many_changes_are_counted() {
+    let data = |value: u32| {
+        let fields: Vec<String> = (0..300).map(|n| format!(r#""k{n}":"{value}""#)).collect();
+        format!(r#"{{"data":{{{}}},"x":{value}}}"#, fields.join(","))
+    };
+    let setting = Setting {
+        width: Some(80),
+        ..Setting::default()
+    };
+    assert_eq!(check(&data(1), &data(2)).lines().count(), 301);
+    assert_eq!(setting.lines(&data(1), &data(2)).lines().count(), 301);
+}
+
+#[test]
+fn who_did_it() {
+    let entry = |manager: &str, subresource: &str, time: &str, fields: &str| {
+        format!(
+            r#"{{"manager":"{manager}","operation":"Update","subresource":"{subresource}","apiVersion":"v1","time":"2024-05-01T14:02:{time}Z","fieldsV1":{fields}}}"#
+        )
+    };
+    let object = |entries: &[String], spec: &str| {
+        format!(
+            r#"{{"metadata":{{"managedFields":[{}]}},{spec}}}"#,
+            entries.join(",")
+        )
+    };
+    let replicas = r#"{"f:spec":{"f:replicas":{}}}"#;
+    let status =
+        r#"{"f:status":{"f:phase":{},"f:conditions":{"k:{\"type\":\"Ready\"}":{"f:status":{}}}}}"#;
+    // Two in one version: each line names one.
+    insta::assert_snapshot!(check(
+        &object(&[entry("kubectl", "", "01", replicas), entry("kubelet", "status", "01", status)], r#""spec":{"replicas":1},"status":{"phase":"A","other":1}"#),
+        &object(&[entry("kubectl", "", "02", replicas), entry("kubelet", "status", "02", status)], r#""spec":{"replicas":2},"status":{"phase":"B","other":2}"#),
+    ), @"
+    ~ .spec.replicas: 1 → 2  by kubectl
+    ~ .status.other: 1 → 2
+    ~ .status.phase: A → B  by kubelet (status)
+    ");
+    // One removes what was another's.
+    insta::assert_snapshot!(check(
+        &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":1}"#),
+        &object(&[entry("kubectl-edit", "", "02", "{}")], r#""spec":{}"#),
+    ), @"- .spec.replicas: 1  (was hpa's)");
+    // The same second, the same fields: nobody is known to have written.
+    insta::assert_snapshot!(check(
+        &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":1}"#),
+        &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":2}"#),
+    ), @"~ .spec.replicas: 1 → 2  owner hpa");
+}
+
+#[test]
+fn created_objects_are_summarised() {
+    let object = doc(
+        r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","labels":{"app":"web"},"uid":"u","creationTimestamp":"2024-05-01T14:02:01Z"},
+            "spec":{"replicas":3,"selector":{"matchLabels":{"app":"web"}},"strategy":{},
+            "template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"web:1.4","ports":[{"containerPort":8080}]}],"restartPolicy":"Always"}}},"status":{}}"#,
+    );
+    let setting = Setting {
+        width: Some(100),
+        ..Setting::default()
+    };
+    let lines =
+        setting.with(|view| created_lines(view.redactor.shown(object.root()), view).join("\n"));
+    insta::assert_snapshot!(lines, @"
+    + .metadata.labels: {app: web}
+    + .spec.replicas: 3
+    + .spec.selector: {matchLabels: {app: web}}
+    + .spec.template: {metadata: {1 field}, spec: {2 fields}}
+    ");
+    let secret =
+        doc(r#"{"apiVersion":"v1","kind":"Secret","type":"Opaque","data":{"a":"aHVudGVyMg=="}}"#);
+    let lines =
+        setting.with(|view| created_lines(view.redactor.shown(secret.root()), view).join("\n"));
+    insta::assert_snapshot!(lines, @"
+    + .type: Opaque
+    + .data.a: <secret 7 B #1>
+    ");
+}
+
+#[test]
+fn the_line_above() {
+    let object = ObjectRef::of(
+        doc(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"}}"#).root(),
+    );
+    let (from, to) = (ResourceVersion::new("90001"), ResourceVersion::new("90120"));
+    let counts = Counts {
+        shown: 3,
+        noise: [(Noise::Version, 2), (Noise::ManagedFields, 1)].into(),
+        filtered: 0,
+    };
+    let full = Header {
+        time: "15:10:00",
+        verb: Verb::Modified,
+        object: &object,
+        from: Some(&from),
+        to: Some(&to),
+        since: Some(jiff::SignedDuration::from_secs(6)),
+        notes: &[],
+        who: Some("by kubectl-client-side-apply"),
+        counts: Some(&counts),
+    };
+    let bare = Header {
+        verb: Verb::Recreated,
+        from: None,
+        since: None,
+        notes: &["new uid".to_owned(), "versions may be missing".to_owned()],
+        who: None,
+        counts: None,
+        ..full
+    };
+    let ascii = Look {
+        symbols: &Symbols::ASCII,
+        ..look(Styles::PLAIN)
+    };
+    let lines = [
+        header(&full, look(Styles::PLAIN)),
+        header(&full, ascii),
+        header(&bare, look(Styles::PLAIN)),
+        explain(&header(&full, look(ansi()))),
+    ];
+    insta::assert_snapshot!(lines.join("\n"), @"
+    15:10:00 MODIFIED deployment/web  90001→90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden
+    15:10:00 MODIFIED deployment/web  90001->90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden
+    15:10:00 RECREATED deployment/web  90120  new uid  versions may be missing
+    (dim)15:10:00(normal) (yellow)MODIFIED(normal) (bold)deployment/web(normal)  (dim)90001→90120(normal)  (dim)+6s(normal)  (dim)by kubectl-client-side-apply(normal)  (dim)3 changes, 3 hidden(normal)
+    ");
+}
+
+fn look(styles: Styles) -> Look {
+    Look {
+        width: None,
+        styles,
+        symbols: &Symbols::UNICODE,
+    }
+}
