@@ -3,6 +3,7 @@
 
 pub mod age;
 pub mod diff;
+pub mod json;
 pub mod screen;
 pub mod style;
 pub mod table;

@@ -1,1 +1,175 @@
+//! What Secrets hold is in no output.
 
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::diff::json_patch::json_patch;
+
+fn secret(data: &str, metadata: &str) -> String {
+    format!(
+        r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{{metadata}}},"data":{{"password":"{data}"}}}}"#
+    )
+}
+
+#[test]
+fn values_are_numbered_by_what_they_hold() {
+    let redactor = Redactor::new();
+    let show = |text: &str| redactor.json(doc(text).root());
+    // hunter2, hunter3, and hunter2 again, in clear.
+    insta::assert_snapshot!(show(&secret("aHVudGVyMg==", "")), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":1}}}"#);
+    insta::assert_snapshot!(show(&secret("aHVudGVyMw==", "")), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":2}}}"#);
+    insta::assert_snapshot!(show(
+        r#"{"kind":"Secret","apiVersion":"v1","stringData":{"a":"hunter2","b":null,"c":7,"d":{"e":"hunter2"}},"type":"Opaque"}"#
+    ), @r#"{"kind":"Secret","apiVersion":"v1","stringData":{"a":{"redacted":true,"bytes":7,"id":1},"b":null,"c":{"redacted":true,"bytes":1,"id":3},"d":{"redacted":true,"bytes":15,"id":4}},"type":"Opaque"}"#);
+    // What is no base64 counts as it stands; what is no map is hidden as a whole.
+    insta::assert_snapshot!(show(&secret("=a=b", "")), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":4,"id":5}}}"#);
+    insta::assert_snapshot!(show(r#"{"apiVersion":"v1","kind":"Secret","data":["hunter2",{"name":"x"}],"stringData":"hunter2"}"#), @r#"{"apiVersion":"v1","kind":"Secret","data":{"redacted":true,"bytes":24,"id":6},"stringData":{"redacted":true,"bytes":7,"id":1}}"#);
+    insta::assert_debug_snapshot!(redactor, @"
+    Redactor(
+        6,
+    )
+    ");
+}
+
+#[test]
+fn lists_and_copies_of_secrets() {
+    let show = |text: &str| Redactor::new().json(doc(text).root());
+    let items = format!(
+        r#"[{},{{"apiVersion":"v1","kind":"ConfigMap","data":{{"a":"shown"}}}}]"#,
+        secret("aHVudGVyMg==", "")
+    );
+    insta::assert_snapshot!(show(&format!(r#"{{"apiVersion":"v1","kind":"List","items":{items}}}"#)), @r#"{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":1}}},{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"shown"}}]}"#);
+    insta::assert_snapshot!(show(r#"{"apiVersion":"v1","kind":"SecretList","items":[{"metadata":{"name":"x"},"data":{"a":"aHVudGVyMg=="}}]}"#), @r#"{"apiVersion":"v1","kind":"SecretList","items":[{"metadata":{"name":"x"},"data":{"a":{"redacted":true,"bytes":7,"id":1}}}]}"#);
+    insta::assert_snapshot!(show(r#"{"apiVersion":"example.com/v1","kind":"Secret","data":{"a":"not ours"}}"#), @r#"{"apiVersion":"example.com/v1","kind":"Secret","data":{"a":"not ours"}}"#);
+    insta::assert_snapshot!(show(&format!(r#"{{"kind":"Bundle","spec":{{"resources":[{}]}}}}"#, secret("aHVudGVyMg==", ""))), @r#"{"kind":"Bundle","spec":{"resources":[{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":1}}}]}}"#);
+}
+
+#[test]
+fn copies_in_annotations() {
+    let note = |value: &str| {
+        let value = serde_json::to_string(value).expect("text");
+        format!(r#""annotations":{{"note":{value}}}"#)
+    };
+    let show = |value: &str| Redactor::new().json(doc(&secret("", &note(value))).root());
+    insta::assert_snapshot!(show(r#"{"kind":"Secret","stringData":{"a":"hunter2"},"x":{"data":{"b":"hunter2"}}}"#), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{"annotations":{"note":"{\"kind\":\"Secret\",\"stringData\":{\"a\":{\"redacted\":true,\"bytes\":7,\"id\":1}},\"x\":{\"data\":{\"b\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}}"}},"data":{"password":{"redacted":true,"bytes":0,"id":2}}}"#);
+    // One in the other.
+    let inner = secret("aHVudGVyMg==", &note(&secret("aHVudGVyMg==", "")));
+    assert!(!show(&inner).contains("aHVudGVyMg"));
+    // No JSON, or a JSON Patch: hidden. Other text is not.
+    insta::assert_snapshot!(show(r#"{"data":{"a":"hunter2"}"#), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{"annotations":{"note":{"redacted":true,"bytes":23,"id":1}}},"data":{"password":{"redacted":true,"bytes":0,"id":2}}}"#);
+    insta::assert_snapshot!(show(r#"[{"op":"add","path":"/data/a","value":"hunter2"}]"#), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{"annotations":{"note":{"redacted":true,"bytes":49,"id":1}}},"data":{"password":{"redacted":true,"bytes":0,"id":2}}}"#);
+    insta::assert_snapshot!(show("plain text"), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{"annotations":{"note":"plain text"}},"data":{"password":{"redacted":true,"bytes":0,"id":1}}}"#);
+    // In the annotation of something else, what says it is a Secret is one.
+    let other = |value: &str| format!(r#"{{"kind":"ConfigMap","metadata":{{{}}}}}"#, note(value));
+    let show = |value: &str| Redactor::new().json(doc(&other(value)).root());
+    insta::assert_snapshot!(show(&secret("aHVudGVyMg==", "")), @r#"{"kind":"ConfigMap","metadata":{"annotations":{"note":"{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{},\"data\":{\"password\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}"}}}"#);
+    insta::assert_snapshot!(show(r#"{"kind":"ConfigMap","data":{"a":"shown"}}"#), @r#"{"kind":"ConfigMap","metadata":{"annotations":{"note":"{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"shown\"}}"}}}"#);
+    assert!(!show(&secret("aHVudGVyMg==", "")[1..].replace("\"apiVersion\"", "{\"a\"")).is_empty());
+    assert!(!show(&format!("{} x", secret("aHVudGVyMg==", ""))).contains("aHVudGVyMg"));
+}
+
+#[test]
+fn a_change_of_a_secret_is_seen_and_not_shown() {
+    insta::assert_snapshot!(check(&secret("aHVudGVyMg==", ""), &secret("aHVudGVyMw==", "")), @r#"~ .data.password: {"redacted":true,"bytes":7,"id":1} → {"redacted":true,"bytes":7,"id":2} Secret"#);
+    insta::assert_snapshot!(check(
+        r#"{"apiVersion":"v1","kind":"Secret","data":{"a":"aHVudGVyMg=="}}"#,
+        r#"{"apiVersion":"v1","kind":"Secret","data":{"b":"aHVudGVyMg=="},"stringData":{"c":"x"}}"#,
+    ), @r#"
+    - .data.a: {"redacted":true,"bytes":7,"id":1} Secret
+    + .data.b: {"redacted":true,"bytes":7,"id":1} Secret
+    + .stringData: {"c":{"redacted":true,"bytes":1,"id":2}}
+    "#);
+    insta::assert_snapshot!(check(
+        r#"{"apiVersion":"v1","kind":"Secret","data":[{"name":"hunter2"}]}"#,
+        r#"{"apiVersion":"v1","kind":"Secret","data":[{"name":"hunter3"}]}"#,
+    ), @r#"~ .data: {"redacted":true,"bytes":20,"id":1} → {"redacted":true,"bytes":20,"id":2} Secret"#);
+    // It was a Secret before.
+    insta::assert_snapshot!(check(
+        r#"{"apiVersion":"v1","kind":"Secret","data":{"a":"aHVudGVyMg=="}}"#,
+        r#"{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"aHVudGVyMw=="}}"#,
+    ), @r#"
+    ~ .data.a: {"redacted":true,"bytes":7,"id":1} → {"redacted":true,"bytes":7,"id":2} Secret
+    ~ .kind: "Secret" → "ConfigMap"
+    "#);
+}
+
+/// Something that does not turn up by chance.
+const PLANTED: &str = "hunter2hunter2";
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digit = |bits: u32| char::from(DIGITS[(bits & 63) as usize]);
+    bytes
+        .chunks(3)
+        .flat_map(|chunk| {
+            let bits = chunk
+                .iter()
+                .fold(0u32, |bits, &byte| bits << 8 | u32::from(byte))
+                << (8 * (3 - chunk.len()));
+            let mut group = [
+                digit(bits >> 18),
+                digit(bits >> 12),
+                digit(bits >> 6),
+                digit(bits),
+            ];
+            group[chunk.len() + 1..].fill('=');
+            group
+        })
+        .collect()
+}
+
+/// Secrets with the planted text in every place that a Secret has for it.
+fn planted() -> impl Strategy<Value = serde_json::Value> {
+    let value = ("[a-z]{0,3}", "[a-z]{0,3}").prop_map(|(a, b)| format!("{a}{PLANTED}{b}"));
+    let shape = prop_oneof![Just(0), Just(1), Just(2), Just(3)];
+    let list = any::<bool>();
+    (value, shape, list, any::<bool>()).prop_map(|(value, shape, list, copied)| {
+        let data = match shape {
+            0 => json!({"data": {"a": base64(value.as_bytes())}}),
+            1 => json!({"stringData": {"a": value}}),
+            2 => json!({"data": {"a": {"b": [value]}}, "stringData": [value]}),
+            _ => json!({"data": value, "stringData": {"x": null, "y": {"z": value}}}),
+        };
+        let mut secret = data;
+        secret["apiVersion"] = json!("v1");
+        secret["kind"] = json!("Secret");
+        if copied {
+            let copy = secret.to_string();
+            secret["metadata"]["annotations"]["last"] = json!(copy);
+        }
+        if list {
+            json!({"apiVersion": "v1", "kind": "List", "items": [{"kind": "X"}, secret]})
+        } else {
+            secret
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
+    #[test]
+    fn what_is_planted_is_nowhere(old in planted(), new in planted()) {
+        let (a, b) = (doc(&old.to_string()), doc(&new.to_string()));
+        let redactor = Redactor::new();
+        let mut output = String::new();
+        for sides in [(Some(&a), Some(&b)), (None, Some(&b)), (Some(&a), None)] {
+            let diff = Diff::of(sides.0.map(Doc::root), sides.1.map(Doc::root));
+            output.push_str(&format!("{diff:?} {:?}", diff.changes()));
+            for change in diff.changes() {
+                output.push_str(&line(&diff, change, &redactor));
+                for side in [Side::Old, Side::New] {
+                    output.push_str(&format!("{:?}", diff.shown(change.at, side, &redactor).map(Shown::content)));
+                }
+            }
+            output.push_str(&serde_json::to_string(&json_patch(&diff, &redactor)).expect("serialises"));
+        }
+        output.push_str(&redactor.json(a.root()));
+        for secret in [PLANTED.to_owned(), base64(PLANTED.as_bytes()), base64(&PLANTED.as_bytes()[1..12]), base64(&PLANTED.as_bytes()[2..11])] {
+            let secret = secret.trim_end_matches('=');
+            let found = output.find(secret).map(|at| output[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect::<String>());
+            prop_assert_eq!(found, None, "{}", secret);
+        }
+    }
+}

@@ -1,1 +1,157 @@
+//! Who is behind a change, from the field managers.
 
+use super::*;
+use crate::object::managed_fields::{By, Writers};
+
+/// An object with one entry for each `(manager, second, fieldsV1)`.
+fn object(entries: &[(&str, &str, &str)], rest: &str) -> Doc {
+    let entries: Vec<String> = entries
+        .iter()
+        .map(|(manager, second, fields)| {
+            let time = match *second {
+                "" => String::new(),
+                second => format!(r#""time":"2024-05-01T14:02:{second}Z","#),
+            };
+            format!(
+                r#"{{"manager":"{manager}","operation":"Update","apiVersion":"v1",{time}"fieldsV1":{fields}}}"#
+            )
+        })
+        .collect();
+    let entries = entries.join(",");
+    doc(&format!(
+        r#"{{"metadata":{{"managedFields":[{entries}]}},{rest}}}"#
+    ))
+}
+
+fn who(old: &Doc, new: &Doc) -> String {
+    let roots = (Some(old.root()), Some(new.root()));
+    let (diff, writers) = (Diff::of(roots.0, roots.1), Writers::of(roots.0, roots.1));
+    let mut lines: Vec<String> = vec![format!(
+        "actors: {}",
+        writers
+            .actors()
+            .map(|actor| &*actor.manager)
+            .collect::<Vec<_>>()
+            .join(" ")
+    )];
+    for change in diff.changes() {
+        let by = match diff.by(&writers, change) {
+            None => "-".to_owned(),
+            Some(By::Actor(actor)) => format!("by {}", actor.manager),
+            Some(By::Took { actor, was }) => {
+                format!("by {} (was {}'s)", actor.manager, was.manager)
+            }
+            Some(By::Owner(owner)) => format!("owner {}", owner.manager),
+        };
+        lines.push(format!("{} {by}", diff.path(change.at)));
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn fields_are_found_by_every_sort_of_step() {
+    let fields = r#"{"f:spec":{"f:replicas":{},"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{"f:name":{}}}}},
+        "f:finalizers":{"v:\"a\"":{}},"f:rows":{"i:1":{"f:x":{}}},"f:whole":{}}}"#;
+    let spec = |n: u32| {
+        format!(
+            r#""spec":{{"replicas":{n},"containers":[{{"name":"log","image":"{n}"}},{{"name":"web","image":"{n}","args":[{n}],"ports":[{{"containerPort":80,"protocol":"TCP","name":"p{n}"}}]}}],
+            "rows":[{{"x":{n},"y":1,"z":2}},{{"x":{n},"y":3,"z":4}}],"whole":{{"a":{{"b":{n}}}}},"other":{n}}}"#
+        )
+    };
+    insta::assert_snapshot!(who(
+        &object(&[("kubectl", "01", fields)], &spec(1)),
+        &object(&[("kubectl", "02", fields)], &spec(2)),
+    ), @"
+    actors: kubectl
+    .metadata.managedFields -
+    .spec.containers[name=log].image -
+    .spec.containers[name=web].args[0] -
+    .spec.containers[name=web].image by kubectl
+    .spec.containers[name=web].ports[containerPort=80,protocol=TCP].name by kubectl
+    .spec.other -
+    .spec.replicas by kubectl
+    .spec.rows[0].x -
+    .spec.rows[1].x by kubectl
+    .spec.whole.a.b by kubectl
+    ");
+    insta::assert_snapshot!(who(
+        &object(&[("kubectl", "01", fields)], r#""spec":{"finalizers":["a"]}"#),
+        &object(&[("kubectl", "02", fields)], r#""spec":{"finalizers":["a"],"whole":{}}"#),
+    ), @"
+    actors: kubectl
+    .metadata.managedFields -
+    .spec.whole by kubectl
+    ");
+}
+
+#[test]
+fn atomic_lists_are_owned_as_a_whole() {
+    let fields = r#"{"f:status":{"f:containerStatuses":{}}}"#;
+    let status = |n: u32| {
+        format!(r#""status":{{"containerStatuses":[{{"name":"web","restartCount":{n}}}]}}"#)
+    };
+    insta::assert_snapshot!(who(
+        &object(&[("kubelet", "01", fields)], &status(1)),
+        &object(&[("kubelet", "02", fields)], &status(2)),
+    ), @"
+    actors: kubelet
+    .metadata.managedFields -
+    .status.containerStatuses[name=web].restartCount by kubelet
+    ");
+}
+
+#[test]
+fn actors_are_new_or_changed_entries() {
+    let (a, b) = (r#"{"f:spec":{"f:a":{}}}"#, r#"{"f:spec":{"f:b":{}}}"#);
+    // One is new, one stands still; the latest first.
+    insta::assert_snapshot!(who(
+        &object(&[("one", "01", a)], r#""spec":{"a":1}"#),
+        &object(&[("one", "01", a), ("two", "02", b)], r#""spec":{"a":2,"b":1}"#),
+    ), @"
+    actors: two
+    .metadata.managedFields -
+    .spec.a owner one
+    .spec.b by two
+    ");
+    // The time stands still, the fields do not.
+    insta::assert_snapshot!(who(
+        &object(&[("one", "01", a)], r#""spec":{"a":1}"#),
+        &object(&[("one", "01", b)], r#""spec":{"b":1}"#),
+    ), @"
+    actors: one
+    .metadata.managedFields -
+    .spec.a by one
+    .spec.b by one
+    ");
+    // An entry without a time, and nothing moved.
+    insta::assert_snapshot!(who(
+        &object(&[("one", "", a)], r#""spec":{"a":1}"#),
+        &object(&[("one", "", a)], r#""spec":{"a":2}"#),
+    ), @"
+    actors: 
+    .spec.a owner one
+    ");
+    // Another takes what was one's away.
+    insta::assert_snapshot!(who(
+        &object(&[("one", "01", a)], r#""spec":{"a":1}"#),
+        &object(&[("two", "02", b)], r#""spec":{"b":1}"#),
+    ), @"
+    actors: two
+    .metadata.managedFields -
+    .spec.a by two (was one's)
+    .spec.b by two
+    ");
+    // Nothing is known at all, or it is no managedFields.
+    insta::assert_snapshot!(who(&object(&[], r#""spec":{"a":1}"#), &object(&[], r#""spec":{"a":2}"#)), @"
+    actors: 
+    .spec.a -
+    ");
+    insta::assert_snapshot!(who(
+        &doc(r#"{"metadata":{"managedFields":7},"a":1}"#),
+        &doc(r#"{"metadata":{"managedFields":[1,{"fieldsV1":"x"},{"fieldsV1":{"f:a":3,"k:{":{}}}]},"a":2}"#),
+    ), @"
+    actors:   
+    .a by 
+    .metadata.managedFields -
+    ");
+}

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::diff::{Content, Shown};
-use crate::object::path::{Path, Step};
+use crate::object::path::{Label, Path, Place, Step};
 use crate::render::style::Role;
 use crate::render::text;
 
@@ -39,7 +39,41 @@ pub fn created_lines(object: Shown<'_>, view: &View<'_>) -> Vec<String> {
             lines.extend(line(&[&name, &part], value, view));
         }
     }
+    for path in PODS {
+        lines.extend(images(object, path, view));
+    }
     lines
+}
+
+/// Where workloads have their pods.
+const PODS: [&[&str]; 2] = [
+    &["spec", "template", "spec"],
+    &["spec", "jobTemplate", "spec", "template", "spec"],
+];
+
+/// The images of a workload, which are folded away in the lines of its parts.
+fn images(object: Shown<'_>, path: &[&str], view: &View<'_>) -> Vec<String> {
+    let pod = path.iter().try_fold(object, |value, name| value.get(name));
+    let containers = pod.and_then(|pod| pod.get("containers"));
+    let items = containers.into_iter().flat_map(Shown::items);
+    items
+        .filter_map(|container| {
+            let mut steps: Vec<Step<'_>> = fields(path);
+            steps.push(Step::Field("containers".into()));
+            steps.push(Step::Item {
+                place: Place {
+                    old: None,
+                    new: None,
+                },
+                label: Label::Key {
+                    parts: vec![("name".into(), container.str("name")?)],
+                    nth: 1,
+                },
+            });
+            steps.push(Step::Field("image".into()));
+            write(&Path { steps }, container.get("image")?, view)
+        })
+        .collect()
 }
 
 /// How long an object has lived, if it says when it was created.
@@ -62,9 +96,20 @@ fn line(path: &[&str], value: Shown<'_>, view: &View<'_>) -> Option<String> {
     if empty {
         return None;
     }
-    let path = Path {
-        steps: path.iter().map(|&name| Step::Field(name.into())).collect(),
-    };
+    write(
+        &Path {
+            steps: fields(path),
+        },
+        value,
+        view,
+    )
+}
+
+fn fields<'p>(path: &[&'p str]) -> Vec<Step<'p>> {
+    path.iter().map(|&name| Step::Field(name.into())).collect()
+}
+
+fn write(path: &Path<'_>, value: Shown<'_>, view: &View<'_>) -> Option<String> {
     let look = view.look;
     let start = format!("+ {}: ", text::escape_line(&path.to_string()));
     let room = Room {
@@ -73,7 +118,7 @@ fn line(path: &[&str], value: Shown<'_>, view: &View<'_>) -> Option<String> {
             .map(|width| width.saturating_sub(text::width(&start))),
         ellipsis: look.symbols.ellipsis,
     };
-    let value = value::fitting(value, room.columns, &[]).unwrap_or_default();
+    let value = value::fitting(value, room.columns, &[])?;
     let line = format!("{start}{}", room.one(&value));
     Some(look.styles.paint(Role::Added, &line))
 }

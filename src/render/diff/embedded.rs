@@ -11,10 +11,7 @@ use crate::render::text;
 use super::fit::Room;
 use super::lines::{Base, Line, Painter};
 use super::value::{plural, thousands};
-use super::{folds, rank};
-
-/// The annotation in which `kubectl apply` keeps what it was given.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+use super::{LAST_APPLIED, folds, rank};
 
 /// How many lines of a text are shown on a terminal.
 const MOST_LINES: usize = 40;

@@ -49,23 +49,26 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
 }
 
 /// How many changes there are in each part of the object: for versions that change more than a screen
-/// can tell.
+/// can tell. A part with one change is told.
 pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
-    let mut counts: Vec<(SegId, usize)> = Vec::new();
-    for change in changes {
+    let part = |change: &Change| {
         let chain: Vec<SegId> = painter.diff.chain(change.at).collect();
-        let part = chain[chain.len().saturating_sub(2)];
-        match counts.last_mut() {
-            Some((last, count)) if *last == part => *count += 1,
-            _ => counts.push((part, 1)),
-        }
-    }
-    counts
-        .into_iter()
-        .map(|(part, count)| {
-            let mut line = painter.start((Role::Changed, "~"), part, Base::TOP);
-            line.push(Role::Plain, format!(": {}", plural(count, "change")));
-            painter.paint(line)
+        // Two steps from the root, but above the change itself.
+        let above = chain.len().min(3).max(2) - 1;
+        chain.get(chain.len().saturating_sub(above)).copied()
+    };
+    changes
+        .chunk_by(|a, b| part(a) == part(b))
+        .flat_map(|run| match (part(run[0]), run) {
+            (Some(part), [_, _, ..]) => {
+                let mut line = painter.start((Role::Changed, "~"), part, Base::TOP);
+                line.push(Role::Plain, format!(": {}", plural(run.len(), "change")));
+                vec![painter.paint(line)]
+            }
+            (_, run) => run
+                .iter()
+                .flat_map(|change| painter.change(change, Base::TOP))
+                .collect(),
         })
         .collect()
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::object::managed_fields::{Entry, Writers};
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::render::style::{Role, Styles};
+use crate::render::style::Role;
 use crate::render::table::Look;
 use crate::render::{age, text};
 
@@ -92,19 +92,19 @@ pub fn header(header: &Header<'_>, look: Look) -> String {
         (None, None) => None,
     };
     let counts = header.counts.map(counts);
-    let parts = [versions, header.since.map(age::delta)]
+    let dim = |part: Option<String>| part.map(|part| (Role::Dim, part));
+    let parts = [dim(versions), dim(header.since.map(age::delta))]
         .into_iter()
-        .chain(header.notes.iter().cloned().map(Some))
-        .chain([header.who.map(str::to_owned), counts]);
-    for part in parts.flatten().filter(|part| !part.is_empty()) {
+        .chain(header.notes.iter().map(|note| dim(Some(note.clone()))))
+        .chain([
+            header.who.map(|who| (Role::Plain, who.to_owned())),
+            dim(counts),
+        ]);
+    for (role, part) in parts.flatten().filter(|part| !part.1.is_empty()) {
         line.push_str("  ");
-        line.push_str(&paint_part(&part, styles));
+        line.push_str(&styles.paint(role, &text::escape_line(&part)));
     }
     line
-}
-
-fn paint_part(part: &str, styles: Styles) -> String {
-    styles.dim(&text::escape_line(part))
 }
 
 /// `3 changes, 3 hidden`

@@ -177,10 +177,7 @@ impl Painter<'_> {
     /// Where something new has come from, if the same is gone from beside it.
     fn origin(&self, change: &Change) -> Option<String> {
         match self.diff.renamed_from(change)? {
-            Origin::Field(at) => Some(format!(
-                "  (renamed from {})",
-                self.path(at, self.diff.parent(at))
-            )),
+            Origin::Field(at) => Some(format!("  (renamed from {})", self.path(at, SegId::ROOT))),
             Origin::Item(at) => {
                 let names = self.diff.key_fields(at).join(" and ");
                 Some(format!("  (same except {names})"))

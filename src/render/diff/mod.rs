@@ -57,6 +57,9 @@ impl Counts {
     }
 }
 
+/// The annotation in which `kubectl apply` keeps what it was given.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
 /// Above this many lines, changes are counted by what they are in.
 const MANY: usize = 200;
 
@@ -113,6 +116,10 @@ fn rank(diff: &Diff<'_>, at: SegId) -> (usize, bool) {
         Some("status") => 3,
         Some(_) | None => 4,
     };
+    // What was applied is mostly what is told above it.
+    if diff.field(at) == Some(LAST_APPLIED) {
+        return (5, true);
+    }
     (section, chain.len() > 2)
 }
 

@@ -1,0 +1,238 @@
+//! The records of `changes -o json`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::diff::{Change, Diff, Filter, Noise, Op, Redactor, Shown};
+use crate::object::managed_fields::{By, Entry, Writers};
+use crate::object::path::Side;
+use crate::render::age::rfc3339_millis;
+use crate::render::diff::Verb;
+
+use super::RefRecord;
+
+/// A version of an object: what has changed in it, and who did it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeRecord {
+    /// [`VERSION`](super::VERSION).
+    pub v: u32,
+    /// What has happened.
+    #[serde(rename = "type")]
+    pub verb: Verb,
+    /// Whether it is from before the watch began.
+    pub past: bool,
+    /// When, by the server's clock: see [`time`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// The other end, where only an interval is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_until: Option<String>,
+    /// When it arrived, by our clock; null for the past.
+    pub seen: Option<String>,
+    /// Which object.
+    #[serde(rename = "ref")]
+    pub object_ref: RefRecord,
+    /// The resourceVersion before.
+    pub from: Option<String>,
+    /// The resourceVersion now.
+    pub to: Option<String>,
+    /// Who wrote it.
+    pub actors: Vec<ActorRecord>,
+    /// What has changed, without what is hidden.
+    pub changes: Vec<ChangeEntry>,
+    /// How many changes are hidden, by the sort of noise.
+    pub hidden: BTreeMap<Noise, usize>,
+    /// The whole object, where it was created or deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<Box<RawValue>>,
+}
+
+/// A manager that wrote a version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ActorRecord {
+    /// Its name.
+    pub manager: String,
+    /// `Apply` or `Update`.
+    pub operation: String,
+    /// The subresource it wrote through.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub subresource: String,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+}
+
+/// One change.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeEntry {
+    /// What has become of the value.
+    pub op: OpName,
+    /// Where it stands, as every view writes it.
+    pub path: String,
+    /// The same as a JSON Pointer (RFC 6901) into the newer object; into the older one for `remove`.
+    pub pointer: String,
+    /// The old place of a value that was moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_pointer: Option<String>,
+    /// What it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<Box<RawValue>>,
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<Box<RawValue>>,
+    /// The manager that did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// What has become of a value, as JSON Patch (RFC 6902) names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OpName {
+    /// It is new.
+    Add,
+    /// It is gone.
+    Remove,
+    /// It has another value.
+    Replace,
+    /// It stands at another place of its list.
+    Move,
+}
+
+/// The changes of a version that are asked for and not hidden, in the order of the diff.
+pub fn entries(
+    diff: &Diff<'_>,
+    writers: &Writers<'_>,
+    redactor: &Redactor,
+    (filter, noise): (&Filter, &BTreeSet<Noise>),
+) -> Vec<ChangeEntry> {
+    diff.changes()
+        .iter()
+        .filter(|change| change.noise.is_none_or(|own| noise.contains(&own)))
+        .filter(|change| filter.keeps(diff, change))
+        .map(|change| entry(diff, writers, redactor, change))
+        .collect()
+}
+
+fn entry(
+    diff: &Diff<'_>,
+    writers: &Writers<'_>,
+    redactor: &Redactor,
+    change: &Change,
+) -> ChangeEntry {
+    let (op, side) = match change.op {
+        Op::Add => (OpName::Add, Side::New),
+        Op::Remove => (OpName::Remove, Side::Old),
+        Op::Replace => (OpName::Replace, Side::New),
+        Op::Move { .. } => (OpName::Move, Side::New),
+    };
+    let path = diff.path(change.at);
+    let value = |side| {
+        let shown = diff.shown(change.at, side, redactor);
+        shown.filter(|_| op != OpName::Move).map(raw)
+    };
+    ChangeEntry {
+        op,
+        path: path.to_string(),
+        pointer: path.pointer(side),
+        from_pointer: (op == OpName::Move).then(|| path.pointer(Side::Old)),
+        old: value(Side::Old),
+        new: value(Side::New),
+        by: diff.by(writers, change).and_then(actor),
+    }
+}
+
+/// Who did it; an owner who is not known to have written did not.
+fn actor(by: By<'_, '_>) -> Option<String> {
+    match by {
+        By::Actor(actor) | By::Took { actor, .. } => Some(actor.manager.to_string()),
+        By::Owner(_) => None,
+    }
+}
+
+/// A value as it may be shown, digit by digit.
+pub fn raw(shown: Shown<'_>) -> Box<RawValue> {
+    RawValue::from_string(shown.json()).expect("Shown::json writes JSON")
+}
+
+/// Who wrote a version.
+pub fn actors(writers: &Writers<'_>) -> Vec<ActorRecord> {
+    writers.actors().map(actor_record).collect()
+}
+
+fn actor_record(entry: &Entry<'_>) -> ActorRecord {
+    ActorRecord {
+        manager: entry.manager.to_string(),
+        operation: entry.operation.to_string(),
+        subresource: entry.subresource.to_string(),
+        time: entry.time.map(rfc3339_millis),
+    }
+}
+
+/// When a version was written, by the server's clock: the newest time in `managedFields` that moved,
+/// else the newest there, else the object's creation.
+pub fn time(writers: &Writers<'_>, object: Shown<'_>) -> Option<Timestamp> {
+    writers.time().or_else(|| {
+        let created = object.get("metadata")?.str("creationTimestamp")?;
+        created.parse().ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{Doc, ObjectRef};
+
+    #[test]
+    fn a_version_is_a_line() {
+        let object = |version: u32, image: &str, order: &str| {
+            let time = format!("2024-05-01T14:02:0{version}Z");
+            let text = format!(
+                r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"name":"db","namespace":"shop","uid":"u1","resourceVersion":"{version}","managedFields":[
+                    {{"manager":"kubectl","operation":"Update","apiVersion":"v1","time":"{time}","fieldsV1":{{"f:spec":{{}},"f:data":{{}}}}}}]}},
+                    "data":{{"a":"{image}"}},"spec":{{"n":18446744073709551617{version},"items":{order},"gone{version}":null}}}}"#
+            );
+            Doc::parse(text).expect("valid")
+        };
+        let (old, new) = (
+            object(1, "aHVudGVyMg==", r#"[{"name":"x"},{"name":"y"}]"#),
+            object(2, "aHVudGVyMw==", r#"[{"name":"y"},{"name":"x"}]"#),
+        );
+        let roots = (Some(old.root()), Some(new.root()));
+        let (diff, writers) = (Diff::of(roots.0, roots.1), Writers::of(roots.0, roots.1));
+        let redactor = Redactor::new();
+        let (filter, noise) = (Filter::default(), BTreeSet::new());
+        let shown = redactor.shown(new.root());
+        let record = ChangeRecord {
+            v: super::super::VERSION,
+            verb: Verb::Modified,
+            past: true,
+            time: time(&writers, shown).map(rfc3339_millis),
+            time_until: None,
+            seen: None,
+            object_ref: RefRecord::new("kind", &ObjectRef::of(new.root())),
+            from: Some("1".to_owned()),
+            to: Some("2".to_owned()),
+            actors: actors(&writers),
+            changes: entries(&diff, &writers, &redactor, (&filter, &noise)),
+            hidden: crate::render::diff::counts(&diff, &filter, &noise).noise,
+            object: Some(raw(shown)),
+        };
+        let line = serde_json::to_string(&record).expect("serialises");
+        assert!(!line.contains('\n') && !line.contains("aHVudGVy"));
+        insta::assert_snapshot!(line.replace("},{", "},\n{").replace(",\"actors", ",\n\"actors"), @r#"
+        {"v":1,"type":"modified","past":true,"time":"2024-05-01T14:02:02.000Z","seen":null,"ref":{"cluster":"kind","apiVersion":"v1","kind":"Secret","namespace":"shop","name":"db","uid":"u1"},"from":"1","to":"2",
+        "actors":[{"manager":"kubectl","operation":"Update","time":"2024-05-01T14:02:02.000Z"}],"changes":[{"op":"replace","path":".data.a","pointer":"/data/a","old":{"redacted":true,"bytes":7,"id":1},"new":{"redacted":true,"bytes":7,"id":2},"by":"kubectl"},
+        {"op":"remove","path":".spec.gone1","pointer":"/spec/gone1","old":null,"by":"kubectl"},
+        {"op":"add","path":".spec.gone2","pointer":"/spec/gone2","new":null,"by":"kubectl"},
+        {"op":"move","path":".spec.items[name=y]","pointer":"/spec/items/0","fromPointer":"/spec/items/1","by":"kubectl"},
+        {"op":"replace","path":".spec.n","pointer":"/spec/n","old":184467440737095516171,"new":184467440737095516172,"by":"kubectl"}],"hidden":{"version":1,"managedFields":1},"object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"db","namespace":"shop","uid":"u1","resourceVersion":"2","managedFields":[{"manager":"kubectl","operation":"Update","apiVersion":"v1","time":"2024-05-01T14:02:02Z","fieldsV1":{"f:spec":{},"f:data":{}}}]},"data":{"a":{"redacted":true,"bytes":7,"id":2}},"spec":{"n":184467440737095516172,"items":[{"name":"y"},
+        {"name":"x"}],"gone2":null}}}
+        "#);
+    }
+}
