@@ -255,4 +255,4 @@ impl fmt::Debug for Diff<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

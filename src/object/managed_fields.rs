@@ -96,11 +96,12 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The entries of an object.
+/// The entries of an object, those without a manager's name left out.
 pub fn entries(object: Value<'_>) -> Vec<Entry<'_>> {
     object
         .items_at(&["metadata", "managedFields"])
         .map(Entry::read)
+        .filter(|entry| !entry.manager.is_empty())
         .collect()
 }
 

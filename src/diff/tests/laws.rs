@@ -68,7 +68,7 @@ fn containers() -> impl Strategy<Value = Json> {
 }
 
 /// Objects that look like a pod.
-fn any_object() -> impl Strategy<Value = Json> {
+pub(crate) fn any_object() -> impl Strategy<Value = Json> {
     let conditions = vec(
         (
             prop::sample::select(&["Ready", "Initialized", "X"][..]),
@@ -127,7 +127,7 @@ fn keyed_object() -> impl Strategy<Value = Json> {
     })
 }
 
-fn pair() -> impl Strategy<Value = (Json, Json)> {
+pub(crate) fn pair() -> impl Strategy<Value = (Json, Json)> {
     prop_oneof![(any_json(), any_json()), (any_object(), any_object()),]
 }
 
@@ -184,7 +184,7 @@ fn leaves(value: &Json, at: &str, out: &mut Vec<(String, Json)>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
 
     #[test]
     fn the_patch_turns_old_into_new((old, new) in pair()) {

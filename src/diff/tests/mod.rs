@@ -1,6 +1,6 @@
 mod cases;
-mod laws;
-mod secrets;
+pub(crate) mod laws;
+pub(crate) mod secrets;
 mod who;
 
 use super::*;

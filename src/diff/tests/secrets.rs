@@ -95,9 +95,9 @@ fn a_change_of_a_secret_is_seen_and_not_shown() {
 }
 
 /// Something that does not turn up by chance.
-const PLANTED: &str = "hunter2hunter2";
+pub(crate) const PLANTED: &str = "hunter2hunter2";
 
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digit = |bits: u32| char::from(DIGITS[(bits & 63) as usize]);
     bytes
@@ -120,7 +120,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 /// Secrets with the planted text in every place that a Secret has for it.
-fn planted() -> impl Strategy<Value = serde_json::Value> {
+pub(crate) fn planted() -> impl Strategy<Value = serde_json::Value> {
     let value = ("[a-z]{0,3}", "[a-z]{0,3}").prop_map(|(a, b)| format!("{a}{PLANTED}{b}"));
     let shape = prop_oneof![Just(0), Just(1), Just(2), Just(3)];
     let list = any::<bool>();
@@ -147,7 +147,7 @@ fn planted() -> impl Strategy<Value = serde_json::Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
 
     #[test]
     fn what_is_planted_is_nowhere(old in planted(), new in planted()) {

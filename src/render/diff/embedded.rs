@@ -37,11 +37,10 @@ fn json(
     embedded: &Embedded,
 ) -> Option<Vec<String>> {
     let inner = embedded.diff();
-    let suffix = painter.suffix(change);
+    let suffix = start.suffix.clone();
     let applied = painter.diff.field(change.at) == Some(LAST_APPLIED);
     if inner.is_empty() {
         start.push(Role::Plain, ": same JSON, written differently");
-        start.push(Role::Dim, suffix);
         return Some(vec![painter.paint(std::mem::take(start))]);
     }
     let indent = " ".repeat(base.indent + 2);
@@ -65,13 +64,10 @@ fn json(
         return Some(vec![line]);
     }
     if applied {
-        *start = Line::default();
-        start.push(Role::Plain, format!("{indent}{title}"));
+        start.spans = vec![(Role::Plain, format!("{indent}{title}"))];
     }
-    start.push(
-        Role::Dim,
-        format!(": {} inside{suffix}", plural(changes.len(), "change")),
-    );
+    let count = plural(changes.len(), "change");
+    start.push(Role::Dim, format!(": {count} inside"));
     let first = painter.paint(std::mem::take(start));
     let inner_lines = lines.into_iter().map(|line| format!("{indent}  {line}"));
     Some(std::iter::once(first).chain(inner_lines).collect())
@@ -126,11 +122,9 @@ fn hunks(
         return None;
     };
     let arrow = painter.view.look.symbols.arrow;
-    let suffix = painter.suffix(change);
     let hunks = match compare::lines(&old, &new) {
         Lines::Endings { old, new } => {
             start.push(Role::Plain, format!(": line endings {old} {arrow} {new}"));
-            start.push(Role::Dim, suffix);
             return Some(vec![painter.paint(std::mem::take(start))]);
         }
         Lines::Hunks(hunks) => hunks,
@@ -143,7 +137,6 @@ fn hunks(
         Role::Plain,
         format!("  +{} -{} lines", count(Tag::Added), count(Tag::Removed)),
     );
-    start.push(Role::Dim, suffix);
     let first = painter.paint(std::mem::take(start));
     let mut lines: Vec<String> = hunks
         .iter()

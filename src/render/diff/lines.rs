@@ -40,6 +40,8 @@ impl Base {
 #[derive(Default)]
 pub(super) struct Line {
     pub(super) spans: Vec<Span>,
+    /// What will stand at its end, and is to have room there.
+    pub(super) suffix: String,
 }
 
 impl Line {
@@ -48,7 +50,8 @@ impl Line {
     }
 
     fn width(&self) -> usize {
-        self.spans.iter().map(|(_, text)| text::width(text)).sum()
+        let spans = self.spans.iter().map(|(_, text)| text::width(text));
+        spans.sum::<usize>() + text::width(&self.suffix)
     }
 }
 
@@ -64,6 +67,7 @@ impl Painter<'_> {
             _ => change.at,
         };
         let mut line = self.start((role, mark), named, base);
+        line.suffix = self.suffix(change);
         let old = self.shown(change.at, Side::Old);
         let new = self.shown(change.at, Side::New);
         match (change.op, old, new) {
@@ -81,7 +85,6 @@ impl Painter<'_> {
             }
             (Op::Replace, _, _) => {}
         }
-        line.push(Role::Dim, self.suffix(change));
         vec![self.paint(line)]
     }
 
@@ -99,8 +102,10 @@ impl Painter<'_> {
         line
     }
 
-    pub(super) fn paint(&self, line: Line) -> String {
+    pub(super) fn paint(&self, mut line: Line) -> String {
         let styles = self.view.look.styles;
+        let suffix = std::mem::take(&mut line.suffix);
+        line.push(Role::Dim, suffix);
         line.spans
             .iter()
             .map(|(role, text)| styles.paint(*role, text))
@@ -164,14 +169,13 @@ impl Painter<'_> {
 
     fn alone(&self, line: &mut Line, (role, change): (Role, &Change), shown: Shown<'_>) {
         let without = self.diff.key_fields(change.at);
-        let room = self.room(line, 2);
+        let note = self.origin(change).unwrap_or_default();
+        let room = self.room(line, 2 + text::width(&note));
         if let Some(text) = value::fitting(shown, room.columns, &without) {
             line.push(role, ": ");
             line.push(role, room.one(&text));
         }
-        if let Some(note) = self.origin(change) {
-            line.push(Role::Dim, note);
-        }
+        line.push(Role::Dim, note);
     }
 
     /// Where something new has come from, if the same is gone from beside it.
@@ -188,8 +192,8 @@ impl Painter<'_> {
     fn pair(&self, line: &mut Line, change: &Change, (old, new): (Shown<'_>, Shown<'_>)) {
         let arrow = self.view.look.symbols.arrow;
         let note = self.pair_note(change.fmt, (old, new));
-        let taken = 4 + text::width(arrow) + note.as_ref().map_or(0, |note| text::width(note));
-        let room = self.room(line, taken);
+        let note = note.unwrap_or_default();
+        let room = self.room(line, 4 + text::width(arrow) + text::width(&note));
         let half = room.columns.map(|columns| columns / 2);
         let text = |shown| value::fitting(shown, half, &[]).unwrap_or_default();
         let (old, new) = room.pair(&text(old), &text(new));
@@ -197,7 +201,7 @@ impl Painter<'_> {
         line.spans.extend(old);
         line.push(Role::Dim, format!(" {arrow} "));
         line.spans.extend(new);
-        line.push(Role::Dim, note.unwrap_or_default());
+        line.push(Role::Dim, note);
     }
 
     /// What is said behind a pair: how much later, or which types.
@@ -239,6 +243,14 @@ impl Painter<'_> {
 pub(super) fn span(old: &str, new: &str) -> Option<SignedDuration> {
     let (old, new): (jiff::Timestamp, jiff::Timestamp) = (old.parse().ok()?, new.parse().ok()?);
     Some(new.duration_since(old))
+}
+
+/// The time of day, or the text if it is no time.
+pub(super) fn clock(painter: &Painter<'_>, time: &str) -> String {
+    match time.parse() {
+        Ok(time) => age::clock(time, painter.view.zone),
+        Err(_) => text::escape_line(time).into_owned(),
+    }
 }
 
 /// The type of a value, where it is worth a word.

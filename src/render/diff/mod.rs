@@ -3,6 +3,8 @@
 //! Everything here is a pure function to lines of text. Cluster text is escaped where a value or a
 //! path becomes text, and what Secrets hold never gets here.
 
+mod conditions;
+mod containers;
 mod created;
 mod embedded;
 mod fit;
@@ -128,5 +130,7 @@ fn is_move(change: &Change) -> bool {
     matches!(change.op, Op::Move { .. })
 }
 
+#[cfg(test)]
+mod laws;
 #[cfg(test)]
 mod tests;

@@ -4,12 +4,12 @@ use crate::render::style::testing::{ansi, explain};
 use crate::render::style::{Styles, Symbols};
 
 /// What a test may set of a view.
-struct Setting {
-    width: Option<usize>,
-    styles: Styles,
-    symbols: &'static Symbols,
-    filter: Filter,
-    noise: BTreeSet<Noise>,
+pub(super) struct Setting {
+    pub(super) width: Option<usize>,
+    pub(super) styles: Styles,
+    pub(super) symbols: &'static Symbols,
+    pub(super) filter: Filter,
+    pub(super) noise: BTreeSet<Noise>,
 }
 
 impl Default for Setting {
@@ -25,7 +25,7 @@ impl Default for Setting {
 }
 
 impl Setting {
-    fn with<T>(&self, use_it: impl FnOnce(&View<'_>) -> T) -> T {
+    pub(super) fn with<T>(&self, use_it: impl FnOnce(&View<'_>) -> T) -> T {
         use_it(&View {
             look: Look {
                 width: self.width,
@@ -39,7 +39,7 @@ impl Setting {
         })
     }
 
-    fn lines(&self, old: &str, new: &str) -> String {
+    pub(super) fn lines(&self, old: &str, new: &str) -> String {
         let (old, new) = (doc(old), doc(new));
         self.with(|view| {
             let diff = Diff::of(Some(old.root()), Some(new.root()));
@@ -49,7 +49,7 @@ impl Setting {
     }
 }
 
-fn doc(text: &str) -> Doc {
+pub(super) fn doc(text: &str) -> Doc {
     Doc::parse(text).expect("valid JSON")
 }
 
@@ -93,7 +93,7 @@ fn a_pod_that_starts() {
         r#","podIP":"10.244.1.17","podIPs":[{"ip":"10.244.1.17"}]"#,
     );
     let setting = Setting {
-        width: Some(120),
+        width: Some(140),
         ..Setting::default()
     };
     insta::assert_snapshot!(setting.lines(&old, &new), @r#"
