@@ -131,24 +131,18 @@ impl Reader {
     /// The body with `kind` and `apiVersion`, which items of built-in kinds lack in a listing, put
     /// where a watch event has them.
     fn with_type(&self, body: &str, head: &Head<'_>) -> Arc<str> {
-        let kind = head.kind.0.is_empty().then_some(("kind", &self.spelled.1));
-        let api_version = head
-            .api_version
-            .0
-            .is_empty()
-            .then_some(("apiVersion", &self.spelled.0));
-        let Some(rest) = body
-            .strip_prefix('{')
-            .filter(|_| kind.is_some() || api_version.is_some())
-        else {
-            return body.into();
+        let missing = |field: &str, said: &Text<'_>, spelled: &Arc<str>| match &*said.0 {
+            "" => format!("\"{field}\":{},", serde_json::Value::from(&**spelled)),
+            _ => String::new(),
         };
-        let missing: String = [kind, api_version]
-            .into_iter()
-            .flatten()
-            .map(|(field, value)| format!("\"{field}\":{},", serde_json::Value::from(&**value)))
-            .collect();
-        format!("{{{missing}{rest}").into()
+        let kind = missing("kind", &head.kind, &self.spelled.1);
+        let api_version = missing("apiVersion", &head.api_version, &self.spelled.0);
+        match body.strip_prefix('{') {
+            Some(rest) if kind.len() + api_version.len() > 0 => {
+                format!("{{{kind}{api_version}{rest}").into()
+            }
+            _ => body.into(),
+        }
     }
 }
 

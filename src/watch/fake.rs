@@ -116,6 +116,9 @@ impl Pod {
     }
 
     fn matches(&self, key: &SourceKey) -> bool {
+        if key.labels.is_none() && key.fields.is_none() {
+            return true;
+        }
         let doc = Doc::parse(self.listed()).expect("valid");
         let labels = key
             .labels
@@ -237,6 +240,8 @@ pub(super) struct Model {
     /// How many watches were told 410, and how many damaged lines were sent.
     pub(super) expired: usize,
     pub(super) damaged: usize,
+    /// The version of the first listing that was read to its end.
+    pub(super) listed_at: Option<u64>,
     /// Raised to cut all watches.
     kills: u64,
     uids: u64,
@@ -324,22 +329,20 @@ impl Fake {
 
     /// Creates a pod, or changes the one of that name; returns the version.
     pub(super) fn apply(&self, name: &str) -> u64 {
-        match self.get(name) {
-            Some(pod) => self.write(Did::Modified, pod),
-            None => {
-                let mut model = self.model();
-                model.uids += 1;
-                let pod = Pod {
-                    name: name.to_owned(),
-                    uid: format!("uid-{}", model.uids),
-                    rv: 0,
-                    app: "web".to_owned(),
-                    deleting: false,
-                };
-                drop(model);
-                self.write(Did::Added, pod)
-            }
+        if let Some(pod) = self.get(name) {
+            return self.write(Did::Modified, pod);
         }
+        let mut model = self.model();
+        model.uids += 1;
+        let pod = Pod {
+            name: name.to_owned(),
+            uid: format!("uid-{}", model.uids),
+            rv: 0,
+            app: "web".to_owned(),
+            deleting: false,
+        };
+        drop(model);
+        self.write(Did::Added, pod)
     }
 
     /// Changes a pod's label.
@@ -449,6 +452,9 @@ impl Fake {
             .collect();
         if let Some(pod) = model.doubled.as_ref().filter(|_| from > 0) {
             items.push(pod.listed().into());
+        }
+        if upto == pods.len() {
+            model.listed_at.get_or_insert(rv);
         }
         Ok(ListPage {
             version: ResourceVersion::new(rv.to_string()),

@@ -70,8 +70,8 @@ struct Lag {
     dropped: u64,
     /// Of each object with a missed event: the version that the subscriber has.
     missed: BTreeMap<Uid, Option<Arc<Version>>>,
-    /// The last of the other events that were not kept.
-    synced: Option<Event>,
+    /// The last full listing and the last state that were not told.
+    epoch: Option<u32>,
     state: Option<Event>,
 }
 
@@ -161,8 +161,8 @@ impl Lag {
                 self.dropped += 1;
                 self.object(*why, now, prev.as_ref());
             }
-            Event::Synced { .. } => {
-                self.synced = Some(event.clone());
+            Event::Synced { epoch, .. } => {
+                self.epoch = Some(*epoch);
                 return;
             }
             Event::State(_) => {
@@ -233,7 +233,8 @@ impl Lag {
             let now = entry.version.clone();
             events.push_back(Change { why, now, prev }.event(seq, entry.seen));
         }
-        events.extend(self.synced);
+        let count = store.len();
+        events.extend(self.epoch.map(|epoch| Event::Synced { epoch, count }));
         events.extend(self.state);
         events
     }

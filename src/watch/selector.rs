@@ -156,10 +156,7 @@ pub(super) fn fields(text: &str) -> Option<Vec<Field>> {
 impl Field {
     /// Whether an object matches. A field that is absent is the empty text.
     pub(super) fn matches(&self, object: Value<'_>) -> bool {
-        let found = self
-            .path
-            .split('.')
-            .try_fold(object, |value, key| value.get(key));
+        let found = self.path.split('.').try_fold(object, Value::get);
         let found = found.map_or(Cow::Borrowed(""), |value| {
             value.as_str().unwrap_or(Cow::Borrowed(value.raw()))
         });

@@ -37,9 +37,8 @@ pub(super) struct Inner {
     pub(super) seq: u64,
     /// Up to which version all is known.
     pub(super) version: Option<ResourceVersion>,
-    /// How many listings there were, and the count of the last.
-    pub(super) synced: Option<Event>,
-    epoch: u32,
+    /// How many full listings there were.
+    pub(super) epoch: u32,
     pub(super) queues: BTreeMap<u64, Queue>,
     pub(super) tables: BTreeMap<u64, Table>,
     /// No event will follow.
@@ -60,7 +59,6 @@ impl Shared {
             store: Store::default(),
             seq: 0,
             version: None,
-            synced: None,
             epoch: 0,
             queues: BTreeMap::new(),
             tables: BTreeMap::new(),
@@ -162,12 +160,9 @@ impl Shared {
             }
             inner.publish(changes, seen);
             inner.epoch += 1;
-            let synced = Event::Synced {
-                epoch: inner.epoch,
-                count: inner.store.len(),
-            };
-            inner.tell(&synced);
-            inner.synced = Some(synced);
+            if let Some(synced) = inner.synced() {
+                inner.tell(&synced);
+            }
         }
         inner.version = Some(upto);
         count
@@ -200,7 +195,7 @@ impl Shared {
             };
             change.event(seq, entry.seen)
         }));
-        start.extend(inner.synced.clone());
+        start.extend(inner.synced());
         let id = inner.id();
         inner.queues.insert(id, queue);
         self.room.notify_one();
@@ -236,6 +231,12 @@ impl Inner {
     fn id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
+    }
+
+    /// That all is there, once it is.
+    fn synced(&self) -> Option<Event> {
+        let (epoch, count) = (self.epoch, self.store.len());
+        (epoch > 0).then_some(Event::Synced { epoch, count })
     }
 
     fn reach(&mut self, version: ResourceVersion) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::envelope::Verb;
 use super::event::{Version, Why};
@@ -112,15 +112,12 @@ impl Store {
 
     /// Replaces all by a listing, and says what that changed: what vanished first.
     pub(super) fn swap(&mut self, listing: Listing, seen: Timestamp) -> Vec<Change> {
-        let listed = self.last_of_each(listing.objects);
-        let uids: FxHashMap<Uid, ()> = listed
-            .iter()
-            .map(|now| (identity(&now.object), ()))
-            .collect();
+        let listed = last_of_each(listing.objects);
+        let uids: FxHashSet<Uid> = listed.iter().map(|now| identity(&now.object)).collect();
         let absent: Vec<Uid> = self
             .by_name
             .values()
-            .filter(|uid| !uids.contains_key(uid))
+            .filter(|uid| !uids.contains(uid))
             .cloned()
             .collect();
         let mut changes: Vec<Change> = absent
@@ -141,25 +138,6 @@ impl Store {
         }
         self.floor = Some(listing.version);
         changes
-    }
-
-    /// A listing without its doubles: pages that are not of one moment can hold an object twice, or
-    /// two objects of one name. The later page was read later.
-    fn last_of_each(&self, objects: Vec<Arc<Version>>) -> Vec<Arc<Version>> {
-        let mut uids: FxHashMap<Uid, usize> = FxHashMap::default();
-        let mut names: FxHashMap<Name, usize> = FxHashMap::default();
-        for (at, now) in objects.iter().enumerate() {
-            uids.insert(identity(&now.object), at);
-            names.insert(name(&now.object), at);
-        }
-        let mut at = 0..;
-        let mut objects = objects;
-        objects.retain(|now| {
-            let at = at.next();
-            uids.get(&identity(&now.object)).copied() == at
-                && names.get(&name(&now.object)).copied() == at
-        });
-        objects
     }
 
     fn insert(&mut self, uid: Uid, now: Arc<Version>, seen: Timestamp) -> Option<Arc<Version>> {
@@ -192,6 +170,24 @@ impl Store {
         }
         Some(version)
     }
+}
+
+/// A listing without its doubles: pages that are not of one moment can hold an object twice, or
+/// two objects of one name. The later page was read later.
+fn last_of_each(mut objects: Vec<Arc<Version>>) -> Vec<Arc<Version>> {
+    let mut uids: FxHashMap<Uid, usize> = FxHashMap::default();
+    let mut names: FxHashMap<Name, usize> = FxHashMap::default();
+    for (at, now) in objects.iter().enumerate() {
+        uids.insert(identity(&now.object), at);
+        names.insert(name(&now.object), at);
+    }
+    let mut at = 0..;
+    objects.retain(|now| {
+        let at = at.next();
+        uids.get(&identity(&now.object)).copied() == at
+            && names.get(&name(&now.object)).copied() == at
+    });
+    objects
 }
 
 /// What tells an object from others: its uid; its place and name where it has none, as in a manifest

@@ -86,13 +86,9 @@ pub struct Snapshot {
 
 fn snapshot(lease: &Lease) -> Snapshot {
     let inner = lease.shared().lock();
-    let epoch = match inner.synced {
-        Some(Event::Synced { epoch, .. }) => epoch,
-        _ => 0,
-    };
     Snapshot {
         seq: inner.seq,
-        epoch,
+        epoch: inner.epoch,
         objects: inner
             .store
             .iter()

@@ -1,6 +1,7 @@
 //! The multiplexer against a scripted server, under a paused clock.
 
 mod driver;
+mod schedule;
 mod subscribers;
 
 use std::sync::Arc;

@@ -133,7 +133,7 @@ async fn a_slow_subscriber_gets_one_gap_and_then_what_is() {
     for _ in 0..5 {
         fake.apply("changed");
     }
-    seconds(1.0).await;
+    let mut read = drain(&mut fast).await;
     for _ in 0..3 {
         fake.apply("changed");
     }
@@ -143,8 +143,9 @@ async fn a_slow_subscriber_gets_one_gap_and_then_what_is() {
     fake.apply("brief");
     fake.delete("brief");
     fake.apply("new");
-    seconds(1.0).await;
-    assert_eq!(drain(&mut fast).await.len(), 14);
+    read.extend(drain(&mut fast).await);
+    assert_eq!(read.len(), 14);
+    assert!(!read.iter().any(|event| event.starts_with("gap")));
     let events = drain(&mut slow).await;
     assert_eq!(
         events,
@@ -184,7 +185,7 @@ async fn a_subscriber_that_catches_up_in_time_misses_nothing() {
     let mut seen = Vec::new();
     for _ in 0..50 {
         seen.push(brief(&every.next().await.expect("open")));
-        seconds(0.01).await;
+        seconds(0.004).await;
     }
     assert!(
         seen.iter().all(|event| event.starts_with("modified")),
@@ -300,7 +301,8 @@ async fn memory_is_bounded_whatever_a_reader_does() {
     let lease = source.shared().lock();
     let queue = lease.queues.values().next().expect("subscribed");
     assert!(queue.bytes() <= 11 * 400 + 400, "{}", queue.bytes());
-    assert!(queue.remembered() <= 1, "{}", queue.remembered());
+    // `a`, and at most one that it saw come and not go.
+    assert!(queue.remembered() <= 2, "{}", queue.remembered());
     let table = lease.tables.values().next().expect("subscribed");
     assert!(table.remembered() <= 1);
 }

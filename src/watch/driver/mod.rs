@@ -3,17 +3,20 @@
 //! The version moves on only with what has been stored, so that whatever breaks, the next watch
 //! starts from what subscribers have.
 
+mod recover;
+mod relist;
+mod session;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
+use self::session::{End, Session};
 use super::backoff::Backoff;
 use super::envelope::Reader;
 use super::error::SourceError;
 use super::event::GapCause;
-use super::relist;
-use super::session::{End, Session};
 use super::source::{Shared, Tell};
 use super::transport::{LineStream, Transport};
 use crate::object::{ResourceVersion, SourceState};
@@ -22,13 +25,8 @@ use crate::object::{ResourceVersion, SourceState};
 const LIVED: Duration = Duration::from_secs(10);
 /// A watch that ended sooner is not opened again at once.
 const SPIN: Duration = Duration::from_secs(1);
-/// How long a refusal of what worked before is not believed: an API server that starts refuses
-/// everybody (403; 401 while an authenticator is not ready; 404 for a CRD) for a moment.
-const DOUBT: Duration = Duration::from_secs(10);
-/// How often it is asked meanwhile.
-const DOUBT_PAUSE: Duration = Duration::from_millis(500);
-/// How often a source that is polled is tried to be watched again.
-const POLL_FOR: Duration = Duration::from_secs(300);
+/// The cause that is shown when a watch ended that was just opened.
+const CLOSED: &str = "the server ended the watch";
 
 /// Drives one source until it is dropped, or has come to an end for good.
 pub(super) struct Driver {
@@ -206,120 +204,4 @@ impl Driver {
         self.refused_since = None;
         self.backoff.allowed();
     }
-
-    /// What to do after an error; `None` if there is nothing to be done.
-    async fn recover(&mut self, step: Step, error: SourceError) -> Option<Step> {
-        let cause: Arc<str> = error.to_string().into();
-        match error {
-            SourceError::Expired(_) if step == Step::Watch => Some(self.expired(cause).await),
-            SourceError::Forbidden(_)
-            | SourceError::Unauthorized(_)
-            | SourceError::NotServed(_) => self.refused(step, error, cause).await,
-            SourceError::MethodNotAllowed(_) if step == Step::Watch => {
-                Some(self.start_polling(cause))
-            }
-            SourceError::MethodNotAllowed(_) | SourceError::Rejected(_) => self.fail(cause),
-            SourceError::Ended => {
-                self.shared.set_state(SourceState::Ended);
-                None
-            }
-            SourceError::Throttled { after, .. } => Some(self.retry(step, cause, after).await),
-            SourceError::Expired(_)
-            | SourceError::Server(_)
-            | SourceError::Connect { .. }
-            | SourceError::Tls { .. }
-            | SourceError::Cut { .. }
-            | SourceError::Idle { .. }
-            | SourceError::Timeout { .. }
-            | SourceError::Decode { .. }
-            | SourceError::Credential { .. } => Some(self.retry(step, cause, None).await),
-        }
-    }
-
-    /// The version to resume from is too old: lists again, at once if that has not just been tried.
-    async fn expired(&mut self, cause: Arc<str>) -> Step {
-        self.gap = Some(GapCause::Expired);
-        if self.expired == Expired::Again {
-            return self.retry(Step::List, cause, None).await;
-        }
-        self.expired = Expired::Again;
-        self.connecting(cause);
-        Step::List
-    }
-
-    /// Says that the source is not live while it is tried again at once.
-    fn connecting(&self, cause: Arc<str>) {
-        self.shared.set_state(SourceState::Retrying {
-            attempt: self.backoff.failures() + 1,
-            cause,
-            until: self.shared.time(Duration::ZERO),
-        });
-    }
-
-    /// Says that the source is being retried, waits, and goes on with `step`.
-    async fn retry(&mut self, step: Step, cause: Arc<str>, after: Option<Duration>) -> Step {
-        let (attempt, wait) = self.backoff.failed();
-        let wait = after.map_or(wait, |after| after.max(wait));
-        self.pause(attempt, cause, wait).await;
-        step
-    }
-
-    async fn pause(&mut self, attempt: u32, cause: Arc<str>, wait: Duration) {
-        let until = self.shared.time(wait);
-        self.shared.set_state(SourceState::Retrying {
-            attempt,
-            cause,
-            until,
-        });
-        sleep(wait).await;
-    }
-
-    /// 401, 403 or 404. What worked before is asked for a while longer before it is believed.
-    async fn refused(&mut self, step: Step, error: SourceError, cause: Arc<str>) -> Option<Step> {
-        let worked = match step {
-            Step::List | Step::Poll => &mut self.worked.list,
-            Step::Watch => &mut self.worked.watch,
-        };
-        if *worked {
-            let since = *self.refused_since.get_or_insert_with(Instant::now);
-            if since.elapsed() < DOUBT {
-                let attempt = self.backoff.failures() + 1;
-                self.pause(attempt, cause, DOUBT_PAUSE).await;
-                return Some(step);
-            }
-            *worked = false;
-        }
-        self.refused_since = None;
-        match (error, step) {
-            (SourceError::Unauthorized(_), _) => return self.fail(cause),
-            (SourceError::NotServed(_), _) => {
-                self.shared.set_state(SourceState::Unserved { cause });
-                sleep(self.backoff.unserved()).await;
-            }
-            // Listing may be allowed where watching is not.
-            (_, Step::Watch) => return Some(self.start_polling(cause)),
-            (_, Step::List | Step::Poll) => {
-                self.shared.set_state(SourceState::Forbidden { cause });
-                sleep(self.backoff.denied()).await;
-            }
-        }
-        Some(match step {
-            Step::Poll => Step::Watch,
-            Step::List | Step::Watch => step,
-        })
-    }
-
-    fn start_polling(&mut self, cause: Arc<str>) -> Step {
-        let until = Instant::now() + POLL_FOR;
-        self.polling = Some(Polling { cause, until });
-        Step::Poll
-    }
-
-    fn fail(&mut self, cause: Arc<str>) -> Option<Step> {
-        self.shared.set_state(SourceState::Failed { cause });
-        None
-    }
 }
-
-/// The cause that is shown when a watch ended that was just opened.
-const CLOSED: &str = "the server ended the watch";

@@ -6,13 +6,13 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::timeout;
 
-use super::envelope::{Item, Line, Reader, Verb};
-use super::error::SourceError;
-use super::event::Why;
-use super::key::SourceKey;
-use super::source::Shared;
-use super::transport::{LineStream, Transport, WATCH_SECONDS};
 use crate::cluster::{ApiError, Status};
+use crate::watch::envelope::{Item, Line, Reader, Verb};
+use crate::watch::error::SourceError;
+use crate::watch::event::Why;
+use crate::watch::key::SourceKey;
+use crate::watch::source::Shared;
+use crate::watch::transport::{LineStream, Transport, WATCH_SECONDS};
 
 /// How long a server that sends bookmarks (one a minute) can be silent.
 const IDLE: Duration = Duration::from_secs(90);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::envelope::Reader;
-use super::error::SourceError;
-use super::source::Shared;
-use super::store::Listing;
-use super::transport::{At, ListPage, Page, Transport};
+use crate::watch::envelope::Reader;
+use crate::watch::error::SourceError;
+use crate::watch::source::Shared;
+use crate::watch::store::Listing;
+use crate::watch::transport::{At, ListPage, Page, Transport};
 
 /// Items a page: what kubectl asks for.
 const PAGE_ITEMS: u32 = 500;
