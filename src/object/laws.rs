@@ -42,6 +42,14 @@ pub(crate) fn hints_change_nothing(old: &str, new: &str) {
     }
 }
 
+/// [`hints_change_nothing`], of two texts with a form feed between them; JSON has no place for one.
+pub(crate) fn hints_change_nothing_in(pair: &str) {
+    if let Some((old, new)) = pair.split_once('\u{c}') {
+        hints_change_nothing(old, new);
+        hints_change_nothing(new, old);
+    }
+}
+
 fn check_same(ours: Value<'_>, theirs: &serde_json::Value) {
     use serde_json::Value as Json;
     match theirs {

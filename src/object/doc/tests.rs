@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value as Json, json};
 
-use super::super::laws::{hints_change_nothing, reads_as_serde_json_does};
+use super::super::laws::{hints_change_nothing, hints_change_nothing_in, reads_as_serde_json_does};
 use super::*;
 
 #[test]
@@ -241,6 +241,24 @@ fn a_pods_life_is_read_step_by_step() {
         Some("Running")
     );
     assert_eq!(doc.root().items_at(&["status", "conditions"]).count(), 3);
+}
+
+#[test]
+fn the_fuzzers_corpus_holds() {
+    let run = |target: &str, check: fn(&str)| {
+        let folder = format!("{}/fuzz/corpus/{target}", env!("CARGO_MANIFEST_DIR"));
+        let cases = std::fs::read_dir(folder).expect("the corpus is in the repository");
+        let mut count = 0;
+        for case in cases {
+            let path = case.expect("it can be listed").path();
+            let bytes = std::fs::read(path).expect("it can be read");
+            check(&String::from_utf8_lossy(&bytes));
+            count += 1;
+        }
+        assert!(count > 5, "{target} has {count} cases");
+    };
+    run("parse", reads_as_serde_json_does);
+    run("parse_after", hints_change_nothing_in);
 }
 
 /// White space as JSON allows it.
