@@ -10,6 +10,7 @@ mod feed;
 mod fields;
 mod kinds;
 mod list;
+mod locate;
 mod log;
 mod managed_fields;
 mod metadata;
@@ -186,7 +187,7 @@ impl Sandbox {
 
     /// The objects of a resource in a namespace (empty: cluster-wide ones), by name.
     pub fn list(&self, resource: &str, namespace: &str) -> Vec<Value> {
-        self.shared.store.read_all(resource, namespace)
+        self.shared.store.read_all(resource, namespace, |_| true)
     }
 
     /// Creates an object; a status it brings is kept, unlike over the API.

@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::kinds::{Kind, Scope};
+use super::kinds::Kind;
 use super::log::{Change, Key};
 use super::managed_fields::{self, Actor};
 use super::metadata::{
@@ -39,27 +39,6 @@ struct Write<'s> {
 }
 
 impl Store {
-    pub(super) fn read(&self, target: &Target) -> Option<Value> {
-        let key = self.key(target).ok()?;
-        Some(self.lock().get(&key)?.whole(&self.kinds()[key.kind]))
-    }
-
-    pub(super) fn read_all(&self, resource: &str, namespace: &str) -> Vec<Value> {
-        let Some(kind) = self.kind_of(resource) else {
-            return Vec::new();
-        };
-        let Ok(listing) = self.lock().list(kind, None) else {
-            return Vec::new();
-        };
-        let in_namespace = listing
-            .items
-            .iter()
-            .filter(|(key, _)| key.namespace == namespace);
-        in_namespace
-            .map(|(_, version)| version.whole(&self.kinds()[kind]))
-            .collect()
-    }
-
     pub(super) fn create(&self, mut object: Value, by: &Stamp<'_>) -> Written {
         name_it(&mut object, &mut self.lock().uids);
         let mut write = self.write(self.key_of(&object)?, by);
@@ -79,6 +58,9 @@ impl Store {
             return Err(WriteError::Conflict(write.title()));
         }
         let mut new = write.successor(&old, object);
+        if new == old {
+            return Ok(whole(old, write.kind));
+        }
         write.acting(|actor| managed_fields::after_update(Some(&old), &mut new, actor));
         Ok(write.settle(old, new))
     }
@@ -141,46 +123,6 @@ impl Store {
             kind,
             by,
         }
-    }
-
-    fn key(&self, target: &Target) -> Result<Key, WriteError> {
-        let unknown = || WriteError::UnknownKind(target.resource.clone());
-        let kind = self.kind_of(&target.resource).ok_or_else(unknown)?;
-        Ok(Key {
-            kind,
-            namespace: target.namespace.clone(),
-            name: target.name.clone(),
-        })
-    }
-
-    fn key_of(&self, object: &Value) -> Result<Key, WriteError> {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let (api_version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
-        let is_it = |known: &Kind| known.kind == kind && known.api_version() == api_version;
-        let found = self.kinds().iter().position(is_it);
-        let kind = found.ok_or_else(|| WriteError::UnknownKind(format!("{api_version} {kind}")))?;
-        let name = text(&object["metadata"]["name"]);
-        let namespace = text(&object["metadata"]["namespace"]);
-        match self.kinds()[kind].scope {
-            _ if name.is_empty() => Err(WriteError::Invalid("metadata.name is missing")),
-            Scope::Namespaced if namespace.is_empty() => {
-                Err(WriteError::Invalid("metadata.namespace is missing"))
-            }
-            Scope::Namespaced => Ok(Key {
-                kind,
-                namespace,
-                name,
-            }),
-            Scope::Cluster => Ok(Key {
-                kind,
-                namespace: String::new(),
-                name,
-            }),
-        }
-    }
-
-    fn title(&self, key: &Key) -> String {
-        format!("{} \"{}\"", self.kinds()[key.kind].qualified(), key.name)
     }
 }
 

@@ -20,8 +20,11 @@ impl World<'_> {
         let is_of_service = |slice: &Value| {
             slice["metadata"]["labels"]["kubernetes.io/service-name"] == service["metadata"]["name"]
         };
-        let slices = self.sandbox.list("endpointslices", self.namespace);
-        match slices.into_iter().find(is_of_service) {
+        match self
+            .select("endpointslices", is_of_service)
+            .into_iter()
+            .next()
+        {
             Some(slice) if slice["endpoints"] == endpoints => {}
             Some(mut slice) => {
                 slice["endpoints"] = endpoints;
@@ -67,9 +70,8 @@ impl World<'_> {
                 && pod["status"]["phase"] != "Succeeded"
                 && pod["status"]["phase"] != "Failed"
         };
-        let pods = self.sandbox.list("pods", self.namespace);
-        let of_service = pods.iter().filter(|pod| is_selected(pod) && is_there(pod));
-        Value::Array(of_service.map(|pod| self.endpoint(pod)).collect())
+        let pods = self.select("pods", |pod| is_selected(pod) && is_there(pod));
+        Value::Array(pods.iter().map(|pod| self.endpoint(pod)).collect())
     }
 
     fn endpoint(&self, pod: &Value) -> Value {

@@ -9,6 +9,7 @@ mod deployments;
 mod endpoints;
 mod kubelet;
 mod pods;
+mod rolling;
 mod rollout;
 mod world;
 

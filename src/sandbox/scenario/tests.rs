@@ -72,25 +72,25 @@ fn told(records: &[(String, Record)]) -> String {
 }
 
 /// The newest version of every object after each write of a story, its props included.
-fn states(sandbox: &Sandbox) -> Vec<BTreeMap<(String, String), Value>> {
+fn states(sandbox: &Sandbox) -> Vec<BTreeMap<(String, String), Arc<Value>>> {
     let mut state = BTreeMap::new();
     let mut states = Vec::new();
     for record in sandbox.log() {
         let place = (record.resource.clone(), record.name.clone());
         match record.change {
             Change::Deleted => state.remove(&place),
-            Change::Added | Change::Modified => state.insert(place, object(&record)),
+            Change::Added | Change::Modified => state.insert(place, Arc::new(object(&record))),
         };
         states.push(state.clone());
     }
     states
 }
 
-fn of<'v>(state: &'v BTreeMap<(String, String), Value>, resource: &str) -> Vec<&'v Value> {
+fn of<'v>(state: &'v BTreeMap<(String, String), Arc<Value>>, resource: &str) -> Vec<&'v Value> {
     state
         .iter()
         .filter(|((known, _), _)| known == resource)
-        .map(|(_, object)| object)
+        .map(|(_, object)| object.as_ref())
         .collect()
 }
 
@@ -285,8 +285,16 @@ async fn the_flags_have_two_lives() {
         .filter(|record| record.name == "flags")
         .collect();
     let changes: Vec<Change> = lives.iter().map(|record| record.change).collect();
-    use Change::{Added, Deleted, Modified};
-    assert_eq!(changes, [Added, Modified, Modified, Deleted, Added]);
+    assert_eq!(
+        changes,
+        [
+            Change::Added,
+            Change::Modified,
+            Change::Modified,
+            Change::Deleted,
+            Change::Added
+        ]
+    );
     assert_ne!(lives[0].uid, lives[4].uid);
     assert_eq!(sandbox.list("pods", "shop").len(), 4);
 }
@@ -309,6 +317,7 @@ async fn played_in_time_a_story_takes_its_time_and_can_be_broken_off() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "the story is told in full")]
 async fn the_rollout_reads_as_a_story() {
     let records = performed(&sandbox().await, &rollout());
     assert_snapshot!(told(&records), @"
@@ -331,72 +340,72 @@ async fn the_rollout_reads_as_a_story() {
     18.050 MODIFIED rs/web-589f5c6bfc  0 0 0 <invalid>
     18.070 MODIFIED rs/web-5cc54d4d56  0 1 0 <invalid>
     18.070 MODIFIED deploy/web  3/3 0 3 41d
-    18.070 MODIFIED rs/web-589f5c6bfc  1 0 0 <invalid>
-    18.070 MODIFIED deploy/web  3/3 0 3 41d
     18.090 MODIFIED po/web-5cc54d4d56-dcqxn  0/1 Terminating 0 <invalid>
     18.090 MODIFIED rs/web-5cc54d4d56  0 0 0 <invalid>
-    18.090 ADDED    po/web-589f5c6bfc-tvgkq  0/1 Pending 0 <invalid>
-    18.090 MODIFIED rs/web-589f5c6bfc  1 1 0 <invalid>
-    18.110 MODIFIED deploy/web  3/3 1 3 41d
     18.125 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.0.14,10.244.0.13,10.244.1.13 + 1 more... 41d
-    18.130 MODIFIED po/web-589f5c6bfc-tvgkq  0/1 Pending 0 <invalid>
-    18.310 MODIFIED po/web-589f5c6bfc-tvgkq  0/1 ContainerCreating 0 <invalid>
+    18.130 MODIFIED rs/web-589f5c6bfc  1 0 0 <invalid>
+    18.130 MODIFIED deploy/web  3/3 0 3 41d
+    18.150 ADDED    po/web-589f5c6bfc-tvgkq  0/1 Pending 0 <invalid>
+    18.150 MODIFIED rs/web-589f5c6bfc  1 1 0 <invalid>
+    18.190 MODIFIED deploy/web  3/3 1 3 41d
+    18.190 MODIFIED po/web-589f5c6bfc-tvgkq  0/1 Pending 0 <invalid>
+    18.370 MODIFIED po/web-589f5c6bfc-tvgkq  0/1 ContainerCreating 0 <invalid>
     18.390 DELETED  po/web-5cc54d4d56-dcqxn  0/1 Terminating 0 <invalid>
-    18.425 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.0.13,10.244.1.13,10.244.2.13 41d
-    19.810 MODIFIED po/web-589f5c6bfc-tvgkq  0/1 Running 0 <invalid>
-    19.845 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 + 1 more... 41d
-    22.010 MODIFIED po/web-589f5c6bfc-tvgkq  1/1 Running 0 <invalid>
-    22.030 MODIFIED rs/web-589f5c6bfc  1 1 1 <invalid>
-    22.045 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 + 1 more... 41d
-    22.050 MODIFIED rs/web-7f45f79f9d  2 3 3 41d
-    22.050 MODIFIED deploy/web  4/3 1 4 41d
-    22.070 MODIFIED po/web-7f45f79f9d-pkjqf  1/1 Terminating 0 41d
-    22.070 MODIFIED rs/web-7f45f79f9d  2 2 2 41d
-    22.090 MODIFIED rs/web-589f5c6bfc  2 1 1 <invalid>
-    22.090 MODIFIED deploy/web  3/3 1 3 41d
+    18.405 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.0.13,10.244.1.13,10.244.2.13 41d
+    19.870 MODIFIED po/web-589f5c6bfc-tvgkq  0/1 Running 0 <invalid>
+    19.905 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 + 1 more... 41d
+    22.070 MODIFIED po/web-589f5c6bfc-tvgkq  1/1 Running 0 <invalid>
+    22.090 MODIFIED rs/web-589f5c6bfc  1 1 1 <invalid>
     22.105 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 + 1 more... 41d
-    22.110 ADDED    po/web-589f5c6bfc-r2f9t  0/1 Pending 0 <invalid>
-    22.110 MODIFIED rs/web-589f5c6bfc  2 2 1 <invalid>
-    22.130 MODIFIED deploy/web  3/3 2 3 41d
-    22.150 MODIFIED po/web-589f5c6bfc-r2f9t  0/1 Pending 0 <invalid>
-    22.330 MODIFIED po/web-589f5c6bfc-r2f9t  0/1 ContainerCreating 0 <invalid>
-    23.470 MODIFIED po/web-7f45f79f9d-pkjqf  0/1 Completed 0 41d
-    23.505 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 41d
-    23.720 DELETED  po/web-7f45f79f9d-pkjqf  0/1 Completed 0 41d
-    23.830 MODIFIED po/web-589f5c6bfc-r2f9t  0/1 Running 0 <invalid>
-    23.865 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 + 1 more... 41d
-    26.030 MODIFIED po/web-589f5c6bfc-r2f9t  1/1 Running 0 <invalid>
-    26.050 MODIFIED rs/web-589f5c6bfc  2 2 2 <invalid>
-    26.065 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 + 1 more... 41d
-    26.070 MODIFIED rs/web-7f45f79f9d  1 2 2 41d
-    26.070 MODIFIED deploy/web  4/3 2 4 41d
-    26.090 MODIFIED po/web-7f45f79f9d-dxq6g  1/1 Terminating 0 41d
-    26.090 MODIFIED rs/web-7f45f79f9d  1 1 1 41d
-    26.110 MODIFIED rs/web-589f5c6bfc  3 2 2 <invalid>
-    26.110 MODIFIED deploy/web  3/3 2 3 41d
-    26.125 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 + 1 more... 41d
-    26.130 ADDED    po/web-589f5c6bfc-tw9qz  0/1 Pending 0 <invalid>
-    26.130 MODIFIED rs/web-589f5c6bfc  3 3 2 <invalid>
-    26.150 MODIFIED deploy/web  3/3 3 3 41d
-    26.170 MODIFIED po/web-589f5c6bfc-tw9qz  0/1 Pending 0 <invalid>
-    26.350 MODIFIED po/web-589f5c6bfc-tw9qz  0/1 ContainerCreating 0 <invalid>
-    27.490 MODIFIED po/web-7f45f79f9d-dxq6g  0/1 Completed 0 41d
-    27.525 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 41d
-    27.740 DELETED  po/web-7f45f79f9d-dxq6g  0/1 Completed 0 41d
-    27.850 MODIFIED po/web-589f5c6bfc-tw9qz  0/1 Running 0 <invalid>
-    27.885 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 + 1 more... 41d
-    30.050 MODIFIED po/web-589f5c6bfc-tw9qz  1/1 Running 0 <invalid>
-    30.070 MODIFIED rs/web-589f5c6bfc  3 3 3 <invalid>
-    30.085 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 + 1 more... 41d
-    30.090 MODIFIED rs/web-7f45f79f9d  0 1 1 41d
-    30.090 MODIFIED deploy/web  4/3 3 4 41d
-    30.110 MODIFIED po/web-7f45f79f9d-268rp  1/1 Terminating 0 41d
-    30.110 MODIFIED rs/web-7f45f79f9d  0 0 0 41d
-    30.130 MODIFIED deploy/web  3/3 3 3 41d
-    30.145 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 + 1 more... 41d
-    31.510 MODIFIED po/web-7f45f79f9d-268rp  0/1 Completed 0 41d
-    31.545 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 41d
-    31.760 DELETED  po/web-7f45f79f9d-268rp  0/1 Completed 0 41d
+    22.110 MODIFIED rs/web-7f45f79f9d  2 3 3 41d
+    22.110 MODIFIED deploy/web  4/3 1 4 41d
+    22.130 MODIFIED po/web-7f45f79f9d-pkjqf  1/1 Terminating 0 41d
+    22.130 MODIFIED rs/web-7f45f79f9d  2 2 2 41d
+    22.165 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 + 1 more... 41d
+    22.170 MODIFIED rs/web-589f5c6bfc  2 1 1 <invalid>
+    22.170 MODIFIED deploy/web  3/3 1 3 41d
+    22.190 ADDED    po/web-589f5c6bfc-r2f9t  0/1 Pending 0 <invalid>
+    22.190 MODIFIED rs/web-589f5c6bfc  2 2 1 <invalid>
+    22.230 MODIFIED deploy/web  3/3 2 3 41d
+    22.230 MODIFIED po/web-589f5c6bfc-r2f9t  0/1 Pending 0 <invalid>
+    22.410 MODIFIED po/web-589f5c6bfc-r2f9t  0/1 ContainerCreating 0 <invalid>
+    23.530 MODIFIED po/web-7f45f79f9d-pkjqf  0/1 Completed 0 41d
+    23.565 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.1.15,10.244.0.13,10.244.1.13 41d
+    23.780 DELETED  po/web-7f45f79f9d-pkjqf  0/1 Completed 0 41d
+    23.910 MODIFIED po/web-589f5c6bfc-r2f9t  0/1 Running 0 <invalid>
+    23.945 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 + 1 more... 41d
+    26.110 MODIFIED po/web-589f5c6bfc-r2f9t  1/1 Running 0 <invalid>
+    26.130 MODIFIED rs/web-589f5c6bfc  2 2 2 <invalid>
+    26.145 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 + 1 more... 41d
+    26.150 MODIFIED rs/web-7f45f79f9d  1 2 2 41d
+    26.150 MODIFIED deploy/web  4/3 2 4 41d
+    26.170 MODIFIED po/web-7f45f79f9d-dxq6g  1/1 Terminating 0 41d
+    26.170 MODIFIED rs/web-7f45f79f9d  1 1 1 41d
+    26.205 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 + 1 more... 41d
+    26.210 MODIFIED rs/web-589f5c6bfc  3 2 2 <invalid>
+    26.210 MODIFIED deploy/web  3/3 2 3 41d
+    26.230 ADDED    po/web-589f5c6bfc-tw9qz  0/1 Pending 0 <invalid>
+    26.230 MODIFIED rs/web-589f5c6bfc  3 3 2 <invalid>
+    26.270 MODIFIED deploy/web  3/3 3 3 41d
+    26.270 MODIFIED po/web-589f5c6bfc-tw9qz  0/1 Pending 0 <invalid>
+    26.450 MODIFIED po/web-589f5c6bfc-tw9qz  0/1 ContainerCreating 0 <invalid>
+    27.570 MODIFIED po/web-7f45f79f9d-dxq6g  0/1 Completed 0 41d
+    27.605 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.13 41d
+    27.820 DELETED  po/web-7f45f79f9d-dxq6g  0/1 Completed 0 41d
+    27.950 MODIFIED po/web-589f5c6bfc-tw9qz  0/1 Running 0 <invalid>
+    27.985 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 + 1 more... 41d
+    30.150 MODIFIED po/web-589f5c6bfc-tw9qz  1/1 Running 0 <invalid>
+    30.170 MODIFIED rs/web-589f5c6bfc  3 3 3 <invalid>
+    30.185 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 + 1 more... 41d
+    30.190 MODIFIED rs/web-7f45f79f9d  0 1 1 41d
+    30.190 MODIFIED deploy/web  4/3 3 4 41d
+    30.210 MODIFIED po/web-7f45f79f9d-268rp  1/1 Terminating 0 41d
+    30.210 MODIFIED rs/web-7f45f79f9d  0 0 0 41d
+    30.245 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 + 1 more... 41d
+    30.250 MODIFIED deploy/web  3/3 3 3 41d
+    31.610 MODIFIED po/web-7f45f79f9d-268rp  0/1 Completed 0 41d
+    31.645 MODIFIED endpointslices/web-cgb6d  IPv4 8080 10.244.2.16,10.244.1.15,10.244.0.17 41d
+    31.860 DELETED  po/web-7f45f79f9d-268rp  0/1 Completed 0 41d
     ");
 }
 
@@ -415,7 +424,7 @@ async fn the_configuration_reads_as_a_story() {
     12.100 ADDED    po/api-7d84b8bbd6-m2ctv  0/1 Pending 0 <invalid>
     12.100 ADDED    po/api-7d84b8bbd6-qlbr2  0/1 Pending 0 <invalid>
     12.100 MODIFIED rs/api-7d84b8bbd6  5 5 3 11d
-    12.120 MODIFIED deploy/api  3/5 5 3 11d
+    12.140 MODIFIED deploy/api  3/5 5 3 11d
     12.140 MODIFIED po/api-7d84b8bbd6-m2ctv  0/1 Pending 0 <invalid>
     12.140 MODIFIED po/api-7d84b8bbd6-qlbr2  0/1 Pending 0 <invalid>
     12.320 MODIFIED po/api-7d84b8bbd6-m2ctv  0/1 ContainerCreating 0 <invalid>
@@ -436,8 +445,8 @@ async fn the_configuration_reads_as_a_story() {
     23.080 MODIFIED deploy/api  5/4 5 5 11d
     23.100 MODIFIED po/api-7d84b8bbd6-qlbr2  1/1 Terminating 0 <invalid>
     23.100 MODIFIED rs/api-7d84b8bbd6  4 4 4 11d
-    23.110 MODIFIED endpointslices/api-tstxv  IPv4 8080 10.244.1.13,10.244.2.13,10.244.0.13 + 2 more... 12d
-    23.120 MODIFIED deploy/api  4/4 4 4 11d
+    23.135 MODIFIED endpointslices/api-tstxv  IPv4 8080 10.244.1.13,10.244.2.13,10.244.0.13 + 2 more... 12d
+    23.140 MODIFIED deploy/api  4/4 4 4 11d
     24.500 MODIFIED po/api-7d84b8bbd6-qlbr2  0/1 Completed 0 <invalid>
     24.535 MODIFIED endpointslices/api-tstxv  IPv4 8080 10.244.1.13,10.244.2.13,10.244.0.13 + 1 more... 12d
     24.750 DELETED  po/api-7d84b8bbd6-qlbr2  0/1 Completed 0 <invalid>

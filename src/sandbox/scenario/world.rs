@@ -12,7 +12,7 @@ use crate::sandbox::{Deletion, Sandbox, Target, WriteError, Writer};
 pub(super) const CONTROLLER: &str = "kube-controller-manager";
 
 /// Something that comes due.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Task {
     Act(Action),
     Deployment(String),
@@ -95,8 +95,11 @@ impl<'s> World<'s> {
         self.queue.insert((at, self.planned), Task::Act(action));
     }
 
-    /// Plans a task this many milliseconds from now.
+    /// Plans a task this many milliseconds from now, unless the same one is due anyway: as in a controller's queue.
     pub(super) fn plan(&mut self, after: i64, task: Task) {
+        if self.queue.values().any(|planned| *planned == task) {
+            return;
+        }
         self.planned += 1;
         self.queue
             .insert((self.elapsed + after, self.planned), task);
@@ -204,6 +207,14 @@ impl<'s> World<'s> {
     pub(super) fn get(&self, resource: &str, name: &str) -> Option<Value> {
         self.sandbox
             .get(&Target::new(resource, self.namespace, name))
+    }
+
+    /// The objects of a resource in the namespace that are to be kept.
+    pub(super) fn select(&self, resource: &str, is_kept: impl Fn(&Value) -> bool) -> Vec<Value> {
+        self.sandbox
+            .shared
+            .store
+            .read_all(resource, self.namespace, is_kept)
     }
 
     pub(super) fn create(&mut self, object: Value, manager: &str) -> Result<Value, WriteError> {

@@ -80,17 +80,17 @@ impl Exchange {
             if self.ended.is_some() {
                 return None;
             }
-            if let Some((size, start)) = chunk_head(&self.buffer) {
-                if self.buffer.len() >= start + size + 2 {
-                    let chunk = self.buffer[start..start + size].to_vec();
-                    self.buffer.drain(..start + size + 2);
-                    if size == 0 {
-                        self.ended = Some(Ended::Clean);
-                        return None;
-                    }
-                    self.chunks.push(chunk.clone());
-                    return Some(chunk);
+            if let Some((size, start)) = chunk_head(&self.buffer)
+                && self.buffer.len() >= start + size + 2
+            {
+                let chunk = self.buffer[start..start + size].to_vec();
+                self.buffer.drain(..start + size + 2);
+                if size == 0 {
+                    self.ended = Some(Ended::Clean);
+                    return None;
                 }
+                self.chunks.push(chunk.clone());
+                return Some(chunk);
             }
             self.fill().await;
         }

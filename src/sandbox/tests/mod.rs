@@ -3,6 +3,8 @@
 mod access;
 mod client;
 mod faults;
+mod http2;
+mod laws;
 mod managed;
 mod reads;
 mod watches;
@@ -66,7 +68,7 @@ fn put(sandbox: &Sandbox, object: Value) -> Value {
     sandbox.create(object, &tester()).expect("created")
 }
 
-/// Patches `data` of a ConfigMap in `shop`.
+/// Patches `data` of a `ConfigMap` in `shop`.
 fn set(sandbox: &Sandbox, name: &str, data: &Value) -> Value {
     let target = Target::new("configmaps", "shop", name);
     sandbox

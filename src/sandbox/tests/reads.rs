@@ -30,91 +30,93 @@ async fn with_config_maps(count: u32) -> Sandbox {
     sandbox
 }
 
+/// Path, code, reason and message.
+const REFUSALS: [(&str, u16, &str, &str); 13] = [
+    (
+        "/foo",
+        404,
+        "NotFound",
+        "the server could not find the requested resource",
+    ),
+    (
+        "/openapi/v3",
+        404,
+        "NotFound",
+        "the server could not find the requested resource",
+    ),
+    (
+        "/api/v1/foos",
+        404,
+        "NotFound",
+        "the server could not find the requested resource",
+    ),
+    (
+        "/api/v1/namespaces/shop/nodes",
+        404,
+        "NotFound",
+        "the server could not find the requested resource",
+    ),
+    (
+        "/api/v1/namespaces/shop/pods/x",
+        404,
+        "NotFound",
+        "pods \"x\" not found",
+    ),
+    (
+        "/apis/apps/v1/namespaces/shop/deployments/x",
+        404,
+        "NotFound",
+        "deployments.apps \"x\" not found",
+    ),
+    (
+        "/api/v1/pods?fieldSelector=spec.foo%3D1",
+        400,
+        "BadRequest",
+        "field label not supported: spec.foo",
+    ),
+    (
+        "/api/v1/configmaps?fieldSelector=data.a=1",
+        400,
+        "BadRequest",
+        "\"data.a\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+    ),
+    (
+        "/api/v1/pods?limit=x",
+        400,
+        "BadRequest",
+        "invalid value for parameter limit: \"x\"",
+    ),
+    (
+        "/api/v1/pods?continue=zz",
+        400,
+        "BadRequest",
+        "continue key is not valid",
+    ),
+    (
+        "/api/v1/pods?resourceVersion=99",
+        504,
+        "Timeout",
+        "Timeout: Too large resource version: 99, current: 2",
+    ),
+    (
+        "/api/v1/pods?resourceVersion=99&resourceVersionMatch=Exact",
+        504,
+        "Timeout",
+        "Timeout: Too large resource version: 99, current: 2",
+    ),
+    (
+        "/api/v1/pods?resourceVersionMatch=Exact",
+        422,
+        "Invalid",
+        "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden \
+             unless resourceVersion is provided",
+    ),
+];
+
 #[tokio::test]
 async fn refusals_are_worded_as_kubernetes_does() {
     let sandbox = with_config_maps(1).await;
-    let cases = [
-        (
-            "/foo",
-            404,
-            "NotFound",
-            "the server could not find the requested resource",
-        ),
-        (
-            "/openapi/v3",
-            404,
-            "NotFound",
-            "the server could not find the requested resource",
-        ),
-        (
-            "/api/v1/foos",
-            404,
-            "NotFound",
-            "the server could not find the requested resource",
-        ),
-        (
-            "/api/v1/namespaces/shop/nodes",
-            404,
-            "NotFound",
-            "the server could not find the requested resource",
-        ),
-        (
-            "/api/v1/namespaces/shop/pods/x",
-            404,
-            "NotFound",
-            "pods \"x\" not found",
-        ),
-        (
-            "/apis/apps/v1/namespaces/shop/deployments/x",
-            404,
-            "NotFound",
-            "deployments.apps \"x\" not found",
-        ),
-        (
-            "/api/v1/pods?fieldSelector=spec.foo%3D1",
-            400,
-            "BadRequest",
-            "field label not supported: spec.foo",
-        ),
-        (
-            "/api/v1/configmaps?fieldSelector=data.a=1",
-            400,
-            "BadRequest",
-            "\"data.a\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
-        ),
-        (
-            "/api/v1/pods?limit=x",
-            400,
-            "BadRequest",
-            "invalid value for parameter limit: \"x\"",
-        ),
-        (
-            "/api/v1/pods?continue=zz",
-            400,
-            "BadRequest",
-            "continue key is not valid",
-        ),
-        (
-            "/api/v1/pods?resourceVersion=99",
-            504,
-            "Timeout",
-            "Timeout: Too large resource version: 99, current: 2",
-        ),
-        (
-            "/api/v1/pods?resourceVersion=99&resourceVersionMatch=Exact",
-            504,
-            "Timeout",
-            "Timeout: Too large resource version: 99, current: 2",
-        ),
-        (
-            "/api/v1/pods?resourceVersionMatch=Exact",
-            422,
-            "Invalid",
-            "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden \
-             unless resourceVersion is provided",
-        ),
-    ];
-    for (path, code, reason, message) in cases {
+    for (path, code, reason, message) in REFUSALS {
         let answer = get(&sandbox, path).await;
         let status = answer.json();
         assert_eq!(answer.code(), code, "{path}");

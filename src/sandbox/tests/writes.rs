@@ -165,10 +165,16 @@ async fn graceful_deletion_marks_first_and_finalizers_hold() {
         .expect("released");
     assert_eq!(sandbox.get(&target), None);
     let changes: Vec<Change> = sandbox.log().iter().map(|record| record.change).collect();
-    use Change::{Added, Deleted, Modified};
     assert_eq!(
         changes,
-        [Added, Modified, Deleted, Added, Modified, Deleted]
+        [
+            Change::Added,
+            Change::Modified,
+            Change::Deleted,
+            Change::Added,
+            Change::Modified,
+            Change::Deleted
+        ]
     );
 }
 

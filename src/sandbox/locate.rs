@@ -1,0 +1,77 @@
+//! Finds objects in the store: by target, by what they say of themselves, by resource.
+
+use serde_json::Value;
+
+use super::kinds::{Kind, Scope};
+use super::log::Key;
+use super::store::Store;
+use super::writer::{Target, WriteError};
+
+impl Store {
+    pub(super) fn read(&self, target: &Target) -> Option<Value> {
+        let key = self.key(target).ok()?;
+        Some(self.lock().get(&key)?.whole(&self.kinds()[key.kind]))
+    }
+
+    /// The objects of a resource in a namespace that are to be kept, by name.
+    pub(super) fn read_all(
+        &self,
+        resource: &str,
+        namespace: &str,
+        is_kept: impl Fn(&Value) -> bool,
+    ) -> Vec<Value> {
+        let Some(kind) = self.kind_of(resource) else {
+            return Vec::new();
+        };
+        let Ok(listing) = self.lock().list(kind, None) else {
+            return Vec::new();
+        };
+        let items = listing
+            .items
+            .iter()
+            .filter(|(key, _)| key.namespace == namespace);
+        let kept = items.filter(|(_, version)| is_kept(&version.value));
+        kept.map(|(_, version)| version.whole(&self.kinds()[kind]))
+            .collect()
+    }
+
+    pub(super) fn key(&self, target: &Target) -> Result<Key, WriteError> {
+        let unknown = || WriteError::UnknownKind(target.resource.clone());
+        let kind = self.kind_of(&target.resource).ok_or_else(unknown)?;
+        Ok(Key {
+            kind,
+            namespace: target.namespace.clone(),
+            name: target.name.clone(),
+        })
+    }
+
+    pub(super) fn key_of(&self, object: &Value) -> Result<Key, WriteError> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (api_version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
+        let is_it = |known: &Kind| known.kind == kind && known.api_version() == api_version;
+        let found = self.kinds().iter().position(is_it);
+        let kind = found.ok_or_else(|| WriteError::UnknownKind(format!("{api_version} {kind}")))?;
+        let name = text(&object["metadata"]["name"]);
+        let namespace = text(&object["metadata"]["namespace"]);
+        match self.kinds()[kind].scope {
+            _ if name.is_empty() => Err(WriteError::Invalid("metadata.name is missing")),
+            Scope::Namespaced if namespace.is_empty() => {
+                Err(WriteError::Invalid("metadata.namespace is missing"))
+            }
+            Scope::Namespaced => Ok(Key {
+                kind,
+                namespace,
+                name,
+            }),
+            Scope::Cluster => Ok(Key {
+                kind,
+                namespace: String::new(),
+                name,
+            }),
+        }
+    }
+
+    pub(super) fn title(&self, key: &Key) -> String {
+        format!("{} \"{}\"", self.kinds()[key.kind].qualified(), key.name)
+    }
+}
