@@ -83,7 +83,9 @@ pub(super) fn list(
         let is_served = |key: &Key| (&key.namespace, &key.name) <= (&token.namespace, &token.name);
         items.partition_point(|(key, _)| is_served(key))
     });
-    let end = limit.map_or(items.len(), |limit| items.len().min(start + limit));
+    let end = limit.map_or(items.len(), |limit| {
+        items.len().min(start.saturating_add(limit))
+    });
     let mut metadata = json!({"resourceVersion": listing.revision.to_string()});
     if let Some((key, _)) = items[start..end].last().filter(|_| end < items.len()) {
         metadata["continue"] = json!(Token::after(listing.revision, key).text());

@@ -2,6 +2,25 @@
 //!
 //! It keeps objects and every version of them as kube-apiserver does, serves discovery, GET, LIST and WATCH in its
 //! words, and fails as networks and servers fail when told to. Tests and scenarios write to it directly.
+//!
+//! ```
+//! use kubectl_spy::sandbox::{Effect, End, Fault, Options, Place, Sandbox, Verb, Writer};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let noon: jiff::Timestamp = "2026-03-02T12:00:00Z".parse()?;
+//! let sandbox = Sandbox::start(Options::new(std::sync::Arc::new(move || noon))).await?;
+//! let flags = serde_json::json!({
+//!     "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "flags", "namespace": "shop"}, "data": {"a": "on"},
+//! });
+//! sandbox.create(flags, &Writer::new("kubectl-create"))?;
+//! // The second watch of ConfigMaps from now on is reset after its third event.
+//! let reset = Effect::Cut { at: Place::AfterEvents(3), end: End::Reset };
+//! sandbox.inject(Fault::on(Verb::Watch, "configmaps", reset).nth(2));
+//! println!("kubectl --server={} get cm -A -w", sandbox.url());
+//! # Ok(())
+//! # }
+//! ```
 
 mod answer;
 mod discovery;
@@ -22,6 +41,7 @@ mod route;
 pub mod scenario;
 mod select;
 mod serve;
+mod shared;
 mod status;
 mod store;
 mod table;
@@ -37,12 +57,10 @@ mod tests;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 
 pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
 pub use kinds::{Kind, Origin, Scope};
@@ -52,32 +70,10 @@ pub use rbac::{Permission, Rule, User};
 pub use requests::{Connection, Request};
 pub use writer::{Deletion, Target, WriteError, Writer};
 
-use status::Failure;
+use serve::Server;
+use shared::Shared;
 use store::Store;
 use write::Stamp;
-
-/// What connections share.
-struct Shared {
-    store: Store,
-    clock: Clock,
-    faults: fault::Faults,
-    users: Mutex<Vec<User>>,
-    journal: requests::Journal,
-    bookmark_interval: Duration,
-}
-
-impl Shared {
-    /// The user of an `Authorization` header; `None` where everybody may do everything.
-    fn authenticate(&self, header: Option<&str>) -> Result<Option<User>, Failure> {
-        let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
-        if users.is_empty() {
-            return Ok(None);
-        }
-        let token = header.and_then(|header| header.strip_prefix("Bearer "));
-        let found = users.iter().find(|user| Some(user.token.as_str()) == token);
-        found.cloned().map(Some).ok_or_else(Failure::unauthorized)
-    }
-}
 
 /// A running API server; dropping it ends all its tasks and connections.
 pub struct Sandbox {
@@ -85,7 +81,7 @@ pub struct Sandbox {
     address: SocketAddr,
     context: String,
     namespace: String,
-    server: Option<JoinHandle<std::convert::Infallible>>,
+    server: Option<Server>,
 }
 
 impl Drop for Sandbox {
@@ -114,7 +110,7 @@ impl Sandbox {
         }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let server = tokio::spawn(serve::serve(listener, Arc::clone(&shared)));
+        let server = Server::start(listener, &shared);
         let (context, namespace) = (options.context, options.namespace);
         Ok(Self {
             shared,
@@ -128,9 +124,7 @@ impl Sandbox {
     /// Breaks all connections and frees the port, as a crash does.
     pub async fn stop(&mut self) {
         if let Some(server) = self.server.take() {
-            server.abort();
-            // It ends by being cancelled; what counts is that its sockets are closed by then.
-            let _cancelled = server.await;
+            server.stop().await;
         }
     }
 
@@ -139,10 +133,7 @@ impl Sandbox {
         self.stop().await;
         self.expire_watch_window();
         let listener = TcpListener::bind(self.address).await?;
-        self.server = Some(tokio::spawn(serve::serve(
-            listener,
-            Arc::clone(&self.shared),
-        )));
+        self.server = Some(Server::start(listener, &self.shared));
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The record of what was asked: every request and connection, for tests that count them.
 
-use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::{ACCEPT, HeaderName, USER_AGENT};
@@ -27,6 +27,8 @@ pub struct Request {
     pub status: Option<u16>,
     /// Body bytes sent so far, as they go over the wire.
     pub bytes: u64,
+    /// Whether it is over: answered in full, broken off, or given up by the client.
+    pub ended: bool,
 }
 
 /// One connection.
@@ -36,27 +38,42 @@ pub struct Connection {
     pub bytes: u64,
 }
 
-/// A request whose answer is under way.
-#[derive(Debug, Default)]
+/// A request under way; dropping it says that it is over.
+#[derive(Debug)]
 pub(super) struct Progress {
+    record: Arc<Counters>,
+    /// Wakes those who wait for a change in the record.
+    changed: watch::Sender<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
     status: AtomicU16,
     bytes: AtomicU64,
+    ended: AtomicBool,
 }
 
 impl Progress {
     pub(super) fn answered(&self, status: u16) {
-        self.status.store(status, Ordering::SeqCst);
+        self.record.status.store(status, Ordering::SeqCst);
     }
 
     pub(super) fn sent(&self, bytes: usize) {
-        self.bytes.fetch_add(bytes as u64, Ordering::SeqCst);
+        self.record.bytes.fetch_add(bytes as u64, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.record.ended.store(true, Ordering::SeqCst);
+        self.changed.send_modify(|_| {});
     }
 }
 
 /// All requests and connections since the start.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
-    requests: Mutex<Vec<(Request, Arc<Progress>)>>,
+    requests: Mutex<Vec<(Request, Arc<Counters>)>>,
     connections: Mutex<Vec<Arc<Switch>>>,
     count: watch::Sender<usize>,
 }
@@ -99,23 +116,28 @@ impl Journal {
             connection,
             status: None,
             bytes: 0,
+            ended: false,
         };
-        let progress = Arc::new(Progress::default());
+        let counters = Arc::new(Counters::default());
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        requests.push((record, Arc::clone(&progress)));
+        requests.push((record, Arc::clone(&counters)));
         let count = requests.len();
         drop(requests);
         self.count.send_replace(count);
-        progress
+        Arc::new(Progress {
+            record: counters,
+            changed: self.count.clone(),
+        })
     }
 
     pub(super) fn requests(&self) -> Vec<Request> {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = |(record, progress): &(Request, Arc<Progress>)| {
-            let status = progress.status.load(Ordering::SeqCst);
+        let now = |(record, counters): &(Request, Arc<Counters>)| {
+            let status = counters.status.load(Ordering::SeqCst);
             Request {
                 status: (status != 0).then_some(status),
-                bytes: progress.bytes.load(Ordering::SeqCst),
+                bytes: counters.bytes.load(Ordering::SeqCst),
+                ended: counters.ended.load(Ordering::SeqCst),
                 ..record.clone()
             }
         };

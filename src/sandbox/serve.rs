@@ -1,6 +1,5 @@
 //! Connections: accepts them, speaks HTTP/1.1 or HTTP/2 with prior knowledge, and hands each request on.
 
-use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 
@@ -11,7 +10,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
 
 use super::Shared;
 use super::answer::{self, Caller};
@@ -20,11 +20,39 @@ use super::wire::{Switch, Wire};
 /// What an HTTP/2 client says first.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Serves until dropped; its connections go with it.
-pub(super) async fn serve(listener: TcpListener, shared: Arc<Shared>) -> Infallible {
+/// The task that serves, and its off switch.
+pub(super) struct Server {
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+}
+
+impl Server {
+    /// Serves in a task of its own.
+    pub(super) fn start(listener: TcpListener, shared: &Arc<Shared>) -> Self {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(serve(listener, Arc::clone(shared), stop.clone()));
+        Self { task, stop }
+    }
+
+    /// Breaks all connections and frees the port by the time it returns.
+    pub(super) async fn stop(self) {
+        self.stop.cancel();
+        // A panic in the task has been reported where it happened.
+        let _ended = self.task.await;
+    }
+
+    /// The same, without waiting.
+    pub(super) fn abort(&self) {
+        self.task.abort();
+    }
+}
+
+/// Serves until told to stop, and then breaks all connections; dropping it does the same.
+async fn serve(listener: TcpListener, shared: Arc<Shared>, stop: CancellationToken) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
+            () = stop.cancelled() => break,
             // A failed accept is the client's loss; the listener goes on.
             accepted = listener.accept() => if let Ok((stream, _)) = accepted {
                 connections.spawn(connection(stream, Arc::clone(&shared)));
@@ -32,6 +60,7 @@ pub(super) async fn serve(listener: TcpListener, shared: Arc<Shared>) -> Infalli
             Some(_) = connections.join_next() => {}
         }
     }
+    connections.shutdown().await;
 }
 
 async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {

@@ -18,6 +18,8 @@ use super::view::{Columns, View};
 
 /// How long a watch lives when the client does not say; kube-apiserver's minimum.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
+/// No watch lives longer, whatever the client asks for.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// `type` of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +95,7 @@ impl Source {
             pending: VecDeque::new(),
             newest: shared.store.subscribe(),
             bookmarks,
-            deadline: Instant::now() + timeout,
+            deadline: Instant::now() + timeout.min(LONGEST_TIMEOUT),
             columns: Columns::Given,
             is_over: false,
         };

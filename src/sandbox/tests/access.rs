@@ -150,3 +150,16 @@ async fn the_kubeconfig_leads_here() {
         json!({"cluster": "demo", "user": "dev", "namespace": "default"})
     );
 }
+
+#[tokio::test]
+async fn a_watch_given_up_is_over() {
+    let sandbox = guarded(Vec::new()).await;
+    sandbox.set_users(Vec::new());
+    let watch = super::client::Exchange::get(&sandbox, "/api/v1/pods?watch=1").await;
+    assert!(!sandbox.requests()[0].ended);
+    drop(watch);
+    let requests = sandbox
+        .requests_until(|requests| requests.iter().all(|request| request.ended))
+        .await;
+    assert_eq!(requests.len(), 1);
+}

@@ -488,3 +488,31 @@ async fn discovery_answers_in_both_forms() {
     assert_eq!(get(&sandbox, "/version").await.json()["major"], "1");
     assert_eq!(get(&sandbox, "/readyz?verbose").await.text(), "ok");
 }
+
+#[tokio::test(start_paused = true)]
+async fn extreme_parameters_are_answered() {
+    let sandbox = with_config_maps(2).await;
+    let most = u64::MAX;
+    let limited = get(&sandbox, &format!("{CONFIG_MAPS}?limit={most}"))
+        .await
+        .json();
+    assert_eq!(names(&limited), ["c0", "c1"]);
+    let watch = get(
+        &sandbox,
+        &format!("{CONFIG_MAPS}?watch=1&timeoutSeconds={most}&resourceVersion={most}"),
+    )
+    .await;
+    assert_eq!((watch.code(), watch.body().len()), (200, 0));
+    assert_eq!(
+        get(&sandbox, &format!("{CONFIG_MAPS}?continue=31"))
+            .await
+            .code(),
+        400
+    );
+    assert_eq!(
+        get(&sandbox, "/api/v1/pods?labelSelector=%ff%zz%")
+            .await
+            .code(),
+        400
+    );
+}
