@@ -154,25 +154,26 @@ impl Feed {
     fn check_place(&mut self, place: Place) {
         let mut planned = Vec::new();
         for effect in &self.effects {
-            let error = |failure: &Failure| Event::error(failure);
-            match effect {
+            let failure = match effect {
                 Effect::Cut { at, end } if *at == place => {
                     planned.extend([Step::Flush, Step::End(*end)]);
+                    continue;
                 }
-                Effect::Stall { at } if *at == place => planned.extend([Step::Flush, Step::Stall]),
+                Effect::Stall { at } if *at == place => {
+                    planned.extend([Step::Flush, Step::Stall]);
+                    continue;
+                }
                 Effect::ErrorEvent { after, code } if Place::AfterEvents(*after) == place => {
-                    let line = self.line(&error(&Failure::by_code(*code, None)));
-                    planned.extend([Step::Send(Bytes::from(line)), Step::End(End::Clean)]);
+                    Some(Failure::by_code(*code, None))
                 }
                 Effect::Expire(Expiry::InStream(after)) if Place::AfterEvents(*after) == place => {
-                    let line = self
-                        .source
-                        .as_ref()
-                        .map(|source| self.line(&error(&source.expired())));
-                    let line = line.unwrap_or_default();
-                    planned.extend([Step::Send(Bytes::from(line)), Step::End(End::Clean)]);
+                    self.source.as_ref().map(Source::expired)
                 }
-                _ => {}
+                _ => None,
+            };
+            if let Some(failure) = failure {
+                let line = self.line(&Event::error(&failure));
+                planned.extend([Step::Send(Bytes::from(line)), Step::End(End::Clean)]);
             }
         }
         self.steps.extend(planned);

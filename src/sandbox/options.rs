@@ -18,7 +18,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub struct Options {
     /// Creation times, write times and the ages in tables come from here.
     pub clock: Clock,
-    /// Name of the context in [`Sandbox::kubeconfig`].
+    /// Name of the context in [`Sandbox::kubeconfig`](super::Sandbox::kubeconfig).
     pub context: String,
     /// The context's namespace.
     pub namespace: String,

@@ -308,6 +308,22 @@ async fn played_in_time_a_story_takes_its_time_and_can_be_broken_off() {
         .expect("played");
     let took = begin.elapsed().as_secs();
     assert!((20..45).contains(&took), "{took} s");
+    let hurried = self::sandbox().await;
+    let begin = tokio::time::Instant::now();
+    let stage = Stage::set(&hurried, &rollout()).expect("set up");
+    let ten = std::num::NonZeroU32::new(10).expect("not zero");
+    stage
+        .faster(ten)
+        .play(std::future::pending())
+        .await
+        .expect("played");
+    assert_eq!(begin.elapsed().as_secs(), took / 10);
+    assert_eq!(hurried.log().len(), sandbox.log().len());
+    let status = hurried.list("deployments", "shop").remove(0)["status"].clone();
+    assert_eq!(
+        status["conditions"][1]["lastUpdateTime"],
+        "2026-03-02T12:00:03Z"
+    );
     let again = self::sandbox().await;
     let shutdown = tokio::time::sleep(Duration::from_secs(10));
     play(&again, &rollout(), shutdown)

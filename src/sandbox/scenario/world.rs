@@ -1,6 +1,7 @@
 //! The simulated cluster: a clock, a queue of things to come, and the hands that write.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -44,6 +45,8 @@ pub(super) struct World<'s> {
     queue: BTreeMap<(i64, u64), Task>,
     planned: u64,
     missing_images: Vec<&'static str>,
+    /// How many times as fast as told the story is played.
+    pub(super) speed: NonZeroU32,
     /// How often the image of a Pod has been pulled in vain.
     pub(super) pulls: BTreeMap<String, u32>,
     /// How many Pods have been bound.
@@ -60,6 +63,7 @@ impl<'s> World<'s> {
             queue: BTreeMap::new(),
             planned: 0,
             missing_images: scenario.missing_images.clone(),
+            speed: NonZeroU32::MIN,
             pulls: BTreeMap::new(),
             bound: 0,
         }
@@ -192,7 +196,12 @@ impl<'s> World<'s> {
     }
 
     fn now(&self) -> Timestamp {
-        self.start + SignedDuration::from_millis(self.elapsed)
+        let speed = if self.elapsed > 0 {
+            i64::from(self.speed.get())
+        } else {
+            1
+        };
+        self.start + SignedDuration::from_millis(self.elapsed / speed)
     }
 
     fn writer(&self, manager: &str, subresource: &str) -> Writer {
