@@ -91,7 +91,7 @@ impl Rule {
     }
 }
 
-/// Somebody with a bearer token.
+/// Somebody with a bearer token. (kubectl itself sends none over plain HTTP; other clients do.)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// The name that refusals show.
