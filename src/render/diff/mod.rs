@@ -19,7 +19,7 @@ use jiff::tz::TimeZone;
 
 use crate::diff::{Change, Diff, Filter, Noise, Op, Redactor, SegId};
 use crate::object::managed_fields::Writers;
-use crate::render::table::Look;
+use crate::render::style::Look;
 
 pub use created::{created_lines, lifetime};
 pub use header::{Header, Verb, header, who};
