@@ -56,6 +56,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
+    Changes(commands::changes::Args),
     Completion(commands::completion::Args),
     /// List the flags that every command takes
     Options,
@@ -87,6 +88,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
     let origin = commands::Origin::Kubeconfig(Box::new(cluster));
     let mut context = commands::Context { origin, look, env };
     match verb {
+        Verb::Changes(args) => commands::changes::run(args, &mut context),
         Verb::Completion(args) => commands::completion::run(&args, command(), &mut context),
         Verb::Options => commands::options::run(&command(), &mut context),
         Verb::Version(args) => commands::version::run(&args, &mut context),

@@ -2,11 +2,16 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::{ClusterArgs, CommandError, Context};
-use crate::cluster::{Ambient, Ask, Client, ClusterConfig, ConfigError, RequestError};
+use super::sources::named;
+use super::{ClusterArgs, CommandError, Context, ObjectArgs};
+use crate::cluster::{
+    Ambient, ArgumentError, Ask, Client, ClusterConfig, ConfigError, Filters, Namespaces,
+    RequestError, ResolveError, Resolver, Target, TargetError, parse_arguments, similar_names,
+};
 use crate::object::Doc;
-use crate::watch::{ClusterId, HttpTransport, Mux, Transport};
+use crate::watch::{ClusterId, Form, HttpTransport, Mux, Scope, SourceKey, Transport};
 
 /// Where a verb's objects come from.
 #[derive(Clone, Debug)]
@@ -35,6 +40,9 @@ pub(crate) struct Session {
     client: Client,
 }
 
+/// How long a hint may take.
+const SIMILAR: Duration = Duration::from_millis(1500);
+
 impl Session {
     /// Finds the cluster as kubectl does. Nothing is sent yet.
     pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
@@ -61,6 +69,58 @@ impl Session {
             namespace,
             client,
         })
+    }
+
+    /// Finds out which objects the arguments mean. Asks the server only about types that are none of
+    /// Kubernetes' own.
+    pub(crate) async fn targets(&self, args: &ObjectArgs) -> Result<Vec<Target>, CommandError> {
+        let filters = Filters {
+            labels: args.selector.clone(),
+            fields: args.field_selector.clone(),
+            namespaces: match args.all_namespaces {
+                true => Namespaces::All,
+                false => Namespaces::One(self.namespace.clone()),
+            },
+        };
+        let arguments = parse_arguments(&args.objects, &filters)?;
+        Ok(arguments
+            .resolve(&Resolver::new(self.client.clone()), &filters)
+            .await?)
+    }
+
+    /// The sources of targets: one for each name, else one for all that the selectors let through.
+    pub(crate) fn keys(&self, targets: &[Target]) -> Vec<SourceKey> {
+        let keys = |target: &Target| {
+            let namespace = target.namespace.clone();
+            let key = SourceKey {
+                cluster: self.cluster.clone(),
+                resource: target.resource.clone(),
+                scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
+                labels: target.labels.clone(),
+                fields: None,
+                form: Form::Full,
+            };
+            target
+                .field_selectors()
+                .into_iter()
+                .map(move |fields| SourceKey {
+                    fields,
+                    ..key.clone()
+                })
+        };
+        targets.iter().flat_map(keys).collect()
+    }
+
+    /// Names like that of the one object a source is about: hints for when it is not there.
+    pub(crate) async fn similar(&self, key: &SourceKey) -> Vec<String> {
+        let Some(name) = named(key) else {
+            return Vec::new();
+        };
+        let ask = similar_names(&self.client, &key.resource, key.namespace(), name);
+        match tokio::time::timeout(SIMILAR, ask).await {
+            Ok(Ok(names)) => names,
+            Ok(Err(_)) | Err(_) => Vec::new(),
+        }
     }
 
     /// What the server says it is: `v1.36.3`.
@@ -94,5 +154,31 @@ impl From<RequestError> for CommandError {
             RequestError::Api { error, .. } => error.into(),
             error => CommandError::failed(error),
         }
+    }
+}
+
+impl From<TargetError> for CommandError {
+    fn from(error: TargetError) -> CommandError {
+        match error {
+            TargetError::Argument(error) => error.into(),
+            TargetError::Resolve(ResolveError::Request(error)) => error.into(),
+            TargetError::Resolve(error @ ResolveError::Unknown { .. }) => {
+                let ResolveError::Unknown { near, stale, .. } = &error else {
+                    return CommandError::failed(error);
+                };
+                let near = (!near.is_empty()).then(|| format!("did you mean {}?", near.join(", ")));
+                let stale = (!stale.is_empty())
+                    .then(|| format!("these groups could not be read: {}", stale.join(", ")));
+                let hints = near.into_iter().chain(stale);
+                hints.fold(CommandError::failed(&error), CommandError::hint)
+            }
+        }
+    }
+}
+
+impl From<ArgumentError> for CommandError {
+    fn from(error: ArgumentError) -> CommandError {
+        let text = error.to_string();
+        CommandError::usage(text.strip_prefix("error: ").unwrap_or(&text))
     }
 }

@@ -1,3 +1,196 @@
 //! `changes`: each version of each object as a diff, with who made it.
 
+mod record;
 mod state;
+mod view;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use jiff::Timestamp;
+
+use super::sources::{describe, named};
+use super::{
+    CommandError, Context, Ended, Live, ObjectArgs, Output, Session, Shutdown, Sources, Terminal,
+    WatchArgs, follow,
+};
+use crate::diff::{Filter, Redactor};
+use crate::object::path::Pattern;
+use crate::watch::{Event, SourceKey};
+use state::{Happened, State};
+use view::View;
+
+/// Show each version of an object as a diff, and who made it
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    objects: ObjectArgs,
+    #[command(flatten)]
+    watch: WatchArgs,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Format,
+    /// Show only changes at or below this path: status, .spec.replicas, spec.containers[*].image; may be repeated
+    #[arg(long, value_name = "PATH")]
+    only: Vec<Pattern>,
+    /// Leave out changes at or below this path; may be repeated
+    #[arg(long, value_name = "PATH")]
+    ignore: Vec<Pattern>,
+}
+
+const EXAMPLES: &str = "Examples:
+  kubectl spy changes deploy/web                 each version of a Deployment, from now on
+  kubectl spy changes deploy/web --only status   its status alone
+  kubectl spy changes pods -l app=web            all Pods of a label, those to come too
+  kubectl spy changes cm,secret -o json          a record a line, for programs";
+
+/// The values of `-o`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line a change, with its path
+    #[default]
+    Paths,
+    /// A JSON object a line
+    Json,
+}
+
+pub(crate) fn run(args: Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    context.block_on(async |context| {
+        let shutdown = Shutdown::on_signal()?;
+        show(&args, context, &shutdown).await
+    })
+}
+
+/// Shows changes until `shutdown`.
+pub(crate) async fn show(
+    args: &Args,
+    context: &mut Context<'_>,
+    shutdown: &Shutdown,
+) -> Result<Ended, CommandError> {
+    let session = Session::connect(context).await?;
+    let keys = session.keys(&session.targets(&args.objects).await?);
+    let output = match args.output {
+        Format::Paths => Output::Text,
+        Format::Json => Output::Lines,
+    };
+    let mut changes = Changes::new(args, &session, keys);
+    let mut terminal = Terminal::open(context, output);
+    let ended = follow(&mut changes, &session, &mut terminal, shutdown).await;
+    match changes.missing.take() {
+        Some(key) => Err(not_found(&session, &key).await),
+        None => ended,
+    }
+}
+
+/// kubectl's error for an object that is not there, with what it may have been meant to be.
+async fn not_found(session: &Session, key: &SourceKey) -> CommandError {
+    let name = named(key).unwrap_or_default();
+    let resource = key.resource.group_resource();
+    let error = CommandError::failed(format!(
+        "Error from server (NotFound): {resource} \"{name}\" not found"
+    ));
+    let near = session.similar(key).await;
+    let error = match (near.is_empty(), key.namespace()) {
+        (true, _) => error,
+        (false, Some(namespace)) => error.hint(format!(
+            "in namespace \"{namespace}\" there are: {}",
+            near.join(", ")
+        )),
+        (false, None) => error.hint(format!("there are: {}", near.join(", "))),
+    };
+    error.hint("without --once, spy waits for it to be created")
+}
+
+/// The verb while it runs.
+struct Changes {
+    keys: Vec<SourceKey>,
+    state: State,
+    view: View,
+    format: Format,
+    once: bool,
+    /// What has come since the last time that lines were printed.
+    pending: Vec<Happened>,
+    /// The sources of single objects that are not there, until it has been said.
+    absent: Vec<Arc<SourceKey>>,
+    /// With `--once`: an object that was asked for and is not there.
+    missing: Option<Arc<SourceKey>>,
+}
+
+impl Changes {
+    fn new(args: &Args, session: &Session, keys: Vec<SourceKey>) -> Changes {
+        let view = View {
+            cluster: session.cluster.0.to_string(),
+            redactor: Redactor::new(),
+            filter: Filter {
+                only: args.only.clone(),
+                ignore: args.ignore.clone(),
+            },
+            noise: BTreeSet::new(),
+        };
+        Changes {
+            keys,
+            state: State::default(),
+            view,
+            format: args.output,
+            once: args.watch.ends(),
+            pending: Vec::new(),
+            absent: Vec::new(),
+            missing: None,
+        }
+    }
+}
+
+impl Live for Changes {
+    fn wanted(&self) -> Vec<SourceKey> {
+        self.keys.clone()
+    }
+
+    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        let is_named = named(key).is_some();
+        if let Event::Synced { epoch: 1, count: 0 } = event
+            && is_named
+        {
+            self.absent.push(key.clone());
+        }
+        self.pending
+            .extend(self.state.apply(key, event, (now, is_named)));
+    }
+
+    fn print(&mut self, _: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        for key in std::mem::take(&mut self.absent) {
+            if self.once {
+                self.missing = Some(key);
+            } else if self.format == Format::Paths {
+                terminal.say(&waiting(&key))?;
+            }
+        }
+        let mut lines = Vec::new();
+        for happened in std::mem::take(&mut self.pending) {
+            match self.format {
+                Format::Paths => lines.extend(self.view.lines(&happened, terminal)),
+                Format::Json => lines.extend(self.view.record(&happened)),
+            }
+        }
+        if !lines.is_empty() {
+            terminal.print(&lines)?;
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let footer = view::footer(&self.state, sources, terminal);
+        terminal.draw(footer)?;
+        Ok(())
+    }
+
+    fn is_answered(&self, sources: &Sources) -> bool {
+        self.once && sources.are_settled()
+    }
+}
+
+/// What is said of a single object that is not there.
+fn waiting(key: &SourceKey) -> String {
+    format!("waiting for {}", describe(key))
+}

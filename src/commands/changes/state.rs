@@ -8,6 +8,17 @@ use jiff::Timestamp;
 use crate::object::{ObjectRef, Uid};
 use crate::watch::{Event, Gap, SourceKey, Version, Why};
 
+/// What has happened, when, and where it was seen.
+#[derive(Clone, Debug)]
+pub(super) struct Happened {
+    /// When it was seen, by our clock.
+    pub(super) seen: Timestamp,
+    /// The source that saw it.
+    pub(super) key: Arc<SourceKey>,
+    /// What it means.
+    pub(super) step: Step,
+}
+
 /// What one event means.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
@@ -73,36 +84,40 @@ impl State {
         &mut self,
         key: &Arc<SourceKey>,
         event: Event,
-        named: bool,
-    ) -> Option<Step> {
-        match event {
+        (at, named): (Timestamp, bool),
+    ) -> Option<Happened> {
+        let (seen, step) = match event {
             Event::Object {
                 why,
                 seen,
                 now,
                 prev,
                 ..
-            } => self.object(key, (why, seen), now, prev, named),
+            } => (seen, self.object((key, named), (why, seen), now, prev)?),
             Event::Synced { count, .. } => {
                 let first = !self.synced.contains(key);
                 if first {
                     self.synced.push(key.clone());
                 }
-                (first && !named).then_some(Step::Synced { count })
+                (at, (first && !named).then_some(Step::Synced { count })?)
             }
-            Event::Gap(gap) => Some(Step::Gap(gap)),
-            Event::Undecodable { detail } => Some(Step::Undecodable { detail }),
-            Event::State(_) => None,
-        }
+            Event::Gap(gap) => (at, Step::Gap(gap)),
+            Event::Undecodable { detail } => (at, Step::Undecodable { detail }),
+            Event::State(_) => return None,
+        };
+        Some(Happened {
+            seen,
+            key: key.clone(),
+            step,
+        })
     }
 
     fn object(
         &mut self,
-        key: &Arc<SourceKey>,
+        (key, named): (&Arc<SourceKey>, bool),
         (why, seen): (Why, Timestamp),
         now: Arc<Version>,
         prev: Option<Arc<Version>>,
-        named: bool,
     ) -> Option<Step> {
         let first_listing = why == Why::Listed && !self.synced.contains(key);
         if first_listing {

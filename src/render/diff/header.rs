@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::object::managed_fields::{Entry, Writers};
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::render::style::Role;
 use crate::render::style::Look;
+use crate::render::style::Role;
 use crate::render::{age, text};
 
 use super::Counts;

@@ -1,0 +1,112 @@
+//! What `changes -o json` prints: a record a line.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::state::{Happened, Step};
+use super::view::View;
+use crate::commands::sources::describe;
+use crate::diff::Diff;
+use crate::object::Doc;
+use crate::object::managed_fields::Writers;
+use crate::render::age::rfc3339_millis;
+use crate::render::diff::{Verb, counts};
+use crate::render::json::changes::{ChangeRecord, actors, entries, raw, time};
+use crate::render::json::{RefRecord, VERSION};
+use crate::watch::{Gap, GapCause, Version};
+
+impl View {
+    /// The record of what has happened.
+    pub(super) fn record(&self, happened: &Happened) -> Option<String> {
+        let seen = happened.seen;
+        let record = match &happened.step {
+            Step::Baseline(now) => self.version(Verb::Baseline, None, now, seen)?,
+            Step::Created { now, again: false } => self.version(Verb::Created, None, now, seen)?,
+            Step::Created { now, again: true } => self.version(Verb::Recreated, None, now, seen)?,
+            Step::Modified { old, now, .. } => {
+                self.version(Verb::Modified, Some(old), now, seen)?
+            }
+            Step::Deleted { old, last, .. } => {
+                self.version(Verb::Deleted, old.as_deref(), last, seen)?
+            }
+            Step::Left { last } => self.version(Verb::Left, None, last, seen)?,
+            Step::Synced { count } => self.line("synced", happened, json!({ "count": count })),
+            Step::Gap(gap) => self.line("gap", happened, gap_fields(gap)),
+            Step::Undecodable { detail } => {
+                self.line("undecodable", happened, json!({ "cause": &**detail }))
+            }
+        };
+        Some(record)
+    }
+
+    fn version(
+        &self,
+        verb: Verb,
+        old: Option<&Version>,
+        now: &Version,
+        seen: Timestamp,
+    ) -> Option<String> {
+        let before = old.and_then(|old| old.doc().ok());
+        let doc = match &before {
+            Some(before) => Doc::parse_after(now.body.clone(), before),
+            None => now.doc(),
+        };
+        let doc = doc.ok()?;
+        let shown = self.redactor.shown(doc.root());
+        let writers = Writers::of(before.as_ref().map(Doc::root), Some(doc.root()));
+        let diff = before
+            .as_ref()
+            .map(|before| Diff::of(Some(before.root()), Some(doc.root())));
+        let whole = matches!(verb, Verb::Created | Verb::Recreated | Verb::Deleted);
+        let record = ChangeRecord {
+            v: VERSION,
+            verb,
+            past: false,
+            time: time(&writers, shown).map(rfc3339_millis),
+            time_until: None,
+            seen: Some(rfc3339_millis(seen)),
+            object_ref: RefRecord::new(self.cluster.clone(), &now.object),
+            from: old.map(|old| old.version.to_string()),
+            to: Some(now.version.to_string()),
+            actors: if verb == Verb::Baseline {
+                Vec::new()
+            } else {
+                actors(&writers)
+            },
+            changes: diff.as_ref().map_or_else(Vec::new, |diff| {
+                entries(diff, &writers, &self.redactor, (&self.filter, &self.noise))
+            }),
+            hidden: diff.as_ref().map_or_else(BTreeMap::new, |diff| {
+                counts(diff, &self.filter, &self.noise).noise
+            }),
+            object: whole.then(|| raw(shown)),
+        };
+        serde_json::to_string(&record).ok()
+    }
+
+    fn line(&self, kind: &str, happened: &Happened, fields: Value) -> String {
+        let mut record = json!({
+            "v": VERSION,
+            "type": kind,
+            "seen": rfc3339_millis(happened.seen),
+            "cluster": self.cluster,
+            "source": describe(&happened.key),
+        });
+        if let (Value::Object(record), Value::Object(fields)) = (&mut record, fields) {
+            record.extend(fields);
+        }
+        record.to_string()
+    }
+}
+
+fn gap_fields(gap: &Gap) -> Value {
+    let cause = match gap.cause {
+        GapCause::Expired => "expired",
+        GapCause::Undecodable => "undecodable",
+        GapCause::Polled => "polled",
+        GapCause::SlowSubscriber { .. } => "slowSubscriber",
+    };
+    json!({ "after": gap.after.as_str(), "upto": gap.upto.as_str(), "cause": cause })
+}

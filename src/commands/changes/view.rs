@@ -1,0 +1,277 @@
+//! What `changes` prints of what has happened: lines of text, and the footer of a live screen.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::state::{Happened, State, Step};
+use crate::commands::sources::describe;
+use crate::commands::{Sources, Terminal};
+use crate::diff::{Diff, Filter, Noise, Redactor};
+use crate::env::Env;
+use crate::object::Doc;
+use crate::object::managed_fields::Writers;
+use crate::render::age;
+use crate::render::diff::{
+    self, Counts, Header, Verb, change_lines, counts, created_lines, header,
+};
+use crate::render::style::Look;
+use crate::render::text::escape_line;
+use crate::watch::{Gap, GapCause, Version};
+
+/// How changes are shown; the redactor in it numbers the values of Secrets for as long as the program
+/// runs.
+pub(super) struct View {
+    /// What records call the cluster.
+    pub(super) cluster: String,
+    /// What values are read through.
+    pub(super) redactor: Redactor,
+    /// Which changes are asked for.
+    pub(super) filter: Filter,
+    /// Which sorts of noise are shown.
+    pub(super) noise: BTreeSet<Noise>,
+}
+
+/// How one thing that has happened is headed.
+#[derive(Clone, Copy)]
+struct Headed<'h> {
+    verb: Verb,
+    seen: Timestamp,
+    since: Option<SignedDuration>,
+    notes: &'h [String],
+}
+
+impl View {
+    /// The lines of text; none for what is hidden.
+    pub(super) fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
+        let draw = Draw {
+            view: self,
+            look: terminal.look(),
+            env: terminal.env(),
+        };
+        let headed = |verb| Headed {
+            verb,
+            seen: happened.seen,
+            since: None,
+            notes: &[],
+        };
+        match &happened.step {
+            Step::Baseline(now) => draw.object(now, headed(Verb::Baseline)),
+            Step::Synced { count } => {
+                let text = format!("watching {count} {}", describe(&happened.key));
+                vec![draw.look.styles.dim(&escape_line(&text))]
+            }
+            Step::Created { now, again } => {
+                let verb = if *again {
+                    Verb::Recreated
+                } else {
+                    Verb::Created
+                };
+                draw.object(now, headed(verb))
+            }
+            Step::Modified {
+                old,
+                now,
+                skipped,
+                since,
+            } => {
+                let notes = missing(*skipped, "versions may be missing");
+                let since = since.map(|since| happened.seen.duration_since(since));
+                draw.change(
+                    old,
+                    now,
+                    Headed {
+                        since,
+                        notes: &notes,
+                        ..headed(Verb::Modified)
+                    },
+                )
+            }
+            Step::Deleted { old, last, unseen } => {
+                let notes = missing(*unseen, "while disconnected");
+                draw.deletion(
+                    old.as_deref(),
+                    last,
+                    Headed {
+                        notes: &notes,
+                        ..headed(Verb::Deleted)
+                    },
+                )
+            }
+            Step::Left { last } => draw.object(last, headed(Verb::Left)),
+            Step::Gap(gap) => vec![draw.look.styles.warning(&escape_line(&gap_text(gap)))],
+            Step::Undecodable { detail } => {
+                let text = format!(
+                    "a line of {} could not be read: {detail}",
+                    describe(&happened.key)
+                );
+                vec![draw.look.styles.warning(&escape_line(&text))]
+            }
+        }
+    }
+}
+
+fn missing(is: bool, note: &str) -> Vec<String> {
+    is.then(|| note.to_owned()).into_iter().collect()
+}
+
+/// A gap in a sentence.
+pub(super) fn gap_text(gap: &Gap) -> String {
+    let cause = match gap.cause {
+        GapCause::Expired => "the server has forgotten them".to_owned(),
+        GapCause::Undecodable => "a line could not be read".to_owned(),
+        GapCause::Polled => "the server does not let us watch".to_owned(),
+        GapCause::SlowSubscriber { dropped } => format!("{dropped} were not read in time"),
+    };
+    format!(
+        "-- versions after {} up to {} may be missing: {cause} --",
+        gap.after, gap.upto
+    )
+}
+
+/// A view on one screen.
+struct Draw<'d> {
+    view: &'d View,
+    look: Look,
+    env: &'d Env,
+}
+
+impl Draw<'_> {
+    /// An object that is there, or came, or left: a header, and what it is.
+    fn object(&self, now: &Version, headed: Headed<'_>) -> Vec<String> {
+        let Some(doc) = self.read(now) else {
+            return vec![self.unreadable(now)];
+        };
+        let writers = Writers::of(None, Some(doc.root()));
+        let who = matches!(headed.verb, Verb::Created | Verb::Recreated)
+            .then(|| diff::who(&writers))
+            .flatten();
+        let mut lines = vec![self.header(now, None, (headed, who.as_deref(), None))];
+        if who.is_some() || matches!(headed.verb, Verb::Created | Verb::Recreated) {
+            lines.extend(
+                self.with_view(|view| created_lines(self.view.redactor.shown(doc.root()), view)),
+            );
+        }
+        lines
+    }
+
+    /// A version: a header and its changes, or nothing if all of them are hidden.
+    fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Vec<String> {
+        let Some((before, doc)) = self.read_both(old, now) else {
+            return vec![self.unreadable(now)];
+        };
+        let diff = Diff::of(Some(before.root()), Some(doc.root()));
+        let counts = counts(&diff, &self.view.filter, &self.view.noise);
+        if counts.shown == 0 {
+            return Vec::new();
+        }
+        let writers = Writers::of(Some(before.root()), Some(doc.root()));
+        let who = diff::who(&writers);
+        let mut lines = vec![self.header(now, Some(old), (headed, who.as_deref(), Some(&counts)))];
+        lines.extend(self.with_view(|view| change_lines(&diff, &writers, view)));
+        lines
+    }
+
+    /// A deletion: how long the object lived, and what changed last.
+    fn deletion(&self, old: Option<&Version>, last: &Version, headed: Headed<'_>) -> Vec<String> {
+        let Some(doc) = self.read(last) else {
+            return vec![self.unreadable(last)];
+        };
+        let lived = diff::lifetime(self.view.redactor.shown(doc.root()), headed.seen);
+        let lived = lived.map(|lived| format!("after {}", age::human(lived)));
+        let notes: Vec<String> = lived
+            .into_iter()
+            .chain(headed.notes.iter().cloned())
+            .collect();
+        let mut lines = vec![self.header(
+            last,
+            None,
+            (
+                Headed {
+                    notes: &notes,
+                    ..headed
+                },
+                None,
+                None,
+            ),
+        )];
+        if let Some((before, _)) = old.and_then(|old| self.read_both(old, last)) {
+            let diff = Diff::of(Some(before.root()), Some(doc.root()));
+            let writers = Writers::of(Some(before.root()), Some(doc.root()));
+            lines.extend(self.with_view(|view| change_lines(&diff, &writers, view)));
+        }
+        lines
+    }
+
+    fn read(&self, version: &Version) -> Option<Doc> {
+        version.doc().ok()
+    }
+
+    fn read_both(&self, old: &Version, now: &Version) -> Option<(Doc, Doc)> {
+        let before = old.doc().ok()?;
+        let doc = Doc::parse_after(now.body.clone(), &before).ok()?;
+        Some((before, doc))
+    }
+
+    fn unreadable(&self, version: &Version) -> String {
+        let text = format!("{} {} could not be read", version.object, version.version);
+        self.look.styles.warning(&escape_line(&text))
+    }
+
+    fn header(
+        &self,
+        now: &Version,
+        old: Option<&Version>,
+        (headed, who, counts): (Headed<'_>, Option<&str>, Option<&Counts>),
+    ) -> String {
+        let time = match self.look.width {
+            Some(_) => age::clock(headed.seen, &self.env.zone),
+            None => age::rfc3339_millis(headed.seen),
+        };
+        let parts = Header {
+            time: &time,
+            verb: headed.verb,
+            object: &now.object,
+            from: old.map(|old| &old.version),
+            to: Some(&now.version),
+            since: headed.since,
+            notes: headed.notes,
+            who,
+            counts,
+        };
+        header(&parts, self.look)
+    }
+
+    fn with_view<T>(&self, lines: impl FnOnce(&diff::View<'_>) -> T) -> T {
+        lines(&diff::View {
+            look: self.look,
+            redactor: &self.view.redactor,
+            filter: &self.view.filter,
+            noise: &self.view.noise,
+            zone: &self.env.zone,
+        })
+    }
+}
+
+/// The last line of a live screen: how current what stands above it is.
+pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
+    let now = terminal.env().now();
+    let look = terminal.look();
+    let last = state.last.map_or_else(
+        || "no change yet".to_owned(),
+        |last| format!("last change {} ago", age::human(now.duration_since(last))),
+    );
+    let mut lines: Vec<String> = sources
+        .refused()
+        .map(|line| look.styles.dim(&line))
+        .collect();
+    lines.push(format!(
+        "{}  {} objects  {} watches  {} versions  {last}  {}",
+        sources.summary(now, look),
+        state.objects,
+        sources.count(),
+        state.versions,
+        look.styles.dim("Ctrl-C to end"),
+    ));
+    lines
+}
