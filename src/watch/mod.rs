@@ -8,6 +8,7 @@ mod event;
 #[cfg(test)]
 mod fake;
 mod http;
+mod file;
 mod key;
 mod merge;
 mod mux;
@@ -24,10 +25,13 @@ mod transport;
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
 pub use http::{HttpTransport, source_keys};
+pub use file::{FileError, FileResource, FileTransport, Plural};
 pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use merge::Subscriptions;
 pub use mux::{Clock, Mux, Options};
 pub use queue::Patience;
 pub use store::identity;
 pub use subscribe::{Every, Latest, Snapshot, Source};
-pub use transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, WATCH_SECONDS};
+pub use transport::{
+    At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS,
+};

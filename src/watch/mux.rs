@@ -14,7 +14,7 @@ use super::key::{ClusterId, SourceKey};
 use super::selector;
 use super::source::Shared;
 use super::subscribe::Source;
-use super::transport::Transport;
+use super::transport::{Transport, Upstream};
 use crate::object::SourceState;
 
 /// Tells the time, for what is shown. Waiting goes by tokio's.
@@ -123,7 +123,10 @@ impl Core {
     fn start(self: &Arc<Self>, key: SourceKey) -> Open {
         let transport = self.transports.get(&key.cluster).cloned();
         let seed = self.options.seed ^ hash(&key);
-        let shared = Arc::new(Shared::new(key, self.clock.clone()));
+        let upstream = transport
+            .as_ref()
+            .map_or(Upstream::Live, |transport| transport.upstream());
+        let shared = Arc::new(Shared::new(key, self.clock.clone(), upstream));
         let driver = transport.map(|transport| Driver::new(shared.clone(), transport, seed));
         if driver.is_none() {
             let cause = format!("no such cluster: {}", shared.key.cluster.0).into();

@@ -33,6 +33,8 @@ impl Patience {
     /// As a time; `alone` is whether nobody else reads the source.
     pub(super) fn limit(self, company: Company) -> Duration {
         match (self, company) {
+            // A lifetime.
+            (_, Company::Unhurried) => Duration::from_secs(u64::from(u32::MAX)),
             (Patience::Pipe, Company::Alone) => Duration::from_secs(30),
             (Patience::Pipe, Company::Others) | (Patience::Screen, _) => Duration::from_millis(250),
         }
@@ -44,6 +46,8 @@ impl Patience {
 pub(super) enum Company {
     Alone,
     Others,
+    /// It does not matter: what is upstream stays there.
+    Unhurried,
 }
 
 /// One subscriber's queue.

@@ -16,6 +16,7 @@ use super::mux::Clock;
 use super::queue::{Company, Queue};
 use super::store::{Change, Listing, Store, identity, reached};
 use super::table::Table;
+use super::transport::Upstream;
 use crate::object::{ResourceVersion, SourceState};
 
 /// One source.
@@ -41,6 +42,7 @@ pub(super) struct Inner {
     pub(super) epoch: u32,
     pub(super) queues: BTreeMap<u64, Queue>,
     pub(super) tables: BTreeMap<u64, Table>,
+    upstream: Upstream,
     /// No event will follow.
     pub(super) closed: bool,
     next_id: u64,
@@ -54,7 +56,7 @@ pub(super) enum Tell {
 }
 
 impl Shared {
-    pub(super) fn new(key: SourceKey, clock: Clock) -> Shared {
+    pub(super) fn new(key: SourceKey, clock: Clock, upstream: Upstream) -> Shared {
         let inner = Inner {
             store: Store::default(),
             seq: 0,
@@ -62,6 +64,7 @@ impl Shared {
             epoch: 0,
             queues: BTreeMap::new(),
             tables: BTreeMap::new(),
+            upstream,
             closed: false,
             next_id: 0,
         };
@@ -271,9 +274,10 @@ impl Inner {
     }
 
     fn wait_until(&mut self, now: Instant) -> Option<Instant> {
-        let company = match self.queues.len() + self.tables.len() {
-            0 | 1 => Company::Alone,
-            _ => Company::Others,
+        let company = match (self.upstream, self.queues.len() + self.tables.len()) {
+            (Upstream::Kept, _) => Company::Unhurried,
+            (Upstream::Live, 0 | 1) => Company::Alone,
+            (Upstream::Live, _) => Company::Others,
         };
         self.queues
             .values_mut()

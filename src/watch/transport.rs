@@ -25,6 +25,15 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// error, never memory.
 pub type LineStream = Pin<Box<dyn Stream<Item = Result<Bytes, SourceError>> + Send>>;
 
+/// How long what has not been read yet can be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upstream {
+    /// As long as the server's history reaches: a reader that is too slow misses some of it.
+    Live,
+    /// For ever, as in a file: nobody need hurry.
+    Kept,
+}
+
 /// At which version a listing is to be read
 /// (<https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,5 +113,10 @@ pub trait Transport: Send + Sync + 'static {
             }
             Ok(false)
         })
+    }
+
+    /// Whether slow readers can be waited for.
+    fn upstream(&self) -> Upstream {
+        Upstream::Live
     }
 }

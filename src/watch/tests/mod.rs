@@ -1,5 +1,6 @@
 //! The multiplexer against a scripted server, under a paused clock.
 
+mod check;
 mod driver;
 mod schedule;
 mod subscribers;

@@ -1,29 +1,33 @@
 //! Random histories, random faults, several readers: what each reader saw is the server's history,
 //! less exactly what its gaps say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use tokio::task::JoinHandle;
 
+use super::check::{Check, Mirror, Told, number, state, uid};
 use super::*;
 use crate::object::Uid;
-use crate::watch::event::Version;
-use crate::watch::fake::{Did, Fault, Model, Plan, api_error, throttled};
+use crate::watch::fake::{Fault, Model, Plan, api_error, throttled};
 use crate::watch::subscribe::Latest;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
+const FAULTS: [Fault; 10] = [
+    Fault::Close,
+    Fault::Reset,
+    Fault::Half,
+    Fault::Stall,
+    Fault::Garbage,
+    Fault::UnknownType,
+    Fault::TooLong,
+    Fault::Error(410),
+    Fault::Error(500),
+    Fault::Error(0),
+];
 const SEEDS: u64 = 1000;
 
-/// What went wrong in one schedule, so that no more than that is excused.
-#[derive(Debug, Default)]
-struct Excuses {
-    expired: usize,
-    damaged: usize,
-    polled: usize,
-}
-
-/// One reader's events, checked one by one against the server's history.
+/// A lossless reader and what it read.
 struct Reader {
     label: String,
     /// The source's version when it joined, if there had been a listing.
@@ -47,224 +51,81 @@ impl Drop for Reader {
     }
 }
 
-fn number(version: &crate::object::ResourceVersion) -> u64 {
-    version.as_str().parse().expect("a number")
+impl Reader {
+    fn join(source: &Source, label: String, slow: bool) -> Reader {
+        let mut every = source.every(Patience::Screen);
+        // No await in between: the snapshot is of this version.
+        let from = source.shared().version().as_ref().map(number);
+        let events: Arc<Mutex<Vec<Event>>> = Arc::default();
+        let pace = if slow {
+            Pace::Slow(every)
+        } else {
+            let events = events.clone();
+            Pace::Fast(tokio::spawn(async move {
+                while let Some(event) = every.next().await {
+                    events.lock().expect("no panic").push(event);
+                }
+            }))
+        };
+        Reader {
+            label,
+            from,
+            events,
+            pace,
+        }
+    }
+
+    /// Holds what it read against the history; no more may have gone wrong than did.
+    fn check(&self, model: &Model) -> Told {
+        let label = &*self.label;
+        let fast = matches!(self.pace, Pace::Fast(_));
+        let from = self
+            .from
+            .unwrap_or_else(|| model.listed_at.expect("listed"));
+        let events = self.events.lock().expect("no panic");
+        let told = Check::all((label, from), model, &events, self.from.is_none() && fast);
+        assert!(told.expired <= model.expired, "{label}: {told:?}");
+        assert!(told.damaged <= model.damaged, "{label}: {told:?}");
+        assert!(told.slow == 0 || !fast, "{label}: {told:?}");
+        told
+    }
+
+    /// Reads at most so many events.
+    async fn read(&mut self, most: usize) {
+        if let Pace::Slow(every) = &mut self.pace {
+            for _ in 0..most {
+                match timeout(Duration::ZERO, every.next()).await {
+                    Ok(Some(event)) => self.events.lock().expect("no panic").push(event),
+                    _ => break,
+                }
+            }
+        }
+    }
 }
 
-/// What a reader has: of each uid the version.
-type Mirror = BTreeMap<String, u64>;
-
-fn state(model: &Model, rv: u64) -> Mirror {
-    let there = model.at(rv).into_values();
-    there.map(|pod| (pod.uid, pod.rv)).collect()
-}
-
-struct Check<'a> {
-    label: &'a str,
-    model: &'a Model,
+/// A table as a view keeps it: told which, it looks at what is.
+struct Table {
+    latest: Latest,
     mirror: Mirror,
-    /// Up to where all is accounted for.
-    at: u64,
-    epoch: u32,
-    told: Excuses,
-    slow_gaps: usize,
-    seq: u64,
-    /// Whether it has been told of all that went wrong.
-    from_the_start: bool,
 }
 
-impl<'a> Check<'a> {
-    fn body(&self, now: &Version) {
-        let uid = now.object.uid.as_ref().expect("has one").as_str();
-        let rv = number(&now.version);
-        let op = self
-            .model
-            .log
-            .iter()
-            .find(|op| op.pod.rv == rv && op.pod.uid == uid);
-        let op = op.unwrap_or_else(|| panic!("{}: {uid}@{rv} never was", self.label));
-        assert_eq!(*now.body, op.pod.body(), "{}", self.label);
+impl Table {
+    fn new(source: &Source) -> Table {
+        let latest = source.latest();
+        let mirror = Mirror::new();
+        Table { latest, mirror }
     }
 
-    /// The snapshot that a subscription starts with, up to its `Synced`.
-    fn start(&mut self, events: &'a [Event], from: u64) -> &'a [Event] {
-        let mut left = events;
-        while let Some((event, rest)) = left.split_first() {
-            left = rest;
-            match event {
-                Event::Object { why, now, prev, .. } => {
-                    assert_eq!(*why, Why::Listed, "{}", self.label);
-                    assert!(prev.is_none(), "{}", self.label);
-                    self.body(now);
-                    let uid = now
-                        .object
-                        .uid
-                        .as_ref()
-                        .expect("has one")
-                        .as_str()
-                        .to_owned();
-                    let again = self.mirror.insert(uid, number(&now.version));
-                    assert!(again.is_none(), "{}: listed twice", self.label);
-                }
-                Event::Synced { epoch, count } => {
-                    self.epoch = *epoch;
-                    assert_eq!(*count, self.mirror.len(), "{}", self.label);
-                    assert_eq!(
-                        self.mirror,
-                        state(self.model, from),
-                        "{}: snapshot",
-                        self.label
-                    );
-                    self.at = from;
-                    return left;
-                }
-                Event::State(_) => {}
-                Event::Gap(_) | Event::Undecodable { .. } => {
-                    panic!("{}: {} before it is synced", self.label, brief(event))
-                }
-            }
-        }
-        left
-    }
-
-    fn run(&mut self, mut events: &'a [Event]) {
-        while let Some((event, rest)) = events.split_first() {
-            events = match event {
-                Event::Object { .. } => {
-                    self.live(event);
-                    rest
-                }
-                Event::Gap(gap) => self.gap(gap, rest),
-                Event::Synced { epoch, count } => {
-                    assert!(*epoch > self.epoch, "{}", self.label);
-                    self.epoch = *epoch;
-                    assert_eq!(*count, state(self.model, self.at).len(), "{}", self.label);
-                    rest
-                }
-                Event::Undecodable { .. } => {
-                    self.told.damaged += 1;
-                    rest
-                }
-                Event::State(_) => rest,
+    async fn look(&mut self) {
+        let changed = timeout(Duration::ZERO, self.latest.changed()).await;
+        let changed: BTreeSet<Uid> = changed.ok().flatten().unwrap_or_default();
+        for uid in changed {
+            let name = uid.as_str().to_owned();
+            match self.latest.get(&uid) {
+                Some(now) => self.mirror.insert(name, number(&now.version)),
+                None => self.mirror.remove(&name),
             };
         }
-    }
-
-    /// An event that is not in a gap must be the next entry of the history.
-    fn live(&mut self, event: &Event) {
-        let Event::Object {
-            seq,
-            why,
-            now,
-            prev,
-            ..
-        } = event
-        else {
-            return;
-        };
-        let label = self.label;
-        assert!(*seq > self.seq, "{label}: {seq} after {}", self.seq);
-        self.seq = *seq;
-        let next = self.model.log.iter().find(|op| op.pod.rv > self.at);
-        let next = next.unwrap_or_else(|| panic!("{label}: {} after the end", brief(event)));
-        assert_eq!(
-            number(&now.version),
-            next.pod.rv,
-            "{label}: {}",
-            brief(event)
-        );
-        let expected = match next.did {
-            Did::Added => Why::Added,
-            Did::Modified => Why::Modified,
-            Did::Deleted => Why::Deleted,
-        };
-        assert_eq!(*why, expected, "{label}: {}", brief(event));
-        self.body(now);
-        self.follow(event);
-        let has = prev.as_ref().map(|prev| number(&prev.version));
-        assert_eq!(has.is_none(), next.did == Did::Added, "{label}");
-        self.at = next.pod.rv;
-    }
-
-    /// Applies an event; its `prev` must be what this reader has.
-    fn follow(&mut self, event: &Event) {
-        let Event::Object { why, now, prev, .. } = event else {
-            return;
-        };
-        let uid = now
-            .object
-            .uid
-            .as_ref()
-            .expect("has one")
-            .as_str()
-            .to_owned();
-        let has = match why {
-            Why::Deleted | Why::LeftSelector | Why::Vanished => self.mirror.remove(&uid),
-            Why::Listed | Why::Added | Why::Modified | Why::Skipped => {
-                self.mirror.insert(uid, number(&now.version))
-            }
-        };
-        let prev = prev.as_ref().map(|prev| number(&prev.version));
-        assert_eq!(prev, has, "{}: {}", self.label, brief(event));
-    }
-
-    /// A gap must begin where the reader was, and be followed by exactly the difference.
-    fn gap(&mut self, gap: &Gap, events: &'a [Event]) -> &'a [Event] {
-        let label = self.label;
-        let (after, upto) = (number(&gap.after), number(&gap.upto));
-        let unseen = |op: &&crate::watch::fake::Op| op.pod.rv > self.at && op.pod.rv <= after;
-        let lost = self.model.log.iter().find(unseen);
-        assert!(lost.is_none(), "{label}: {lost:?} before {gap:?}");
-        assert!(
-            after >= self.at && upto >= after,
-            "{label}: {gap:?} at {}",
-            self.at
-        );
-        match gap.cause {
-            GapCause::Expired => self.told.expired += 1,
-            GapCause::Undecodable => {
-                let bad = self.told.damaged;
-                assert!(bad >= 2 || !self.from_the_start, "{label}: not bad twice");
-                self.told.damaged = bad.saturating_sub(2);
-            }
-            GapCause::Polled => self.told.polled += 1,
-            GapCause::SlowSubscriber { dropped } => {
-                self.slow_gaps += 1;
-                let missed = self.model.log.iter();
-                let missed = missed
-                    .filter(|op| op.pod.rv > after && op.pod.rv <= upto)
-                    .count();
-                assert!(dropped <= missed as u64, "{label}: {gap:?} of {missed}");
-            }
-        }
-        let target = state(self.model, upto);
-        let mut expected: BTreeSet<String> = BTreeSet::new();
-        for (uid, rv) in &self.mirror {
-            match target.get(uid) {
-                None => expected.insert(format!("Vanished {uid}@{rv}")),
-                Some(now) if now != rv => expected.insert(format!("Skipped {uid}@{now}")),
-                Some(_) => false,
-            };
-        }
-        for (uid, now) in &target {
-            if !self.mirror.contains_key(uid) {
-                expected.insert(format!("Listed {uid}@{now}"));
-            }
-        }
-        let (told, rest) = events.split_at(expected.len().min(events.len()));
-        let mut seen = BTreeSet::new();
-        for event in told {
-            if let Event::Object { why, now, .. } = event {
-                let uid = now.object.uid.as_ref().expect("has one").as_str();
-                seen.insert(format!("{why:?} {uid}@{}", now.version));
-                self.body(now);
-                self.follow(event);
-            }
-        }
-        assert_eq!(seen, expected, "{label}: after {gap:?}");
-        assert_eq!(self.mirror, target, "{label}");
-        self.at = upto;
-        rest
     }
 }
 
@@ -299,18 +160,7 @@ fn act(fake: &Fake, rng: &mut fastrand::Rng, faults: bool, polls: &mut usize) {
             fake.model().no_list = Some(api_error(code));
         }
         93..97 => {
-            let fault = [
-                Fault::Close,
-                Fault::Reset,
-                Fault::Half,
-                Fault::Stall,
-                Fault::Garbage,
-                Fault::UnknownType,
-                Fault::TooLong,
-                Fault::Error(410),
-                Fault::Error(500),
-                Fault::Error(0),
-            ][rng.usize(..10)];
+            let fault = FAULTS[rng.usize(..FAULTS.len())];
             if fault == Fault::Error(410) {
                 fake.model().expired += 1;
             }
@@ -332,6 +182,7 @@ fn act(fake: &Fake, rng: &mut fastrand::Rng, faults: bool, polls: &mut usize) {
     }
 }
 
+/// Lets time pass: mostly none.
 async fn wait(rng: &mut fastrand::Rng) {
     let millis = match rng.u32(..40) {
         0..24 => return,
@@ -342,61 +193,7 @@ async fn wait(rng: &mut fastrand::Rng) {
     tokio::time::sleep(Duration::from_millis(millis)).await;
 }
 
-impl Reader {
-    fn join(source: &Source, label: String, slow: bool) -> Reader {
-        let mut every = source.every(Patience::Screen);
-        // No await in between: the snapshot is of this version.
-        let from = source.shared().version().as_ref().map(number);
-        let events: Arc<Mutex<Vec<Event>>> = Arc::default();
-        let pace = if slow {
-            Pace::Slow(every)
-        } else {
-            let events = events.clone();
-            Pace::Fast(tokio::spawn(async move {
-                while let Some(event) = every.next().await {
-                    events.lock().expect("no panic").push(event);
-                }
-            }))
-        };
-        Reader {
-            label,
-            from,
-            events,
-            pace,
-        }
-    }
-
-    /// Reads at most so many events.
-    async fn read(&mut self, most: usize) {
-        if let Pace::Slow(every) = &mut self.pace {
-            for _ in 0..most {
-                match timeout(Duration::ZERO, every.next()).await {
-                    Ok(Some(event)) => self.events.lock().expect("no panic").push(event),
-                    _ => break,
-                }
-            }
-        }
-    }
-}
-
-/// A table as a view keeps it: told which, it looks at what is.
-#[derive(Default)]
-struct TableMirror(Mirror);
-
-impl TableMirror {
-    fn look(&mut self, latest: &Latest, changed: BTreeSet<Uid>) {
-        for uid in changed {
-            match latest.get(&uid) {
-                Some(now) => self.0.insert(uid.as_str().to_owned(), number(&now.version)),
-                None => self.0.remove(uid.as_str()),
-            };
-        }
-    }
-}
-
-async fn schedule(seed: u64) -> Excuses {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let faults = seed % 4 != 0;
+fn server(rng: &mut fastrand::Rng) -> Fake {
     let fake = Fake::new();
     {
         let mut model = fake.model();
@@ -407,6 +204,13 @@ async fn schedule(seed: u64) -> Excuses {
     for _ in 0..rng.usize(..4) {
         fake.apply(NAMES[rng.usize(..NAMES.len())]);
     }
+    fake
+}
+
+async fn schedule(seed: u64) -> Told {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let faults = !seed.is_multiple_of(4);
+    let fake = server(&mut rng);
     let options = Options {
         seed,
         queue_bytes: 400 * rng.usize(2..20),
@@ -417,69 +221,48 @@ async fn schedule(seed: u64) -> Excuses {
         Reader::join(&source, format!("seed {seed} fast"), false),
         Reader::join(&source, format!("seed {seed} slow"), true),
     ];
-    let mut latest = source.latest();
-    let mut table = TableMirror::default();
+    let mut table = Table::new(&source);
     let mut polls = 0;
     for step in 0..60 {
         act(&fake, &mut rng, faults, &mut polls);
         wait(&mut rng).await;
         if rng.u32(..25) == 0 {
-            let slow = rng.bool();
-            readers.push(Reader::join(
-                &source,
-                format!("seed {seed} late {step}"),
-                slow,
-            ));
+            let label = format!("seed {seed} late {step}");
+            readers.push(Reader::join(&source, label, rng.bool()));
         }
         for reader in &mut readers {
             if rng.u32(..5) == 0 {
                 reader.read(rng.usize(..8)).await;
             }
         }
-        if rng.u32(..5) == 0
-            && let Ok(Some(changed)) = timeout(Duration::ZERO, latest.changed()).await
-        {
-            table.look(&latest, changed);
+        if rng.u32(..5) == 0 {
+            table.look().await;
         }
     }
     settle(&fake, &source).await;
     for reader in &mut readers {
         reader.read(usize::MAX).await;
     }
-    while let Ok(Some(changed)) = timeout(Duration::ZERO, latest.changed()).await {
-        table.look(&latest, changed);
-    }
+    table.look().await;
     let model = fake.model();
     let last = state(&model, model.rv);
-    assert_eq!(table.0, last, "seed {seed}: table");
-    let held: Mirror = source
-        .snapshot()
-        .objects
+    assert_eq!(table.mirror, last, "seed {seed}: table");
+    let held = source.snapshot().objects;
+    let held: Mirror = held
         .iter()
-        .map(|now| {
-            (
-                now.object
-                    .uid
-                    .as_ref()
-                    .expect("has one")
-                    .as_str()
-                    .to_owned(),
-                number(&now.version),
-            )
-        })
+        .map(|now| (uid(&now.object), number(&now.version)))
         .collect();
     assert_eq!(held, last, "seed {seed}: store");
-    let mut slow_gaps = 0;
+    let mut all = Told::default();
     for reader in &readers {
-        let told = verify(&model, reader, polls, &mut slow_gaps);
-        assert!(told.expired <= model.expired, "{}: {told:?}", reader.label);
-        assert!(told.damaged <= model.damaged, "{}: {told:?}", reader.label);
+        let told = reader.check(&model);
+        assert!(told.polled == 0 || polls > 0, "{}", reader.label);
+        all.expired += told.expired;
+        all.damaged += told.damaged;
+        all.polled += told.polled;
+        all.slow += told.slow;
     }
-    Excuses {
-        expired: model.expired,
-        damaged: model.damaged,
-        polled: slow_gaps,
-    }
+    all
 }
 
 /// Ends the faults, and waits until the source has caught up.
@@ -499,58 +282,24 @@ async fn settle(fake: &Fake, source: &Source) {
     assert_eq!(*source.state().borrow(), SourceState::Live);
 }
 
-fn verify(model: &Model, reader: &Reader, polls: usize, slow_gaps: &mut usize) -> Excuses {
-    let mut check = Check {
-        label: &reader.label,
-        model,
-        mirror: Mirror::new(),
-        at: 0,
-        epoch: 0,
-        told: Excuses::default(),
-        slow_gaps: 0,
-        seq: 0,
-        from_the_start: reader.from.is_none() && matches!(reader.pace, Pace::Fast(_)),
-    };
-    let from = reader
-        .from
-        .unwrap_or_else(|| model.listed_at.expect("listed"));
-    let events = reader.events.lock().expect("no panic");
-    let rest = check.start(&events, from);
-    check.run(rest);
-    let label = &reader.label;
-    assert_eq!(check.mirror, state(model, model.rv), "{label}: the end");
-    let unseen = model.log.iter().find(|op| op.pod.rv > check.at);
-    assert!(unseen.is_none(), "{label}: never told of {unseen:?}");
-    if polls == 0 {
-        assert_eq!(check.told.polled, 0, "{label}");
-    }
-    if matches!(reader.pace, Pace::Fast(_)) {
-        assert_eq!(
-            check.slow_gaps, 0,
-            "{label}: a fast reader has no gaps of its own"
-        );
-    }
-    *slow_gaps += check.slow_gaps;
-    check.told
-}
-
 #[test]
 fn a_thousand_random_schedules() {
-    let mut all = Excuses::default();
+    let mut all = Told::default();
     for seed in 0..SEEDS {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
             .build()
             .expect("a runtime");
-        let one = runtime.block_on(schedule(seed));
-        all.expired += one.expired;
-        all.damaged += one.damaged;
-        all.polled += one.polled;
+        let told = runtime.block_on(schedule(seed));
+        all.expired += told.expired;
+        all.damaged += told.damaged;
+        all.polled += told.polled;
+        all.slow += told.slow;
     }
     // The script does bite.
-    assert!(
-        all.expired > 200 && all.damaged > 200 && all.polled > 200,
-        "{all:?}"
-    );
+    let least = [all.expired, all.damaged, all.polled, all.slow]
+        .into_iter()
+        .min();
+    assert!(least > Some(200), "{all:?}");
 }

@@ -1,0 +1,212 @@
+//! From a text to the objects in it, in order.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::super::envelope::Verb;
+use super::super::store::identity;
+use super::{Entry, yaml};
+use crate::object::{Doc, Kind, ObjectRef, Uid, Value};
+
+/// A text that is not what a file should hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {detail}")]
+pub struct FileError {
+    /// Where, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub detail: Arc<str>,
+}
+
+impl FileError {
+    pub(super) fn new(line: usize, detail: impl Into<Arc<str>>) -> FileError {
+        let detail = detail.into();
+        FileError { line, detail }
+    }
+}
+
+/// The objects of a text.
+pub(super) fn entries(text: &str) -> Result<Vec<Entry>, FileError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut order = Order::default();
+    if text.trim_start().starts_with(['{', '[']) {
+        json(text, &mut order)?;
+    } else {
+        for document in yaml::documents(text) {
+            let (line, value) = document?;
+            order.value(&value, &|_| line)?;
+        }
+    }
+    Ok(order.entries)
+}
+
+/// One JSON value after another, with any white space between.
+fn json(text: &str, order: &mut Order) -> Result<(), FileError> {
+    let mut lines = Lines::new(text);
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    while let Some(value) = values.next() {
+        let value = value.map_err(|error| FileError::new(error.line(), error.to_string()))?;
+        let start = values.byte_offset() - value.get().len();
+        lines.move_to(start);
+        order.value(value.get(), &|at| lines.of(start + at))?;
+    }
+    Ok(())
+}
+
+/// Counts lines, going forwards.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Lines<'a> {
+        let (at, line) = (0, 1);
+        Lines { text, at, line }
+    }
+
+    fn move_to(&mut self, at: usize) {
+        self.line = self.of(at);
+        self.at = at;
+    }
+
+    fn of(&self, at: usize) -> usize {
+        let between = self.text.as_bytes().get(self.at..at).unwrap_or_default();
+        self.line + memchr::memchr_iter(b'\n', between).count()
+    }
+}
+
+/// Puts the objects in their order, and finds out which of them come again.
+#[derive(Default)]
+struct Order {
+    entries: Vec<Entry>,
+    /// The resources of which something has happened, and not just been there.
+    begun: HashSet<(Arc<str>, Arc<str>)>,
+    there: HashSet<(Arc<str>, Arc<str>, Uid)>,
+}
+
+/// From an offset in the value to a line of the file.
+type LineOf<'a> = &'a dyn Fn(usize) -> usize;
+
+impl Order {
+    /// An object, a list, or an event.
+    fn value(&mut self, text: &str, line: LineOf<'_>) -> Result<(), FileError> {
+        let doc = Doc::parse(text).map_err(|error| FileError::new(line(0), error.to_string()))?;
+        let root = doc.root();
+        let at = |value: Value<'_>| line(value.raw().as_ptr().addr() - doc.text().as_ptr().addr());
+        match root.kind() {
+            Kind::Array => {
+                for item in root.items() {
+                    self.item(item, None, at(item))?;
+                }
+                return Ok(());
+            }
+            Kind::Object => {}
+            Kind::Null | Kind::Bool | Kind::Number | Kind::String => {
+                return Err(FileError::new(at(root), "not an object"));
+            }
+        }
+        if let (Some(kind), Some(object)) = (root.get("type"), root.get("object")) {
+            return self.event(&kind.as_str().unwrap_or_default(), object, at(object));
+        }
+        let kind = root.str_at(&["kind"]).unwrap_or_default();
+        match root
+            .get("items")
+            .filter(|items| items.kind() == Kind::Array)
+        {
+            Some(items) if kind.ends_with("List") => {
+                for item in items.items() {
+                    self.item(item, Some(root), at(item))?;
+                }
+                Ok(())
+            }
+            _ => self.item(root, None, at(root)),
+        }
+    }
+
+    fn event(&mut self, kind: &str, object: Value<'_>, line: usize) -> Result<(), FileError> {
+        let verb = match kind {
+            "ADDED" => Verb::Added,
+            "MODIFIED" => Verb::Modified,
+            "DELETED" => Verb::Deleted,
+            "BOOKMARK" | "ERROR" => return Ok(()),
+            unknown => {
+                let detail = format!("unknown watch event type {unknown:?}");
+                return Err(FileError::new(line, detail));
+            }
+        };
+        let entry = entry(object, None, line)?;
+        self.push(Some(verb), entry);
+        Ok(())
+    }
+
+    /// An object that stands for itself, or in a list.
+    fn item(
+        &mut self,
+        item: Value<'_>,
+        list: Option<Value<'_>>,
+        line: usize,
+    ) -> Result<(), FileError> {
+        let entry = entry(item, list, line)?;
+        let verb = if self.there.contains(&place(&entry.object)) {
+            Some(Verb::Modified)
+        } else if self.begun.contains(&resource(&entry.object)) {
+            Some(Verb::Added)
+        } else {
+            None
+        };
+        self.push(verb, entry);
+        Ok(())
+    }
+
+    fn push(&mut self, verb: Option<Verb>, mut entry: Entry) {
+        entry.verb = verb;
+        let place = place(&entry.object);
+        match verb {
+            Some(Verb::Deleted) => self.there.remove(&place),
+            Some(Verb::Added | Verb::Modified) | None => self.there.insert(place),
+        };
+        if verb.is_some() {
+            self.begun.insert(resource(&entry.object));
+        }
+        self.entries.push(entry);
+    }
+}
+
+fn resource(object: &ObjectRef) -> (Arc<str>, Arc<str>) {
+    (object.api_version.clone(), object.kind.clone())
+}
+
+fn place(object: &ObjectRef) -> (Arc<str>, Arc<str>, Uid) {
+    let (api_version, kind) = resource(object);
+    (api_version, kind, identity(object))
+}
+
+/// Reads an object. Items of a `PodList` need not say that they are Pods.
+fn entry(value: Value<'_>, list: Option<Value<'_>>, line: usize) -> Result<Entry, FileError> {
+    let missing = |what: &str| Err(FileError::new(line, format!("an object without {what}")));
+    let mut object = ObjectRef::of(value);
+    if let Some(list) = list {
+        let of = ObjectRef::of(list);
+        let kind = of.kind.strip_suffix("List").unwrap_or_default();
+        if object.kind.is_empty() && !kind.is_empty() {
+            object.kind = kind.into();
+        }
+        if object.api_version.is_empty() && !kind.is_empty() {
+            object.api_version = of.api_version.clone();
+        }
+    }
+    match () {
+        () if value.kind() != Kind::Object => return Err(FileError::new(line, "not an object")),
+        () if object.kind.is_empty() => return missing("kind"),
+        () if object.api_version.is_empty() => return missing("apiVersion"),
+        () if object.name.is_empty() => return missing("metadata.name"),
+        () => {}
+    }
+    let doc = Doc::parse(value.raw()).map_err(|error| FileError::new(line, error.to_string()))?;
+    let verb = None;
+    Ok(Entry { verb, object, doc })
+}

@@ -1,0 +1,224 @@
+//! Which resources a file holds. It says kinds; requests and messages want plurals.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::super::store::identity;
+use super::Entry;
+use crate::object::{ObjectRef, Resource, Value};
+
+/// One resource of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileResource {
+    /// The resource.
+    pub resource: Resource,
+    /// Where its plural is from.
+    pub plural: Plural,
+    /// Its objects, each once, in the order they appear.
+    pub objects: Vec<ObjectRef>,
+}
+
+/// Where the plural of a resource is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Plural {
+    /// Kubernetes' own kind, or from a `CustomResourceDefinition` in the file.
+    Known,
+    /// From English alone.
+    Guessed,
+}
+
+/// Kubernetes' own kinds that live in no namespace
+/// (<https://kubernetes.io/docs/reference/kubernetes-api/>).
+const CLUSTER_SCOPED: &[&str] = &[
+    "APIService",
+    "CSIDriver",
+    "CSINode",
+    "CertificateSigningRequest",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "ClusterTrustBundle",
+    "ComponentStatus",
+    "CustomResourceDefinition",
+    "DeviceClass",
+    "FlowSchema",
+    "IPAddress",
+    "IngressClass",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "MutatingWebhookConfiguration",
+    "Namespace",
+    "Node",
+    "PersistentVolume",
+    "PriorityClass",
+    "PriorityLevelConfiguration",
+    "ResourceSlice",
+    "RuntimeClass",
+    "ServiceCIDR",
+    "StorageClass",
+    "StorageVersion",
+    "StorageVersionMigration",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration",
+    "VolumeAttachment",
+    "VolumeAttributesClass",
+];
+
+/// Kubernetes' own groups; those under `.k8s.io` that are not among them belong to extensions, which
+/// name their kinds as they like.
+const OWN_GROUPS: &[&str] = &[
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "extensions",
+    "flowcontrol.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+];
+
+/// The resources of these objects.
+pub(super) fn of(entries: &[Entry]) -> Vec<FileResource> {
+    let definitions: Vec<Definition> = entries.iter().filter_map(definition).collect();
+    let mut resources: Vec<FileResource> = Vec::new();
+    let mut known = HashSet::new();
+    for entry in entries {
+        let object = &entry.object;
+        let of_same = |found: &FileResource| {
+            found.resource.kind == object.kind
+                && found.resource.api_version() == *object.api_version
+        };
+        let at = resources.iter().position(of_same).unwrap_or_else(|| {
+            resources.push(resource(object, &definitions));
+            resources.len() - 1
+        });
+        let found = &mut resources[at];
+        if found.plural == Plural::Guessed {
+            found.resource.namespaced |= object.namespace.is_some();
+        }
+        if known.insert((at, identity(object))) {
+            found.objects.push(object.clone());
+        }
+    }
+    resources
+}
+
+fn resource(object: &ObjectRef, definitions: &[Definition]) -> FileResource {
+    let (group, version) = object
+        .api_version
+        .split_once('/')
+        .unwrap_or(("", &object.api_version));
+    let kind = object.kind.clone();
+    let defined = definitions
+        .iter()
+        .find(|defined| *defined.group == *group && defined.kind == kind);
+    let own = OWN_GROUPS.contains(&group);
+    let (name, namespaced, plural) = match defined {
+        Some(defined) => (defined.plural.clone(), defined.namespaced, Plural::Known),
+        None if own => (
+            plural(&kind).into(),
+            !CLUSTER_SCOPED.contains(&&*kind),
+            Plural::Known,
+        ),
+        None => (
+            plural(&kind).into(),
+            object.namespace.is_some(),
+            Plural::Guessed,
+        ),
+    };
+    FileResource {
+        resource: Resource {
+            group: group.into(),
+            version: version.into(),
+            plural: name,
+            kind,
+            namespaced,
+        },
+        plural,
+        objects: Vec::new(),
+    }
+}
+
+/// What a `CustomResourceDefinition` says.
+struct Definition {
+    group: Arc<str>,
+    kind: Arc<str>,
+    plural: Arc<str>,
+    namespaced: bool,
+}
+
+fn definition(entry: &Entry) -> Option<Definition> {
+    if &*entry.object.kind != "CustomResourceDefinition" {
+        return None;
+    }
+    let spec: Value<'_> = entry.doc.root().get("spec")?;
+    let text = |path: &[&str]| spec.str_at(path).map(|text| Arc::from(&*text));
+    Some(Definition {
+        group: text(&["group"])?,
+        kind: text(&["names", "kind"])?,
+        plural: text(&["names", "plural"])?,
+        namespaced: spec.str_at(&["scope"])? == "Namespaced",
+    })
+}
+
+/// The English plural, in lower case. It is right for all of Kubernetes' own kinds.
+fn plural(kind: &str) -> String {
+    let word = kind.to_lowercase();
+    let vowel_before_y = || {
+        word.as_bytes()
+            .iter()
+            .rev()
+            .nth(1)
+            .is_some_and(|byte| b"aeiou".contains(byte))
+    };
+    if word == "endpoints" {
+        word
+    } else if word.ends_with('y') && !vowel_before_y() {
+        format!("{}ies", &word[..word.len() - 1])
+    } else if ["s", "x", "z", "ch", "sh"]
+        .iter()
+        .any(|end| word.ends_with(end))
+    {
+        format!("{word}es")
+    } else {
+        format!("{word}s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plural;
+
+    #[test]
+    fn plurals() {
+        for (kind, name) in [
+            ("Pod", "pods"),
+            ("Ingress", "ingresses"),
+            ("NetworkPolicy", "networkpolicies"),
+            ("Endpoints", "endpoints"),
+            ("EndpointSlice", "endpointslices"),
+            ("PriorityClass", "priorityclasses"),
+            ("CSIStorageCapacity", "csistoragecapacities"),
+            ("Gateway", "gateways"),
+            ("Mailbox", "mailboxes"),
+            ("y", "ies"),
+        ] {
+            assert_eq!(plural(kind), name);
+        }
+    }
+}

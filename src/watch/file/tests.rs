@@ -1,0 +1,335 @@
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::*;
+use crate::object::Resource;
+use crate::watch::key::{ClusterId, Form};
+use crate::watch::tests::{brief, clock};
+use crate::watch::{Mux, Options, Patience, Scope, Subscriptions};
+
+fn key(resource: Resource) -> SourceKey {
+    SourceKey {
+        cluster: ClusterId("file".into()),
+        resource,
+        scope: Scope::Cluster,
+        labels: None,
+        fields: None,
+        form: Form::Full,
+    }
+}
+
+fn mux(file: &Arc<FileTransport>) -> Mux {
+    let transport: Arc<dyn Transport> = file.clone();
+    Mux::new([(ClusterId("file".into()), transport)], clock())
+}
+
+/// All events of a source to its end.
+async fn play(text: &str, with: impl Fn(SourceKey) -> SourceKey) -> Vec<String> {
+    let file = Arc::new(FileTransport::parse(text).expect("valid"));
+    let resource = file.resources()[0].resource.clone();
+    let source = mux(&file).open(with(key(resource)));
+    let mut every = source.every(Patience::Pipe);
+    let mut events = Vec::new();
+    while let Some(event) = every.next().await {
+        events.push(brief(&event));
+    }
+    events
+}
+
+fn pod(name: &str, rv: u32, app: &str) -> String {
+    format!(
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","namespace":"ns","uid":"u-{name}","resourceVersion":"{rv}","labels":{{"app":"{app}"}}}}}}"#
+    )
+}
+
+fn event(kind: &str, object: &str) -> String {
+    format!("{{\"type\": \"{kind}\",\n \"object\": {object}\n}}\n")
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_the_listing_and_events_the_watch() {
+    let text = [
+        pod("a", 1, "web"),
+        pod("b", 2, "web"),
+        event("ADDED", &pod("a", 1, "web")),
+        event("MODIFIED", &pod("a", 3, "web")),
+        event(
+            "BOOKMARK",
+            r#"{"kind":"Pod","metadata":{"resourceVersion":"9"}}"#,
+        ),
+        event("DELETED", &pod("b", 4, "web")),
+        event("ADDED", &pod("c", 5, "web")),
+    ]
+    .join("\n");
+    assert_eq!(
+        play(&text, |key| key).await,
+        [
+            "connecting",
+            "listed a 1",
+            "listed b 2",
+            "synced 1 (2)",
+            "live",
+            "modified a 1>3",
+            "deleted b 2>4",
+            "added c 5",
+            "ended"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_comes_again_is_a_later_version() {
+    let text = [
+        pod("a", 1, "web"),
+        pod("b", 2, "web"),
+        pod("a", 3, "web"),
+        pod("c", 4, "web"),
+        pod("a", 5, "web"),
+    ]
+    .concat();
+    assert_eq!(
+        play(&text, |key| key).await[1..],
+        [
+            "listed a 1",
+            "listed b 2",
+            "synced 1 (2)",
+            "live",
+            "modified a 1>3",
+            "added c 4",
+            "modified a 3>5",
+            "ended"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn manifests_have_neither_uid_nor_version() {
+    let text = "\
+# the first
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data:
+  text: |
+    one
+  yes: 'no'
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {text: two, 8080: x}
+---
+# nothing here
+--- # and now
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: b}
+...
+";
+    assert_eq!(
+        play(text, |key| key).await[1..],
+        [
+            "listed a ",
+            "synced 1 (1)",
+            "live",
+            "modified a >",
+            "added b ",
+            "ended"
+        ]
+    );
+    let file = FileTransport::parse(text).expect("valid");
+    assert_eq!(
+        file.entries[0].doc.text(),
+        r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"text":"one\n","true":"no"}}"#,
+        "an unquoted yes is a truth value to kubectl, too"
+    );
+    assert_eq!(
+        file.entries[1].doc.text(),
+        r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"text":"two","8080":"x"}}"#
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn selectors_work_as_on_a_server() {
+    let text = [
+        pod("a", 1, "web"),
+        pod("b", 2, "db"),
+        event("MODIFIED", &pod("a", 3, "db")),
+        event("MODIFIED", &pod("b", 4, "web")),
+        event("MODIFIED", &pod("b", 5, "web")),
+        event("DELETED", &pod("b", 6, "web")),
+    ]
+    .join("\n");
+    let web = |key| SourceKey {
+        labels: Some("app=web".into()),
+        ..key
+    };
+    assert_eq!(
+        play(&text, web).await[1..],
+        [
+            "listed a 1",
+            "synced 1 (1)",
+            "live",
+            "left a 1>3",
+            "added b 4",
+            "modified b 4>5",
+            "deleted b 5>6",
+            "ended"
+        ]
+    );
+    let named = |key| SourceKey {
+        fields: Some("metadata.name=b".into()),
+        ..key
+    };
+    assert_eq!(play(&text, named).await[1], "listed b 2");
+    let elsewhere = |key| SourceKey {
+        scope: Scope::Namespace("other".into()),
+        ..key
+    };
+    assert_eq!(
+        play(&text, elsewhere).await[1..],
+        ["synced 1 (0)", "live", "ended"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_of_a_file_can_take_its_time() {
+    let text: String = (1..200).map(|rv| pod("a", rv, "web")).collect();
+    let file = Arc::new(FileTransport::parse(&text).expect("valid"));
+    let transport: Arc<dyn Transport> = file.clone();
+    let options = Options {
+        queue_bytes: 2000,
+        ..Options::default()
+    };
+    let mux = Mux::with_options([(ClusterId("file".into()), transport)], clock(), options);
+    let mut all = Subscriptions::new();
+    let source = mux.open(key(file.resources()[0].resource.clone()));
+    all.add(&source, Patience::Screen);
+    let _table = source.latest();
+    let mut events = Vec::new();
+    while let Some((_, event)) = all.next().await {
+        events.push(brief(&event));
+        tokio::time::sleep(Duration::from_secs(100)).await;
+    }
+    assert_eq!(events.len(), 1 + 1 + 1 + 1 + 198 + 1);
+    assert!(!events.iter().any(|event| event.starts_with("gap")));
+    // It stays ended.
+    assert!(
+        timeout(Duration::from_secs(9), all.next())
+            .await
+            .expect("at once")
+            .is_none()
+    );
+}
+
+#[test]
+fn json_is_kept_byte_for_byte() {
+    let odd = r#"{ "kind":"Pod", "apiVersion":"v1", "metadata":{"name":"\u0061"}, "n":1.50e2,  "big":12345678901234567890123 }"#;
+    let file = FileTransport::parse(&format!("\u{feff}\n {odd}\n")).expect("valid");
+    assert_eq!(file.entries[0].doc.text(), odd);
+}
+
+#[test]
+fn lists_give_their_items() {
+    let text = r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}
+{"kind":"List","apiVersion":"v1","items":[{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"}}]}
+[{"kind":"Gateway","apiVersion":"gateway.networking.k8s.io/v1","metadata":{"name":"g","namespace":"ns"}}]"#;
+    let file = FileTransport::parse(text).expect("valid");
+    let found: Vec<(String, bool, Plural, usize)> = file
+        .resources()
+        .iter()
+        .map(|found| {
+            let resource = &found.resource;
+            (
+                resource.group_resource(),
+                resource.namespaced,
+                found.plural,
+                found.objects.len(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("pods".to_owned(), true, Plural::Known, 2),
+            ("nodes".to_owned(), false, Plural::Known, 1),
+            (
+                "gateways.gateway.networking.k8s.io".to_owned(),
+                true,
+                Plural::Guessed,
+                1
+            )
+        ]
+    );
+}
+
+#[test]
+fn a_definition_in_the_file_names_its_kind() {
+    let text = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: octopodes.sea.io}
+spec: {group: sea.io, scope: Cluster, names: {kind: Octopus, plural: octopodes}}
+---
+apiVersion: sea.io/v1
+kind: Octopus
+metadata: {name: o}
+";
+    let file = FileTransport::parse(text).expect("valid");
+    let octopus = &file.resources()[1];
+    assert_eq!(octopus.resource.group_resource(), "octopodes.sea.io");
+    assert!(!octopus.resource.namespaced);
+    assert_eq!(octopus.plural, Plural::Known);
+}
+
+#[test]
+fn errors_say_their_line() {
+    for (text, error) in [
+        (
+            "{\"kind\":\"Pod\",\n\"apiVersion\":\"v1\"}",
+            "line 1: an object without metadata.name",
+        ),
+        (
+            "\n\n{\"apiVersion\":\"v1\"}",
+            "line 3: an object without kind",
+        ),
+        (
+            "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n\n{\"kind\":\"Pod\"}]}",
+            "line 3: an object without apiVersion",
+        ),
+        (
+            "{\"kind\":\n\n",
+            "line 3: EOF while parsing a value at line 3 column 0",
+        ),
+        (
+            "{\"type\":\"GONE\",\n\"object\":{}}",
+            "line 2: unknown watch event type \"GONE\"",
+        ),
+        ("[\n1]", "line 2: not an object"),
+        ("just text", "line 1: not an object"),
+        (
+            "apiVersion: v1
+kind: Pod
+metadata: {name: a}
+---
+
+# x
+kind: Pod
+",
+            "line 7: an object without apiVersion",
+        ),
+    ] {
+        let found = FileTransport::parse(text).expect_err(text);
+        assert_eq!(found.to_string(), error, "{text}");
+    }
+    let broken = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\nkind: [Pod\n";
+    let error = FileTransport::parse(broken).expect_err("broken");
+    assert!(error.line >= 5, "{error}");
+    assert!(
+        FileTransport::parse("")
+            .expect("nothing")
+            .resources()
+            .is_empty()
+    );
+}

@@ -1,0 +1,262 @@
+//! What a lossless reader saw, held against the server's history.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::brief;
+use crate::object::{ObjectRef, ResourceVersion};
+use crate::watch::event::{Event, Gap, GapCause, Version, Why};
+use crate::watch::fake::{Did, Model, Op};
+
+/// What a reader has: of each uid the version.
+pub(super) type Mirror = BTreeMap<String, u64>;
+
+/// What is there at a version.
+pub(super) fn state(model: &Model, rv: u64) -> Mirror {
+    let there = model.at(rv).into_values();
+    there.map(|pod| (pod.uid, pod.rv)).collect()
+}
+
+pub(super) fn number(version: &ResourceVersion) -> u64 {
+    version.as_str().parse().expect("a number")
+}
+
+pub(super) fn uid(object: &ObjectRef) -> String {
+    let uid = object.uid.as_ref().expect("has one");
+    uid.as_str().to_owned()
+}
+
+/// What a reader was told went wrong.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) expired: usize,
+    pub(super) damaged: usize,
+    pub(super) polled: usize,
+    pub(super) slow: usize,
+}
+
+/// One reader's events, checked one by one against the server's history.
+pub(super) struct Check<'a> {
+    label: &'a str,
+    model: &'a Model,
+    mirror: Mirror,
+    /// Up to where all is accounted for.
+    at: u64,
+    epoch: u32,
+    pub(super) told: Told,
+    seq: u64,
+    /// How many lines were bad since the last gap for them.
+    bad: usize,
+    /// Whether it has been told of all that went wrong.
+    from_the_start: bool,
+}
+
+impl<'a> Check<'a> {
+    /// Checks all events of a reader that joined at `from`; `from_the_start` is whether it was told
+    /// of all that went wrong.
+    pub(super) fn all(
+        (label, from): (&'a str, u64),
+        model: &'a Model,
+        events: &'a [Event],
+        from_the_start: bool,
+    ) -> Told {
+        let mut check = Check {
+            label,
+            model,
+            mirror: Mirror::new(),
+            at: 0,
+            epoch: 0,
+            told: Told::default(),
+            seq: 0,
+            bad: 0,
+            from_the_start,
+        };
+        let rest = check.start(events, from);
+        check.run(rest);
+        assert_eq!(check.mirror, state(model, model.rv), "{label}: the end");
+        let unseen = model.log.iter().find(|op| op.pod.rv > check.at);
+        assert!(unseen.is_none(), "{label}: never told of {unseen:?}");
+        check.told
+    }
+
+    fn body(&self, now: &Version) {
+        let uid = uid(&now.object);
+        let rv = number(&now.version);
+        let op = self
+            .model
+            .log
+            .iter()
+            .find(|op| op.pod.rv == rv && op.pod.uid == uid);
+        let op = op.unwrap_or_else(|| panic!("{}: {uid}@{rv} never was", self.label));
+        assert_eq!(*now.body, op.pod.body(), "{}", self.label);
+    }
+
+    /// The snapshot that a subscription starts with, up to its `Synced`.
+    fn start(&mut self, events: &'a [Event], from: u64) -> &'a [Event] {
+        let mut left = events;
+        while let Some((event, rest)) = left.split_first() {
+            left = rest;
+            match event {
+                Event::Object { why, now, prev, .. } => {
+                    assert_eq!(*why, Why::Listed, "{}", self.label);
+                    assert!(prev.is_none(), "{}", self.label);
+                    self.body(now);
+                    let uid = uid(&now.object);
+                    let again = self.mirror.insert(uid, number(&now.version));
+                    assert!(again.is_none(), "{}: listed twice", self.label);
+                }
+                Event::Synced { epoch, count } => {
+                    self.epoch = *epoch;
+                    assert_eq!(*count, self.mirror.len(), "{}", self.label);
+                    assert_eq!(
+                        self.mirror,
+                        state(self.model, from),
+                        "{}: snapshot",
+                        self.label
+                    );
+                    self.at = from;
+                    return left;
+                }
+                Event::State(_) => {}
+                Event::Gap(_) | Event::Undecodable { .. } => {
+                    panic!("{}: {} before it is synced", self.label, brief(event))
+                }
+            }
+        }
+        left
+    }
+
+    fn run(&mut self, mut events: &'a [Event]) {
+        while let Some((event, rest)) = events.split_first() {
+            events = match event {
+                Event::Object { .. } => {
+                    self.live(event);
+                    rest
+                }
+                Event::Gap(gap) => self.gap(gap, rest),
+                Event::Synced { epoch, count } => {
+                    assert!(*epoch > self.epoch, "{}", self.label);
+                    self.epoch = *epoch;
+                    assert_eq!(*count, state(self.model, self.at).len(), "{}", self.label);
+                    rest
+                }
+                Event::Undecodable { .. } => {
+                    self.told.damaged += 1;
+                    self.bad += 1;
+                    rest
+                }
+                Event::State(_) => rest,
+            };
+        }
+    }
+
+    /// An event that is not in a gap must be the next entry of the history.
+    fn live(&mut self, event: &Event) {
+        let Event::Object {
+            seq,
+            why,
+            now,
+            prev,
+            ..
+        } = event
+        else {
+            return;
+        };
+        let label = self.label;
+        assert!(*seq > self.seq, "{label}: {seq} after {}", self.seq);
+        self.seq = *seq;
+        let next = self.model.log.iter().find(|op| op.pod.rv > self.at);
+        let next = next.unwrap_or_else(|| panic!("{label}: {} after the end", brief(event)));
+        assert_eq!(
+            number(&now.version),
+            next.pod.rv,
+            "{label}: {}",
+            brief(event)
+        );
+        let expected = match next.did {
+            Did::Added => Why::Added,
+            Did::Modified => Why::Modified,
+            Did::Deleted => Why::Deleted,
+        };
+        assert_eq!(*why, expected, "{label}: {}", brief(event));
+        self.body(now);
+        self.follow(event);
+        let has = prev.as_ref().map(|prev| number(&prev.version));
+        assert_eq!(has.is_none(), next.did == Did::Added, "{label}");
+        self.at = next.pod.rv;
+    }
+
+    /// Applies an event; its `prev` must be what this reader has.
+    fn follow(&mut self, event: &Event) {
+        let Event::Object { why, now, prev, .. } = event else {
+            return;
+        };
+        let uid = uid(&now.object);
+        let has = match why {
+            Why::Deleted | Why::LeftSelector | Why::Vanished => self.mirror.remove(&uid),
+            Why::Listed | Why::Added | Why::Modified | Why::Skipped => {
+                self.mirror.insert(uid, number(&now.version))
+            }
+        };
+        let prev = prev.as_ref().map(|prev| number(&prev.version));
+        assert_eq!(prev, has, "{}: {}", self.label, brief(event));
+    }
+
+    /// A gap must begin where the reader was, and be followed by exactly the difference.
+    fn gap(&mut self, gap: &Gap, events: &'a [Event]) -> &'a [Event] {
+        let label = self.label;
+        let (after, upto) = (number(&gap.after), number(&gap.upto));
+        let unseen = |op: &&Op| op.pod.rv > self.at && op.pod.rv <= after;
+        let lost = self.model.log.iter().find(unseen);
+        assert!(lost.is_none(), "{label}: {lost:?} before {gap:?}");
+        assert!(
+            after >= self.at && upto >= after,
+            "{label}: {gap:?} at {}",
+            self.at
+        );
+        match gap.cause {
+            GapCause::Expired => self.told.expired += 1,
+            GapCause::Undecodable => {
+                let bad = self.told.damaged;
+                assert!(bad >= 2 || !self.from_the_start, "{label}: not bad twice");
+                self.told.damaged = bad.saturating_sub(2);
+            }
+            GapCause::Polled => self.told.polled += 1,
+            GapCause::SlowSubscriber { dropped } => {
+                self.told.slow += 1;
+                let missed = self.model.log.iter();
+                let missed = missed
+                    .filter(|op| op.pod.rv > after && op.pod.rv <= upto)
+                    .count();
+                assert!(dropped <= missed as u64, "{label}: {gap:?} of {missed}");
+            }
+        }
+        let target = state(self.model, upto);
+        let mut expected: BTreeSet<String> = BTreeSet::new();
+        for (uid, rv) in &self.mirror {
+            match target.get(uid) {
+                None => expected.insert(format!("Vanished {uid}@{rv}")),
+                Some(now) if now != rv => expected.insert(format!("Skipped {uid}@{now}")),
+                Some(_) => false,
+            };
+        }
+        for (uid, now) in &target {
+            if !self.mirror.contains_key(uid) {
+                expected.insert(format!("Listed {uid}@{now}"));
+            }
+        }
+        let (told, rest) = events.split_at(expected.len().min(events.len()));
+        let mut seen = BTreeSet::new();
+        for event in told {
+            if let Event::Object { why, now, .. } = event {
+                let uid = uid(&now.object);
+                seen.insert(format!("{why:?} {uid}@{}", now.version));
+                self.body(now);
+                self.follow(event);
+            }
+        }
+        assert_eq!(seen, expected, "{label}: after {gap:?}");
+        assert_eq!(self.mirror, target, "{label}");
+        self.at = upto;
+        rest
+    }
+}
