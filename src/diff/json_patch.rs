@@ -31,12 +31,11 @@ pub fn json_patch(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
         if is_inside(diff, at, &replaced) {
             continue;
         }
-        match list.operations(diff, at, redactor) {
-            Some(operations) => patch.extend(operations),
-            None => {
-                replaced.insert(at);
-                patch.push(replace(diff, at, redactor));
-            }
+        if let Some(operations) = list.operations(diff, at, redactor) {
+            patch.extend(operations);
+        } else {
+            replaced.insert(at);
+            patch.push(replace(diff, at, redactor));
         }
     }
     for change in diff.changes() {
@@ -150,20 +149,20 @@ impl ListChanges {
                 .filter(move |index| !gone.contains(index))
         };
         let mut list: Vec<u32> = survivors(old, self.removed.clone()).collect();
-        let moved: BTreeMap<u32, u32> = self.moved.iter().map(|&(from, to)| (to, from)).collect();
+        let origins: BTreeMap<u32, u32> = self.moved.iter().map(|&(from, to)| (to, from)).collect();
         let away = self.moved.iter().map(|&(from, _)| from);
         let mut stayed = survivors(old, away.chain(self.removed.iter().copied()).collect());
         let added = self.added.iter().map(|&(index, _)| index).collect();
         let mut moves = Vec::new();
         let mut after = 0;
         for index in survivors(new, added) {
-            let Some(item) = moved.get(&index).copied().or_else(|| stayed.next()) else {
+            let Some(item) = origins.get(&index).copied().or_else(|| stayed.next()) else {
                 break;
             };
             let Some(from) = list.iter().position(|&other| other == item) else {
                 break;
             };
-            if moved.contains_key(&index) {
+            if origins.contains_key(&index) {
                 list.remove(from);
                 let to = if from < after { after - 1 } else { after };
                 list.insert(to, item);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::object::Value;
 use crate::object::list_keys::{Identity, ListKey, Order};
 
-use super::walk::Walk;
+use super::walk::{Item, Walk};
 use super::{Label, Place, SegId, lis, sequence};
 
 /// Which items are the same: for each new item its old index, if it has one.
@@ -130,14 +130,15 @@ impl<'a> Lists<'_, 'a> {
         }
         let mut next = 0;
         for (to, end) in until.into_iter().enumerate() {
-            for from in next..end {
-                if gone[from] {
-                    let place = Place {
-                        old: Some(narrow(from)),
-                        new: None,
-                    };
-                    self.item(walk, at, (place, None));
-                }
+            for (from, _) in (next..end)
+                .zip(&gone[next.min(end)..end])
+                .filter(|(_, gone)| **gone)
+            {
+                let place = Place {
+                    old: Some(narrow(from)),
+                    new: None,
+                };
+                self.item(walk, at, (place, None));
             }
             next = end.max(next);
             if to < self.new.len() {
@@ -156,7 +157,12 @@ impl<'a> Lists<'_, 'a> {
             place.old.map(|from| self.old[from as usize]),
             place.new.map(|to| self.new[to as usize]),
         );
-        walk.item(at, (place, self.label(place)), pair, moved);
+        let item = Item {
+            place,
+            label: self.label(place),
+            moved,
+        };
+        walk.item(at, item, pair);
     }
 
     fn label(&self, place: Place) -> Label<'a> {

@@ -6,6 +6,8 @@
 //! Values are read through a [`Redactor`] alone, so that no view, record or patch can hold what a
 //! Secret holds.
 
+mod base64;
+mod embedded;
 mod filter;
 pub mod json_patch;
 mod lis;
@@ -28,10 +30,11 @@ use crate::object::Value;
 use crate::object::list_keys::{ListKey, ListKeys};
 use crate::object::path::{self, Path, Place, Side};
 
+pub use embedded::Embedded;
 pub use filter::Filter;
 pub use noise::Noise;
 pub use origin::Origin;
-pub use redact::{Content, Embedded, Redacted, Redactor, Shown};
+pub use redact::{Content, Redacted, Redactor, Shown};
 pub use values::Fmt;
 
 use secret::Guard;
@@ -135,8 +138,7 @@ impl<'a> Diff<'a> {
         self.changes.clear();
         self.segs.clear();
         Diff {
-            // No item is left to convert: this only changes the type of the buffer.
-            segs: self.segs.into_iter().filter_map(|_| None).collect(),
+            segs: retype(self.segs),
             changes: self.changes,
         }
     }
@@ -205,6 +207,15 @@ impl<'a> Diff<'a> {
     fn seg(&self, at: SegId) -> &Seg<'a> {
         &self.segs[at.0 as usize]
     }
+}
+
+/// An empty buffer of another life time.
+#[expect(
+    clippy::unnecessary_filter_map,
+    reason = "collecting an iterator of the same layout in place is what keeps the memory"
+)]
+fn retype<'b>(empty: Vec<Seg<'_>>) -> Vec<Seg<'b>> {
+    empty.into_iter().filter_map(|_| None).collect()
 }
 
 impl<'a> Seg<'a> {

@@ -25,11 +25,10 @@ impl<'a> Diff<'a> {
         }
         let new = self.seg(change.at).new?;
         let parent = self.parent(change.at);
-        let gone = self.changes().iter().filter(|other| {
+        let mut gone = self.changes().iter().filter(|other| {
             other.op == Op::Remove && self.parent(other.at) == parent && other.at != change.at
         });
-        gone.filter_map(|other| self.is_renamed((other.at, change.at), new))
-            .next()
+        gone.find_map(|other| self.is_renamed((other.at, change.at), new))
     }
 
     fn is_renamed(&self, (from, to): (SegId, SegId), new: Value<'a>) -> Option<Origin> {

@@ -9,11 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::object::list_keys::ListKeys;
 use crate::object::{Doc, Kind, Value};
 
+use super::base64;
 use super::secret::{self, Coding, Guard, Note};
-use super::{Diff, walk};
 
 /// Stands between the values of objects and every output. There is one in a process, so that equal
 /// values of Secrets have equal numbers wherever they are met.
@@ -28,8 +27,8 @@ pub struct Redactor {
 /// A value as it may be shown.
 #[derive(Clone, Copy)]
 pub struct Shown<'a> {
-    value: Value<'a>,
-    guard: Guard,
+    pub(super) value: Value<'a>,
+    pub(super) guard: Guard,
     redactor: &'a Redactor,
 }
 
@@ -59,13 +58,6 @@ pub struct Redacted {
     pub bytes: usize,
     /// Counts the different values from 1, in the order they were first met.
     pub id: u32,
-}
-
-/// The two versions of a JSON text that a string holds.
-pub struct Embedded {
-    old: Doc,
-    new: Doc,
-    guard: Guard,
 }
 
 impl Redactor {
@@ -224,7 +216,7 @@ impl<'a> Shown<'a> {
             Guard::Map(Coding::Base64) | Guard::Value(Coding::Base64) => self
                 .value
                 .as_str()
-                .and_then(|text| base64(&text))
+                .and_then(|text| base64::decode(&text))
                 .map(Cow::Owned),
             _ => None,
         };
@@ -234,47 +226,6 @@ impl<'a> Shown<'a> {
             .unwrap_or_else(|| Cow::Borrowed(self.value.raw()));
         let plain = plain.unwrap_or_else(|| Cow::Borrowed(text.as_bytes()));
         self.redactor.redact(&plain)
-    }
-
-    /// The JSON that both versions of a string hold, if they do and may be read.
-    pub fn embedded(self, new: Shown<'_>) -> Option<Embedded> {
-        let guard = |shown: Shown<'_>, text: &str| match shown.guard {
-            Guard::Annotation(owner) => match secret::note(text, owner, || true) {
-                Note::Text => Some(Guard::Open),
-                Note::Json(guard) => Some(guard),
-                Note::Hidden => None,
-            },
-            _ => Some(Guard::Open),
-        };
-        let (a, b) = (self.readable()?, new.readable()?);
-        let guard = match (guard(self, &a)?, guard(new, &b)?) {
-            (Guard::Secret, _) | (_, Guard::Secret) => Guard::Secret,
-            (other, _) => other,
-        };
-        Some(Embedded {
-            old: Doc::parse(&*a).ok()?,
-            new: Doc::parse(&*b).ok()?,
-            guard,
-        })
-    }
-
-    fn readable(self) -> Option<Cow<'a, str>> {
-        (!self.guard.hides(self.value)).then(|| self.value.as_str())?
-    }
-}
-
-impl Embedded {
-    /// The changes from one to the other.
-    pub fn diff(&self) -> Diff<'_> {
-        let mut out = Diff::default();
-        let roots = (Some(self.old.root()), Some(self.new.root()));
-        walk::run(
-            roots.0,
-            roots.1,
-            (ListKeys::builtin(), self.guard),
-            &mut out,
-        );
-        out
     }
 }
 
@@ -310,51 +261,4 @@ impl fmt::Debug for Redactor {
 fn push_json_string(out: &mut String, text: &str) {
     // Strings are always serialisable.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
-}
-
-/// Decodes standard base64 (RFC 4648 §4) with padding, as Go's encoding/json writes bytes. Line ends
-/// are passed over, as Go does.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text
-        .bytes()
-        .filter(|byte| !b"\r\n".contains(byte))
-        .collect();
-    if digits.len() % 4 != 0 {
-        return None;
-    }
-    let padding = digits
-        .iter()
-        .rev()
-        .take_while(|byte| **byte == b'=')
-        .count();
-    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);
-    for (index, group) in digits.chunks(4).enumerate() {
-        let last = (index + 1) * 4 == digits.len();
-        let mut bits = 0_u32;
-        for (place, &digit) in group.iter().enumerate() {
-            let value = if last && place + padding >= 4 {
-                0
-            } else {
-                sextet(digit)?
-            };
-            bits = bits << 6 | u32::from(value);
-        }
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..]);
-    }
-    if padding > 2 {
-        return None;
-    }
-    bytes.truncate(bytes.len() - padding);
-    Some(bytes)
-}
-
-fn sextet(digit: u8) -> Option<u8> {
-    match digit {
-        b'A'..=b'Z' => Some(digit - b'A'),
-        b'a'..=b'z' => Some(digit - b'a' + 26),
-        b'0'..=b'9' => Some(digit - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    }
 }

@@ -20,11 +20,11 @@ pub(super) fn align(old: &[Value<'_>], new: &[Value<'_>]) -> Matching {
     let mut matching = vec![None; new.len()];
     let front = common(old.iter(), new.iter());
     let back = common(old[front..].iter().rev(), new[front..].iter().rev());
-    for at in 0..front {
-        matching[at] = Some(narrow(at));
+    for (at, matched) in matching.iter_mut().take(front).enumerate() {
+        *matched = Some(narrow(at));
     }
-    for at in 0..back {
-        matching[new.len() - 1 - at] = Some(narrow(old.len() - 1 - at));
+    for (at, matched) in matching.iter_mut().rev().take(back).enumerate() {
+        *matched = Some(narrow(old.len() - 1 - at));
     }
     let middle = Middle {
         old,

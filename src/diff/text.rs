@@ -76,10 +76,10 @@ pub fn words<'t>(old: &'t str, new: &'t str) -> Option<(Parts<'t>, Parts<'t>)> {
         return None;
     }
     let (a, b) = (tokens(old), tokens(new));
-    let texts = |text: &'t str, tokens: &[Range<usize>]| -> Vec<&'t str> {
+    let words = |text: &'t str, tokens: &[Range<usize>]| -> Vec<&'t str> {
         tokens.iter().map(|token| &text[token.clone()]).collect()
     };
-    let ops = capture_diff_slices(Algorithm::Myers, &texts(old, &a), &texts(new, &b));
+    let ops = capture_diff_slices(Algorithm::Myers, &words(old, &a), &words(new, &b));
     let shared = ops.iter().any(|op| match op {
         DiffOp::Equal { old_index, len, .. } => a[*old_index..old_index + len]
             .iter()
@@ -100,15 +100,15 @@ fn is_same(op: &DiffOp) -> bool {
 
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut tokens: Vec<Range<usize>> = Vec::new();
-    let mut in_word = false;
+    let mut continues = false;
     for (at, char) in text.char_indices() {
         let end = at + char.len_utf8();
         let is_word = char.is_alphanumeric();
         match tokens.last_mut() {
-            Some(last) if is_word && in_word => last.end = end,
+            Some(last) if is_word && continues => last.end = end,
             _ => tokens.push(at..end),
         }
-        in_word = is_word;
+        continues = is_word;
     }
     tokens
 }

@@ -21,11 +21,24 @@ pub(super) fn run<'a>(
     out.segs.clear();
     out.changes.clear();
     let mut walk = Walk { keys, out };
-    walk.inside(None, Step::Root, ((old, new), guard), Walk::compare);
+    walk.inside(
+        (SegId::ROOT, Step::Root),
+        ((old, new), guard),
+        Walk::compare,
+    );
 }
 
 /// One side each: what is compared.
 pub(super) type Pair<'a> = (Option<Value<'a>>, Option<Value<'a>>);
+
+/// An item of a list: its place and its name.
+#[derive(Clone, Copy)]
+pub(super) struct Item<'a> {
+    pub(super) place: Place,
+    pub(super) label: Label<'a>,
+    /// Whether it has another place among those that stayed, and whether that means anything.
+    pub(super) moved: Option<Order>,
+}
 
 /// The walk, writing as it goes.
 pub(super) struct Walk<'o, 'a> {
@@ -34,18 +47,16 @@ pub(super) struct Walk<'o, 'a> {
 }
 
 impl<'a> Walk<'_, 'a> {
-    /// Compares an item of the list `parent`; `moved` says that it has another place among those that
-    /// stayed, and whether that means anything.
-    pub(super) fn item(
-        &mut self,
-        parent: SegId,
-        (place, label): (Place, Label<'a>),
-        pair: Pair<'a>,
-        moved: Option<Order>,
-    ) {
+    /// Compares an item of the list `parent`.
+    pub(super) fn item(&mut self, parent: SegId, item: Item<'a>, pair: Pair<'a>) {
+        let Item {
+            place,
+            label,
+            moved,
+        } = item;
         let guard = self.out.seg(parent).guard.item();
         let step = Step::Item { place, label };
-        self.inside(Some(parent), step, (pair, guard), |walk, at| {
+        self.inside((parent, step), (pair, guard), |walk, at| {
             if let (Some(order), (Some(from), Some(to))) = (moved, (place.old, place.new)) {
                 walk.push(Change {
                     at,
@@ -61,8 +72,7 @@ impl<'a> Walk<'_, 'a> {
     /// Notes a value for the time in which its changes are found, and for good if there are any.
     fn inside(
         &mut self,
-        parent: Option<SegId>,
-        step: Step<'a>,
+        (parent, step): (SegId, Step<'a>),
         ((old, new), guard): (Pair<'a>, Guard),
         visit: impl FnOnce(&mut Self, SegId),
     ) {
@@ -70,7 +80,7 @@ impl<'a> Walk<'_, 'a> {
         // A tape has less than 2^32 nodes, and a value is noted at most once.
         let at = SegId(u32::try_from(segs).expect("fewer values than bytes"));
         self.out.segs.push(Seg {
-            parent: parent.unwrap_or(SegId::ROOT),
+            parent,
             step,
             old,
             new,
@@ -123,7 +133,7 @@ impl<'a> Walk<'_, 'a> {
                 }
                 let guard = self.out.seg(at).guard.field(name);
                 let step = Step::Field(name.clone());
-                self.inside(Some(at), step, (pair, guard), Walk::compare);
+                self.inside((at, step), (pair, guard), Walk::compare);
             }
         }
     }

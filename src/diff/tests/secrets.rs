@@ -1,5 +1,7 @@
 //! What Secrets hold is in no output.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -156,11 +158,12 @@ proptest! {
         let mut output = String::new();
         for sides in [(Some(&a), Some(&b)), (None, Some(&b)), (Some(&a), None)] {
             let diff = Diff::of(sides.0.map(Doc::root), sides.1.map(Doc::root));
-            output.push_str(&format!("{diff:?} {:?}", diff.changes()));
+            let _ = write!(output, "{diff:?} {:?}", diff.changes());
             for change in diff.changes() {
                 output.push_str(&line(&diff, change, &redactor));
                 for side in [Side::Old, Side::New] {
-                    output.push_str(&format!("{:?}", diff.shown(change.at, side, &redactor).map(Shown::content)));
+                    let shown = diff.shown(change.at, side, &redactor);
+                    let _ = write!(output, "{shown:?} {:?}", shown.map(Shown::content));
                 }
             }
             output.push_str(&serde_json::to_string(&json_patch(&diff, &redactor)).expect("serialises"));

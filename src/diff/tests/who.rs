@@ -150,8 +150,8 @@ fn actors_are_new_or_changed_entries() {
         &doc(r#"{"metadata":{"managedFields":7},"a":1}"#),
         &doc(r#"{"metadata":{"managedFields":[1,{"fieldsV1":"x"},{"fieldsV1":{"f:a":3,"k:{":{}}}]},"a":2}"#),
     ), @"
-    actors:   
-    .a by 
+    actors: 
+    .a -
     .metadata.managedFields -
     ");
 }

@@ -4,7 +4,7 @@ fn field(name: &str) -> Step<'_> {
     Step::Field(name.into())
 }
 
-fn item<'a>(place: (Option<u32>, Option<u32>), label: Label<'a>) -> Step<'a> {
+fn item(place: (Option<u32>, Option<u32>), label: Label<'_>) -> Step<'_> {
     let (old, new) = place;
     Step::Item {
         place: Place { old, new },
@@ -28,73 +28,52 @@ fn path<'a>(steps: &[Step<'a>]) -> Path<'a> {
     }
 }
 
+fn check(steps: &[Step<'_>], text: &str, pointer: &str) {
+    let path = path(steps);
+    assert_eq!(path.to_string(), text);
+    assert_eq!(path.pointer(Side::New), pointer, "{text}");
+}
+
 #[test]
-fn paths_have_one_form() {
+fn fields_are_quoted_where_they_must_be() {
+    check(&[], ".", "");
+    check(
+        &[field("spec"), field("pod-ip_2")],
+        ".spec.pod-ip_2",
+        "/spec/pod-ip_2",
+    );
+    check(&[field("a"), field("b/c")], r#".a["b/c"]"#, "/a/b~1c");
+    check(&[field("")], r#".[""]"#, "/");
+    check(&[field("x.y"), field("~")], r#".["x.y"]["~"]"#, "/x.y/~0");
+    check(&[field("a"), field("\"\n")], r#".a["\"\n"]"#, "/a/\"\n");
+}
+
+#[test]
+fn items_are_named_by_key_or_by_index() {
     let ports = key(&[("port", "53"), ("protocol", "TCP")], 1);
-    let cases = [
-        (path(&[]), ".", ""),
-        (
-            path(&[
-                field("spec"),
-                field("ports"),
-                item((Some(2), Some(1)), ports),
-                field("targetPort"),
-            ]),
-            ".spec.ports[port=53,protocol=TCP].targetPort",
-            "/spec/ports/1/targetPort",
-        ),
-        (path(&[field("a"), field("b/c")]), r#".a["b/c"]"#, "/a/b~1c"),
-        (path(&[field("")]), r#".[""]"#, "/"),
-        (
-            path(&[field("x.y"), field("~")]),
-            r#".["x.y"]["~"]"#,
-            "/x.y/~0",
-        ),
-        (
-            path(&[field("a"), field("\"\n")]),
-            r#".a["\"\n"]"#,
-            "/a/\"\n",
-        ),
-        (
-            path(&[
-                field("env"),
-                item((Some(1), Some(1)), key(&[("name", "A")], 2)),
-            ]),
-            ".env[name=A#2]",
-            "/env/1",
-        ),
-        (
-            path(&[
-                field("env"),
-                item((None, Some(0)), key(&[("name", "a,b]")], 1)),
-            ]),
-            r#".env[name="a,b]"]"#,
-            "/env/0",
-        ),
-        (
-            path(&[
-                field("rules"),
-                item((Some(0), Some(1)), Label::Index),
-                field("verbs"),
-            ]),
-            ".rules[0→1].verbs",
-            "/rules/1/verbs",
-        ),
-        (
-            path(&[field("args"), item((Some(3), None), Label::Index)]),
-            ".args[3]",
-            "/args/3",
-        ),
-        (
-            path(&[field("verbs"), item((None, Some(1)), Label::Member)]),
-            ".verbs",
-            "/verbs/1",
-        ),
-    ];
-    for (path, text, pointer) in cases {
-        assert_eq!(path.to_string(), text);
-        assert_eq!(path.pointer(Side::New), pointer, "{text}");
-    }
+    check(
+        &[
+            field("ports"),
+            item((Some(2), Some(1)), ports),
+            field("targetPort"),
+        ],
+        ".ports[port=53,protocol=TCP].targetPort",
+        "/ports/1/targetPort",
+    );
+    let second = item((Some(1), Some(1)), key(&[("name", "A")], 2));
+    check(&[field("env"), second], ".env[name=A#2]", "/env/1");
+    let odd = item((None, Some(0)), key(&[("name", "a,b]")], 1));
+    check(&[field("env"), odd], r#".env[name="a,b]"]"#, "/env/0");
+    let shifted = item((Some(0), Some(1)), Label::Index);
+    check(
+        &[field("rules"), shifted, field("verbs")],
+        ".rules[0→1].verbs",
+        "/rules/1/verbs",
+    );
+    let removed = item((Some(3), None), Label::Index);
+    check(&[field("args"), removed], ".args[3]", "/args/3");
+    let member = item((None, Some(1)), Label::Member);
+    check(&[field("verbs"), member], ".verbs", "/verbs/1");
 }
 
 #[test]

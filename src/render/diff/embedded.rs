@@ -24,8 +24,11 @@ pub(super) fn lines(
     (old, new): (Shown<'_>, Shown<'_>),
 ) -> Option<Vec<String>> {
     match change.fmt {
-        Fmt::Json => json(painter, start, (change, base), &old.embedded(new)?),
-        Fmt::Text => hunks(painter, start, (change, base), (old, new)),
+        Fmt::Json => {
+            let embedded = old.embedded(new)?;
+            Some(json(painter, start, (change, base), &embedded))
+        }
+        Fmt::Text => hunks(painter, start, base, (old, new)),
         Fmt::Plain | Fmt::Quantity | Fmt::Time | Fmt::Secret => None,
     }
 }
@@ -35,20 +38,20 @@ fn json(
     start: &mut Line,
     (change, base): (&Change, Base),
     embedded: &Embedded,
-) -> Option<Vec<String>> {
+) -> Vec<String> {
     let inner = embedded.diff();
     let suffix = start.suffix.clone();
     let applied = painter.diff.field(change.at) == Some(LAST_APPLIED);
     if inner.is_empty() {
         start.push(Role::Plain, ": same JSON, written differently");
-        return Some(vec![painter.paint(std::mem::take(start))]);
+        return vec![painter.paint(std::mem::take(start))];
     }
     let indent = " ".repeat(base.indent + 2);
     let title = "last-applied-configuration";
     if applied && is_told(painter, &inner) {
         let count = plural(inner.changes().len(), "change");
         let line = format!("{indent}{title}: same {count}{suffix}");
-        return Some(vec![painter.view.look.styles.dim(&line)]);
+        return vec![painter.view.look.styles.dim(&line)];
     }
     let inside = Painter {
         diff: &inner,
@@ -61,7 +64,7 @@ fn json(
     let mut lines = folds::lines(&inside, &changes);
     if applied && lines.len() == 1 {
         let line = format!("{indent}{title}: {}{suffix}", lines.remove(0));
-        return Some(vec![line]);
+        return vec![line];
     }
     if applied {
         start.spans = vec![(Role::Plain, format!("{indent}{title}"))];
@@ -70,7 +73,7 @@ fn json(
     start.push(Role::Dim, format!(": {count} inside"));
     let first = painter.paint(std::mem::take(start));
     let inner_lines = lines.into_iter().map(|line| format!("{indent}  {line}"));
-    Some(std::iter::once(first).chain(inner_lines).collect())
+    std::iter::once(first).chain(inner_lines).collect()
 }
 
 /// Whether every change inside is one of the object itself too.
@@ -115,7 +118,7 @@ fn told(diff: &Diff<'_>, redactor: &Redactor) -> Told {
 fn hunks(
     painter: &Painter<'_>,
     start: &mut Line,
-    (change, base): (&Change, Base),
+    base: Base,
     (old, new): (Shown<'_>, Shown<'_>),
 ) -> Option<Vec<String>> {
     let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {

@@ -131,7 +131,7 @@ impl Room {
         let longest = format!("{}(+{} B)", self.ellipsis, value.len());
         let room = columns.saturating_sub(text::width(&longest));
         let start = text::cut_end(value, room.div_ceil(2), "");
-        let end = self.tail(&value[start.len()..], room / 2);
+        let end = Room::tail(&value[start.len()..], room / 2);
         let cut = value.len() - start.len() - end.len();
         format!("{start}{}(+{cut} B){end}", self.ellipsis)
     }
@@ -141,11 +141,11 @@ impl Room {
             return value.to_owned();
         }
         let room = columns.saturating_sub(text::width(self.ellipsis));
-        format!("{}{}", self.ellipsis, self.tail(value, room))
+        format!("{}{}", self.ellipsis, Room::tail(value, room))
     }
 
     /// The longest end of a text that fits, in whole grapheme clusters.
-    fn tail(self, value: &str, columns: usize) -> &str {
+    fn tail(value: &str, columns: usize) -> &str {
         let mut used = 0;
         let start = value
             .grapheme_indices(true)

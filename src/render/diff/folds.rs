@@ -93,14 +93,14 @@ fn reordered(painter: &Painter<'_>, list: SegId, (moves, changes): (usize, &[&Ch
     let others = changes.iter().filter(|change| {
         !is_move(change) && painter.diff.chain(change.at).any(|above| above == list)
     });
-    let changed = match others.count() {
+    let rest = match others.count() {
         0 => "none changed".to_owned(),
         count => plural(count, "other change"),
     };
     line.push(
         Role::Plain,
         format!(
-            ": {} of {} items moved, {changed}",
+            ": {} of {} items moved, {rest}",
             thousands(moves),
             thousands(total)
         ),

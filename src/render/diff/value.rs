@@ -120,7 +120,7 @@ pub(super) fn thousands(count: usize) -> String {
     let digits = count.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -207,64 +207,25 @@ mod tests {
     use crate::diff::Redactor;
     use crate::object::Doc;
 
+    #[rustfmt::skip]
+    const BARE: &[&str] = &[
+        "web", "--v=2", "a b", "a:b", "v1.4.2", "10.244.1.17", "a,b", "5m", "1Gi", "a#b", "é",
+        "registry/a@sha256:1", "2024-05-01T14:02:01Z", "a[0]",
+    ];
+
+    #[rustfmt::skip]
+    const QUOTED: &[&str] = &[
+        "", " a", "a ", "- a", "-", "? a", "a: b", "a:", "a #b", "8080", "1e3", "-1", ".5",
+        "0x1F", "true", "No", "on", "~", "null", "{a", "[a", "*a", "&a", "!a", "|", ">", "'a'",
+        "%a", "@a", "`a", "a\nb", "\"a\"", "1_000", "<secret 1 B #1>",
+    ];
+
     #[test]
     fn strings_are_bare_where_yaml_reads_them_so() {
-        let bare = [
-            "web",
-            "--v=2",
-            "a b",
-            "a:b",
-            "v1.4.2",
-            "10.244.1.17",
-            "a,b",
-            "5m",
-            "1Gi",
-            "a#b",
-            "é",
-            "registry/a@sha256:1",
-            "2024-05-01T14:02:01Z",
-            "a[0]",
-        ];
-        for text in bare {
-            assert_eq!(string(text, Place::Line), text);
+        for text in BARE {
+            assert_eq!(string(text, Place::Line), *text);
         }
-        let quoted = [
-            "",
-            " a",
-            "a ",
-            "- a",
-            "-",
-            "? a",
-            "a: b",
-            "a:",
-            "a #b",
-            "8080",
-            "1e3",
-            "-1",
-            ".5",
-            "0x1F",
-            "true",
-            "No",
-            "on",
-            "~",
-            "null",
-            "{a",
-            "[a",
-            "*a",
-            "&a",
-            "!a",
-            "|",
-            ">",
-            "'a'",
-            "%a",
-            "@a",
-            "`a",
-            "a\nb",
-            "\"a\"",
-            "1_000",
-            "<secret 1 B #1>",
-        ];
-        for text in quoted {
+        for text in QUOTED {
             assert_eq!(
                 string(text, Place::Line),
                 serde_json::to_string(text).expect("a string")

@@ -1,0 +1,59 @@
+//! JSON inside a string: in annotations, in the data of a `ConfigMap`.
+
+use std::borrow::Cow;
+
+use crate::object::Doc;
+use crate::object::list_keys::ListKeys;
+
+use super::secret::{self, Guard, Note};
+use super::{Diff, Shown, walk};
+
+/// The two versions of a JSON text that a string holds.
+pub struct Embedded {
+    old: Doc,
+    new: Doc,
+    guard: Guard,
+}
+
+impl Embedded {
+    /// The changes from one to the other.
+    pub fn diff(&self) -> Diff<'_> {
+        let mut out = Diff::default();
+        let roots = (Some(self.old.root()), Some(self.new.root()));
+        walk::run(
+            roots.0,
+            roots.1,
+            (ListKeys::builtin(), self.guard),
+            &mut out,
+        );
+        out
+    }
+}
+
+impl<'a> Shown<'a> {
+    /// The JSON that both versions of a string hold, if they do and may be read.
+    pub fn embedded(self, new: Shown<'_>) -> Option<Embedded> {
+        let guard = |shown: Shown<'_>, text: &str| match shown.guard {
+            Guard::Annotation(owner) => match secret::note(text, owner, || true) {
+                Note::Text => Some(Guard::Open),
+                Note::Json(guard) => Some(guard),
+                Note::Hidden => None,
+            },
+            _ => Some(Guard::Open),
+        };
+        let (a, b) = (self.readable()?, new.readable()?);
+        let guard = match (guard(self, &a)?, guard(new, &b)?) {
+            (Guard::Secret, _) | (_, Guard::Secret) => Guard::Secret,
+            (other, _) => other,
+        };
+        Some(Embedded {
+            old: Doc::parse(&*a).ok()?,
+            new: Doc::parse(&*b).ok()?,
+            guard,
+        })
+    }
+
+    fn readable(self) -> Option<Cow<'a, str>> {
+        (!self.guard.hides(self.value)).then(|| self.value.as_str())?
+    }
+}
