@@ -185,6 +185,10 @@ fn last_words(parts: &[&(dyn Error + 'static)]) -> String {
         return "unexpected EOF".to_owned();
     }
     match parts.last() {
+        // HTTP/2's GOAWAY without an error code.
+        Some(last) if last.to_string().contains("not a result of an error") => {
+            "the server closed the connection".to_owned()
+        }
         Some(last) => last
             .downcast_ref::<io::Error>()
             .map_or_else(|| last.to_string(), os_words),

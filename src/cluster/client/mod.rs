@@ -121,7 +121,13 @@ impl Client {
     /// once.
     pub(crate) async fn open(&self, ask: &Ask) -> Result<Answer, RequestError> {
         let login = self.shared.login();
-        match self.shared.send(&login, ask).await {
+        let first = match self.shared.send(&login, ask).await {
+            // The connection ended under the request: a server that shuts down says so to all. What
+            // only reads may be asked again at once.
+            Err(RequestError::Cut(_)) => self.shared.send(&login, ask).await,
+            other => other,
+        };
+        match first {
             Err(refused) if refused.is_unauthorized() => match self.shared.renew(&login).await? {
                 Some(login) => self.shared.send(&login, ask).await,
                 None => Err(refused),

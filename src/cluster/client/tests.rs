@@ -90,6 +90,18 @@ async fn broken_answers_are_told_apart() {
 }
 
 #[tokio::test]
+async fn a_request_whose_connection_ends_is_sent_once_more() {
+    let reset = || Reply::ThenReset(Vec::new());
+    let server = Scripted::start([reset(), answer(200, "", "hello"), reset(), reset()]).await;
+    let client = client(&server.url).await;
+    let body = client.get(&Ask::new("/x")).await.expect("an answer");
+    assert_eq!(&*body, b"hello");
+    let error = client.get(&Ask::new("/x")).await.expect_err("cut twice");
+    assert!(matches!(error, RequestError::Cut(_)), "{error:?}");
+    assert_eq!(server.heads().len(), 4);
+}
+
+#[tokio::test]
 async fn no_server_is_worded_as_kubectl_does() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let host = listener.local_addr().expect("bound").to_string();
