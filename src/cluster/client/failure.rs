@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hyper_util::client::legacy::Error as HyperError;
 use kube::client::AuthError;
+use kube::config::ExecConfig;
 
 use crate::cluster::error::ApiError;
 use crate::cluster::kubeconfig::{ConfigError, os_words};
@@ -54,6 +55,16 @@ pub(super) fn setup_error(error: &kube::Error) -> ConfigError {
         kube::Error::Auth(error) => ConfigError::Credential(credential_words(error)),
         other => ConfigError::invalid(other.to_string()),
     }
+}
+
+/// Words an error of asking for credentials, perhaps from a plugin.
+pub(super) fn plugin_error(error: &kube::Error, plugin: Option<&ExecConfig>) -> ConfigError {
+    if let (kube::Error::Auth(AuthError::AuthExecStart(start)), Some(plugin)) = (error, plugin)
+        && start.kind() == io::ErrorKind::NotFound
+    {
+        return ConfigError::Credential(no_plugin(plugin));
+    }
+    setup_error(error)
 }
 
 /// Words an error of sending a request to `host`.
@@ -134,19 +145,31 @@ fn tls_words(text: &str, host: &str) -> String {
     }
 }
 
+/// client-go's words for a plugin that is not there, with what its owner says about getting it.
+fn no_plugin(plugin: &ExecConfig) -> String {
+    let hint = plugin
+        .install_hint
+        .as_deref()
+        .map(|hint| format!("\n\n{hint}"));
+    format!(
+        "exec: executable {} not found\n\nIt looks like you are trying to use a client-go credential \
+         plugin that is not installed.\n\nTo learn more about this feature, consult the documentation \
+         available at:\n      \
+         https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins{}",
+        plugin.command.as_deref().unwrap_or_default(),
+        hint.unwrap_or_default()
+    )
+}
+
 /// A plugin's failure without what it printed: that may be the token.
 fn credential_words(error: &AuthError) -> String {
     match error {
-        AuthError::AuthExecStart(error) if error.kind() == io::ErrorKind::NotFound => {
-            "exec: executable not found\n\nIt looks like you are trying to use a client-go credential \
-             plugin that is not installed.\n\nTo learn more about this feature, consult the \
-             documentation available at:\n      \
-             https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins"
-                .to_owned()
-        }
         AuthError::AuthExecStart(error) => format!("exec: {}", os_words(error)),
         AuthError::AuthExecRun { cmd, out } => match out.status.code() {
-            Some(code) => format!("exec: executable {} failed with exit code {code}", program(cmd)),
+            Some(code) => format!(
+                "exec: executable {} failed with exit code {code}",
+                program(cmd)
+            ),
             None => format!("exec: executable {} was killed", program(cmd)),
         },
         AuthError::AuthExecParse(_) => "decoding stdout: not an ExecCredential".to_owned(),

@@ -18,7 +18,7 @@ use kube::client::{Body, ConfigExt};
 use tower::{BoxError, ServiceBuilder};
 use tower_http::decompression::DecompressionLayer;
 
-use super::failure::setup_error;
+use super::failure::{plugin_error, setup_error};
 use crate::cluster::kubeconfig::{ConfigError, basic_authorization, proxy_login};
 
 /// How long a TCP connection may take.
@@ -50,7 +50,10 @@ impl Stack {
     /// Collects credentials and certificates. Blocks while a plugin runs: once if it gives a token,
     /// once more if it gives a certificate.
     pub(super) fn new(mut config: Config) -> Result<Stack, ConfigError> {
-        let auth = config.auth_layer().map_err(|error| setup_error(&error))?;
+        let plugin = config.auth_info.exec.as_ref();
+        let auth = config
+            .auth_layer()
+            .map_err(|error| plugin_error(&error, plugin))?;
         let headers = config
             .extra_headers_layer()
             .map_err(|error| setup_error(&error))?;

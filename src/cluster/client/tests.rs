@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
+use crate::cluster::kubeconfig::tests::Files;
 use crate::cluster::kubeconfig::{Ambient, Overrides};
 use crate::cluster::scripted::{Reply, Scripted, answer};
 
@@ -186,4 +187,61 @@ async fn one_renews_for_all() {
     let (a, b, c) = tokio::join!(client.get(&ask), client.get(&ask), client.get(&ask));
     assert!(a.is_ok() && b.is_ok() && c.is_ok());
     assert_eq!(server.heads().len(), 6);
+}
+
+#[tokio::test]
+async fn a_proxy_is_asked_for_a_tunnel() {
+    let proxy = Scripted::start([answer(407, "", ""), answer(407, "", "")]).await;
+    let ambient = Ambient {
+        https_proxy: Some(proxy.url.replace("http://", "http://me:pass@")),
+        no_proxy: Some("other.example.com,".to_owned()),
+        ..Ambient::default()
+    };
+    let overrides = Overrides {
+        server: Some("https://api.example.com:6443".to_owned()),
+        insecure_skip_tls_verify: true,
+        ..Overrides::default()
+    };
+    let config = ClusterConfig::load(&ambient, &overrides).expect("valid");
+    let client = Client::new(config).await.expect("a client");
+    let error = client.get(&Ask::new("/x")).await.expect_err("refused");
+    assert_eq!(
+        error.to_string(),
+        "Unable to connect to the server: tunnel error: proxy authorization required"
+    );
+    let head = proxy.heads().remove(0);
+    assert!(
+        head.starts_with("CONNECT api.example.com:6443 HTTP/1.1\r\n"),
+        "{head}"
+    );
+    let login = "proxy-authorization: Basic bWU6cGFzcw==\r\n";
+    assert!(
+        head.to_lowercase().contains(&login.to_lowercase()),
+        "{head}"
+    );
+}
+
+#[tokio::test]
+async fn a_plugin_that_is_not_there_is_named_with_its_hint() {
+    let config = r#"
+current-context: x
+clusters: [{name: c, cluster: {server: "https://c", insecure-skip-tls-verify: true}}]
+users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: /no/such/plugin, installHint: "get it at example.com"}}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+"#;
+    let files = Files::new(&[("config", config)]);
+    let overrides = Overrides {
+        kubeconfig: Some(files.path("config")),
+        ..Overrides::default()
+    };
+    let config = ClusterConfig::load(&Ambient::default(), &overrides).expect("valid");
+    let error = Client::new(config)
+        .await
+        .expect_err("no plugin")
+        .to_string();
+    assert!(
+        error.starts_with("Unable to connect to the server: getting credentials: exec: executable /no/such/plugin not found\n\nIt looks like"),
+        "{error}"
+    );
+    assert!(error.ends_with("\n\nget it at example.com"), "{error}");
 }
