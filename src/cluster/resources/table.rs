@@ -3,331 +3,115 @@
 use super::ResourceType;
 use crate::object::Resource;
 
-/// Where objects live.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lives {
-    InNamespaces,
-    InCluster,
-}
-
-use Lives::{InCluster, InNamespaces};
-
-/// A type's kind, plural, short names and categories; its singular is the kind in lower case.
-type Row = (
-    &'static str,
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-);
-
-const ALL: &[&str] = &["all"];
-const EXTENSIONS: &[&str] = &["api-extensions"];
-
-/// Every type that can be listed, by group, version and scope, in the order in which an API server
-/// ranks the groups (<https://kubernetes.io/docs/reference/kubernetes-api/>).
-const TABLE: &[(&str, &str, Lives, &[Row])] = &[
-    (
-        "",
-        "v1",
-        InNamespaces,
-        &[
-            ("ConfigMap", "configmaps", &["cm"], &[]),
-            ("Endpoints", "endpoints", &["ep"], &[]),
-            ("Event", "events", &["ev"], &[]),
-            ("LimitRange", "limitranges", &["limits"], &[]),
-            (
-                "PersistentVolumeClaim",
-                "persistentvolumeclaims",
-                &["pvc"],
-                &[],
-            ),
-            ("Pod", "pods", &["po"], ALL),
-            ("PodTemplate", "podtemplates", &[], &[]),
-            (
-                "ReplicationController",
-                "replicationcontrollers",
-                &["rc"],
-                ALL,
-            ),
-            ("ResourceQuota", "resourcequotas", &["quota"], &[]),
-            ("Secret", "secrets", &[], &[]),
-            ("Service", "services", &["svc"], ALL),
-            ("ServiceAccount", "serviceaccounts", &["sa"], &[]),
-        ],
-    ),
-    (
-        "",
-        "v1",
-        InCluster,
-        &[
-            ("ComponentStatus", "componentstatuses", &["cs"], &[]),
-            ("Namespace", "namespaces", &["ns"], &[]),
-            ("Node", "nodes", &["no"], &[]),
-            ("PersistentVolume", "persistentvolumes", &["pv"], &[]),
-        ],
-    ),
-    (
-        "apiregistration.k8s.io",
-        "v1",
-        InCluster,
-        &[("APIService", "apiservices", &[], EXTENSIONS)],
-    ),
-    (
-        "apps",
-        "v1",
-        InNamespaces,
-        &[
-            ("ControllerRevision", "controllerrevisions", &[], &[]),
-            ("DaemonSet", "daemonsets", &["ds"], ALL),
-            ("Deployment", "deployments", &["deploy"], ALL),
-            ("ReplicaSet", "replicasets", &["rs"], ALL),
-            ("StatefulSet", "statefulsets", &["sts"], ALL),
-        ],
-    ),
-    (
-        "events.k8s.io",
-        "v1",
-        InNamespaces,
-        &[("Event", "events", &["ev"], &[])],
-    ),
-    (
-        "autoscaling",
-        "v2",
-        InNamespaces,
-        &[(
-            "HorizontalPodAutoscaler",
-            "horizontalpodautoscalers",
-            &["hpa"],
-            ALL,
-        )],
-    ),
-    (
-        "batch",
-        "v1",
-        InNamespaces,
-        &[
-            ("CronJob", "cronjobs", &["cj"], ALL),
-            ("Job", "jobs", &[], ALL),
-        ],
-    ),
-    (
-        "certificates.k8s.io",
-        "v1",
-        InCluster,
-        &[(
-            "CertificateSigningRequest",
-            "certificatesigningrequests",
-            &["csr"],
-            &[],
-        )],
-    ),
-    (
-        "networking.k8s.io",
-        "v1",
-        InNamespaces,
-        &[
-            ("Ingress", "ingresses", &["ing"], &[]),
-            ("NetworkPolicy", "networkpolicies", &["netpol"], &[]),
-        ],
-    ),
-    (
-        "networking.k8s.io",
-        "v1",
-        InCluster,
-        &[
-            ("IngressClass", "ingressclasses", &[], &[]),
-            ("IPAddress", "ipaddresses", &["ip"], &[]),
-            ("ServiceCIDR", "servicecidrs", &[], &[]),
-        ],
-    ),
-    (
-        "policy",
-        "v1",
-        InNamespaces,
-        &[("PodDisruptionBudget", "poddisruptionbudgets", &["pdb"], &[])],
-    ),
-    (
-        "rbac.authorization.k8s.io",
-        "v1",
-        InNamespaces,
-        &[
-            ("RoleBinding", "rolebindings", &[], &[]),
-            ("Role", "roles", &[], &[]),
-        ],
-    ),
-    (
-        "rbac.authorization.k8s.io",
-        "v1",
-        InCluster,
-        &[
-            ("ClusterRoleBinding", "clusterrolebindings", &[], &[]),
-            ("ClusterRole", "clusterroles", &[], &[]),
-        ],
-    ),
-    (
-        "storage.k8s.io",
-        "v1",
-        InNamespaces,
-        &[("CSIStorageCapacity", "csistoragecapacities", &[], &[])],
-    ),
-    (
-        "storage.k8s.io",
-        "v1",
-        InCluster,
-        &[
-            ("CSIDriver", "csidrivers", &[], &[]),
-            ("CSINode", "csinodes", &[], &[]),
-            ("StorageClass", "storageclasses", &["sc"], &[]),
-            ("VolumeAttachment", "volumeattachments", &[], &[]),
-            (
-                "VolumeAttributesClass",
-                "volumeattributesclasses",
-                &["vac"],
-                &[],
-            ),
-        ],
-    ),
-    (
-        "admissionregistration.k8s.io",
-        "v1",
-        InCluster,
-        &[
-            (
-                "MutatingAdmissionPolicy",
-                "mutatingadmissionpolicies",
-                &[],
-                EXTENSIONS,
-            ),
-            (
-                "MutatingAdmissionPolicyBinding",
-                "mutatingadmissionpolicybindings",
-                &[],
-                EXTENSIONS,
-            ),
-            (
-                "MutatingWebhookConfiguration",
-                "mutatingwebhookconfigurations",
-                &[],
-                EXTENSIONS,
-            ),
-            (
-                "ValidatingAdmissionPolicy",
-                "validatingadmissionpolicies",
-                &[],
-                EXTENSIONS,
-            ),
-            (
-                "ValidatingAdmissionPolicyBinding",
-                "validatingadmissionpolicybindings",
-                &[],
-                EXTENSIONS,
-            ),
-            (
-                "ValidatingWebhookConfiguration",
-                "validatingwebhookconfigurations",
-                &[],
-                EXTENSIONS,
-            ),
-        ],
-    ),
-    (
-        "apiextensions.k8s.io",
-        "v1",
-        InCluster,
-        &[(
-            "CustomResourceDefinition",
-            "customresourcedefinitions",
-            &["crd", "crds"],
-            EXTENSIONS,
-        )],
-    ),
-    (
-        "scheduling.k8s.io",
-        "v1",
-        InCluster,
-        &[("PriorityClass", "priorityclasses", &["pc"], &[])],
-    ),
-    (
-        "coordination.k8s.io",
-        "v1",
-        InNamespaces,
-        &[("Lease", "leases", &[], &[])],
-    ),
-    (
-        "node.k8s.io",
-        "v1",
-        InCluster,
-        &[("RuntimeClass", "runtimeclasses", &[], &[])],
-    ),
-    (
-        "discovery.k8s.io",
-        "v1",
-        InNamespaces,
-        &[("EndpointSlice", "endpointslices", &[], &[])],
-    ),
-    (
-        "resource.k8s.io",
-        "v1",
-        InNamespaces,
-        &[
-            ("ResourceClaim", "resourceclaims", &[], &[]),
-            ("ResourceClaimTemplate", "resourceclaimtemplates", &[], &[]),
-        ],
-    ),
-    (
-        "resource.k8s.io",
-        "v1",
-        InCluster,
-        &[
-            ("DeviceClass", "deviceclasses", &[], &[]),
-            ("ResourceSlice", "resourceslices", &[], &[]),
-        ],
-    ),
-    (
-        "flowcontrol.apiserver.k8s.io",
-        "v1",
-        InCluster,
-        &[
-            ("FlowSchema", "flowschemas", &[], &[]),
-            (
-                "PriorityLevelConfiguration",
-                "prioritylevelconfigurations",
-                &[],
-                &[],
-            ),
-        ],
-    ),
-];
+/// Every type that can be listed: group and version, `ns` if it lives in namespaces, kind, plural,
+/// short names, category. A singular is the kind in lower case. The order is that in which an API
+/// server ranks the groups (<https://kubernetes.io/docs/reference/kubernetes-api/>).
+const TABLE: &str = "\
+v1                              ns ConfigMap                        configmaps                        cm
+v1                              ns Endpoints                        endpoints                         ep
+v1                              ns Event                            events                            ev
+v1                              ns LimitRange                       limitranges                       limits
+v1                              ns PersistentVolumeClaim            persistentvolumeclaims            pvc
+v1                              ns Pod                              pods                              po       all
+v1                              ns PodTemplate                      podtemplates                      -
+v1                              ns ReplicationController            replicationcontrollers            rc       all
+v1                              ns ResourceQuota                    resourcequotas                    quota
+v1                              ns Secret                           secrets                           -
+v1                              ns Service                          services                          svc      all
+v1                              ns ServiceAccount                   serviceaccounts                   sa
+v1                              -  ComponentStatus                  componentstatuses                 cs
+v1                              -  Namespace                        namespaces                        ns
+v1                              -  Node                             nodes                             no
+v1                              -  PersistentVolume                 persistentvolumes                 pv
+apiregistration.k8s.io/v1       -  APIService                       apiservices                       -        api-extensions
+apps/v1                         ns ControllerRevision               controllerrevisions               -
+apps/v1                         ns DaemonSet                        daemonsets                        ds       all
+apps/v1                         ns Deployment                       deployments                       deploy   all
+apps/v1                         ns ReplicaSet                       replicasets                       rs       all
+apps/v1                         ns StatefulSet                      statefulsets                      sts      all
+events.k8s.io/v1                ns Event                            events                            ev
+autoscaling/v2                  ns HorizontalPodAutoscaler          horizontalpodautoscalers          hpa      all
+batch/v1                        ns CronJob                          cronjobs                          cj       all
+batch/v1                        ns Job                              jobs                              -        all
+certificates.k8s.io/v1          -  CertificateSigningRequest        certificatesigningrequests        csr
+networking.k8s.io/v1            ns Ingress                          ingresses                         ing
+networking.k8s.io/v1            ns NetworkPolicy                    networkpolicies                   netpol
+networking.k8s.io/v1            -  IngressClass                     ingressclasses                    -
+networking.k8s.io/v1            -  IPAddress                        ipaddresses                       ip
+networking.k8s.io/v1            -  ServiceCIDR                      servicecidrs                      -
+policy/v1                       ns PodDisruptionBudget              poddisruptionbudgets              pdb
+rbac.authorization.k8s.io/v1    ns RoleBinding                      rolebindings                      -
+rbac.authorization.k8s.io/v1    ns Role                             roles                             -
+rbac.authorization.k8s.io/v1    -  ClusterRoleBinding               clusterrolebindings               -
+rbac.authorization.k8s.io/v1    -  ClusterRole                      clusterroles                      -
+storage.k8s.io/v1               ns CSIStorageCapacity               csistoragecapacities              -
+storage.k8s.io/v1               -  CSIDriver                        csidrivers                        -
+storage.k8s.io/v1               -  CSINode                          csinodes                          -
+storage.k8s.io/v1               -  StorageClass                     storageclasses                    sc
+storage.k8s.io/v1               -  VolumeAttachment                 volumeattachments                 -
+storage.k8s.io/v1               -  VolumeAttributesClass            volumeattributesclasses           vac
+admissionregistration.k8s.io/v1 -  MutatingAdmissionPolicy          mutatingadmissionpolicies         -        api-extensions
+admissionregistration.k8s.io/v1 -  MutatingAdmissionPolicyBinding   mutatingadmissionpolicybindings   -        api-extensions
+admissionregistration.k8s.io/v1 -  MutatingWebhookConfiguration     mutatingwebhookconfigurations     -        api-extensions
+admissionregistration.k8s.io/v1 -  ValidatingAdmissionPolicy        validatingadmissionpolicies       -        api-extensions
+admissionregistration.k8s.io/v1 -  ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings -        api-extensions
+admissionregistration.k8s.io/v1 -  ValidatingWebhookConfiguration   validatingwebhookconfigurations   -        api-extensions
+apiextensions.k8s.io/v1         -  CustomResourceDefinition         customresourcedefinitions         crd,crds api-extensions
+scheduling.k8s.io/v1            -  PriorityClass                    priorityclasses                   pc
+coordination.k8s.io/v1          ns Lease                            leases                            -
+node.k8s.io/v1                  -  RuntimeClass                     runtimeclasses                    -
+discovery.k8s.io/v1             ns EndpointSlice                    endpointslices                    -
+resource.k8s.io/v1              ns ResourceClaim                    resourceclaims                    -
+resource.k8s.io/v1              ns ResourceClaimTemplate            resourceclaimtemplates            -
+resource.k8s.io/v1              -  DeviceClass                      deviceclasses                     -
+resource.k8s.io/v1              -  ResourceSlice                    resourceslices                    -
+flowcontrol.apiserver.k8s.io/v1 -  FlowSchema                       flowschemas                       -
+flowcontrol.apiserver.k8s.io/v1 -  PriorityLevelConfiguration       prioritylevelconfigurations       -
+";
 
 /// The table as resource types.
 pub(super) fn types() -> Vec<ResourceType> {
-    let mut types = Vec::new();
-    for (group, version, lives, rows) in TABLE {
-        types.extend(
-            rows.iter()
-                .map(|row| resource_type(group, version, *lives, row)),
-        );
-    }
-    types
+    TABLE.lines().filter_map(resource_type).collect()
 }
 
-fn resource_type(group: &str, version: &str, lives: Lives, row: &Row) -> ResourceType {
-    let (kind, plural, short, categories) = row;
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    ResourceType {
+fn resource_type(line: &str) -> Option<ResourceType> {
+    let mut columns = line.split_whitespace();
+    let api_version = columns.next()?;
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    let namespaced = columns.next()? == "ns";
+    let (kind, plural, short) = (columns.next()?, columns.next()?, columns.next()?);
+    let verbs: &[&str] = match kind {
+        "ComponentStatus" => &["get", "list"],
+        _ => &["get", "list", "watch"],
+    };
+    Some(ResourceType {
         resource: Resource {
             group: group.into(),
             version: version.into(),
-            plural: (*plural).into(),
-            kind: (*kind).into(),
-            namespaced: lives == InNamespaces,
+            plural: plural.into(),
+            kind: kind.into(),
+            namespaced,
         },
         singular: kind.to_lowercase(),
-        short_names: words(short),
-        categories: words(categories),
-        verbs: match *kind {
-            "ComponentStatus" => words(&["get", "list"]),
-            _ => words(&["get", "list", "watch"]),
-        },
+        short_names: short
+            .split(',')
+            .filter(|name| *name != "-")
+            .map(str::to_owned)
+            .collect(),
+        categories: columns.map(str::to_owned).collect(),
+        verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_a_type() {
+        assert_eq!(types().len(), TABLE.lines().count());
+        for found in types() {
+            assert!(found.resource.plural.ends_with('s'), "{found:?}");
+        }
     }
 }
