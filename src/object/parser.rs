@@ -73,15 +73,8 @@ impl Parser<'_> {
         }
         let index = self.nodes.len();
         let start = self.at;
-        let kind = match self.bytes.get(start) {
-            Some(b'"') => Kind::String,
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::Array,
-            Some(b't' | b'f') => Kind::Bool,
-            Some(b'n') => Kind::Null,
-            Some(b'-' | b'0'..=b'9') => Kind::Number,
-            _ => return Err(self.unexpected()),
-        };
+        let kind = self.bytes.get(start).copied().and_then(kind_of);
+        let kind = kind.ok_or_else(|| self.unexpected())?;
         self.nodes.push(Node {
             start: narrow(start),
             end: 0,
@@ -269,6 +262,19 @@ impl Parser<'_> {
                 self.nodes[pair[0].1].flags |= SHADOWED;
             }
         }
+    }
+}
+
+/// What a value is that begins with this byte.
+fn kind_of(first: u8) -> Option<Kind> {
+    match first {
+        b'"' => Some(Kind::String),
+        b'{' => Some(Kind::Object),
+        b'[' => Some(Kind::Array),
+        b't' | b'f' => Some(Kind::Bool),
+        b'n' => Some(Kind::Null),
+        b'-' | b'0'..=b'9' => Some(Kind::Number),
+        _ => None,
     }
 }
 
