@@ -1,17 +1,22 @@
 //! `Session`: the cluster a verb looks at, or the file in its place, and the multiplexer over it.
 
 use std::borrow::Cow;
+use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::sources::named;
-use super::{ClusterArgs, CommandError, Context, ObjectArgs};
+use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs};
 use crate::cluster::{
-    Ambient, ArgumentError, Ask, Client, ClusterConfig, ConfigError, Filters, Namespaces,
-    RequestError, ResolveError, Resolver, Target, TargetError, parse_arguments, similar_names,
+    Ambient, ArgumentError, Ask, Client, ClusterConfig, ConfigError, Filters, Names, Namespaces,
+    RequestError, ResolveError, Resolver, ResourceType, Target, TargetError, parse_arguments,
+    similar_names,
 };
 use crate::object::Doc;
-use crate::watch::{ClusterId, Form, HttpTransport, Mux, Scope, SourceKey, Transport};
+use crate::watch::{
+    ClusterId, FileResource, FileTransport, Form, HttpTransport, Mux, SourceKey, Transport,
+    source_keys,
+};
 
 /// Where a verb's objects come from.
 #[derive(Clone, Debug)]
@@ -37,14 +42,37 @@ pub(crate) struct Session {
     pub(crate) mux: Mux,
     /// The namespace that is meant where none is named.
     pub(crate) namespace: Arc<str>,
-    client: Client,
+    place: Place,
+}
+
+/// What answers questions about types and names.
+enum Place {
+    Cluster(Client),
+    File(Arc<FileTransport>),
 }
 
 /// How long a hint may take.
 const SIMILAR: Duration = Duration::from_millis(1500);
 
 impl Session {
-    /// Finds the cluster as kubectl does. Nothing is sent yet.
+    /// Opens the file that is to be read in place of a cluster, or finds the cluster. Nothing is sent
+    /// yet.
+    pub(crate) async fn open(
+        context: &mut Context<'_>,
+        file: &FileArgs,
+    ) -> Result<Session, CommandError> {
+        match &file.from {
+            Some(path) => {
+                if let Some(now) = file.now {
+                    context.env.now = Arc::new(move || now);
+                }
+                Session::read(context, path)
+            }
+            None => Session::connect(context).await,
+        }
+    }
+
+    /// Finds the cluster as kubectl does.
     pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
         let (config, namespace) = match &context.origin {
             Origin::Kubeconfig(flags) => {
@@ -67,47 +95,60 @@ impl Session {
             cluster,
             mux,
             namespace,
-            client,
+            place: Place::Cluster(client),
+        })
+    }
+
+    fn read(context: &mut Context<'_>, path: &str) -> Result<Session, CommandError> {
+        let file = Arc::new(
+            FileTransport::parse(&text_of(context, path)?).map_err(|error| {
+                CommandError::failed(format!(
+                    "error: {path}: line {}: {}",
+                    error.line, error.detail
+                ))
+            })?,
+        );
+        let cluster = ClusterId(path.into());
+        let namespace = match &context.origin {
+            Origin::Kubeconfig(flags) => flags.namespace.as_deref().map(Arc::from),
+            Origin::Plain { namespace, .. } => Some(Arc::from(*namespace)),
+        };
+        let transport: Arc<dyn Transport> = file.clone();
+        let mux = Mux::new([(cluster.clone(), transport)], context.env.now.clone());
+        Ok(Session {
+            cluster,
+            mux,
+            namespace: namespace.unwrap_or_else(|| only_namespace(&file)),
+            place: Place::File(file),
         })
     }
 
     /// Finds out which objects the arguments mean. Asks the server only about types that are none of
-    /// Kubernetes' own.
+    /// Kubernetes' own; without arguments, a file is meant as a whole.
     pub(crate) async fn targets(&self, args: &ObjectArgs) -> Result<Vec<Target>, CommandError> {
         let filters = Filters {
             labels: args.selector.clone(),
             fields: args.field_selector.clone(),
-            namespaces: match args.all_namespaces {
-                true => Namespaces::All,
-                false => Namespaces::One(self.namespace.clone()),
+            namespaces: if args.all_namespaces {
+                Namespaces::All
+            } else {
+                Namespaces::One(self.namespace.clone())
             },
         };
+        if let (Place::File(file), []) = (&self.place, &args.objects[..]) {
+            return Ok(everything(file, &filters));
+        }
         let arguments = parse_arguments(&args.objects, &filters)?;
-        Ok(arguments
-            .resolve(&Resolver::new(self.client.clone()), &filters)
-            .await?)
+        let resolver = match &self.place {
+            Place::Cluster(client) => Resolver::new(client.clone()),
+            Place::File(file) => Resolver::of(types(file)),
+        };
+        Ok(arguments.resolve(&resolver, &filters).await?)
     }
 
     /// The sources of targets: one for each name, else one for all that the selectors let through.
     pub(crate) fn keys(&self, targets: &[Target]) -> Vec<SourceKey> {
-        let keys = |target: &Target| {
-            let namespace = target.namespace.clone();
-            let key = SourceKey {
-                cluster: self.cluster.clone(),
-                resource: target.resource.clone(),
-                scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
-                labels: target.labels.clone(),
-                fields: None,
-                form: Form::Full,
-            };
-            target
-                .field_selectors()
-                .into_iter()
-                .map(move |fields| SourceKey {
-                    fields,
-                    ..key.clone()
-                })
-        };
+        let keys = |target| source_keys(&self.cluster, target, Form::Full);
         targets.iter().flat_map(keys).collect()
     }
 
@@ -116,7 +157,10 @@ impl Session {
         let Some(name) = named(key) else {
             return Vec::new();
         };
-        let ask = similar_names(&self.client, &key.resource, key.namespace(), name);
+        let Place::Cluster(client) = &self.place else {
+            return Vec::new();
+        };
+        let ask = similar_names(client, &key.resource, key.namespace(), name);
         match tokio::time::timeout(SIMILAR, ask).await {
             Ok(Ok(names)) => names,
             Ok(Err(_)) | Err(_) => Vec::new(),
@@ -125,16 +169,71 @@ impl Session {
 
     /// What the server says it is: `v1.36.3`.
     pub(crate) async fn server_version(&self) -> Result<String, CommandError> {
-        let answer = self
-            .client
-            .get(&Ask::new("/version").about("get", "version"))
-            .await?;
+        let Place::Cluster(client) = &self.place else {
+            return Err(CommandError::failed("error: a file has no version"));
+        };
+        let ask = Ask::new("/version").about("get", "version");
+        let answer = client.get(&ask).await?;
         let text = String::from_utf8_lossy(&answer);
         let version = Doc::parse(&*text)
             .ok()
             .and_then(|doc| doc.root().str_at(&["gitVersion"]).map(Cow::into_owned));
         version.ok_or_else(|| CommandError::failed("error: the server does not tell its version"))
     }
+}
+
+/// The text of `--from`; `-` is standard input.
+fn text_of(context: &mut Context<'_>, path: &str) -> Result<String, CommandError> {
+    let mut text = String::new();
+    let read = match path {
+        "-" => context.env.stdin.read_to_string(&mut text).map(drop),
+        path => std::fs::read_to_string(path).map(|read| text = read),
+    };
+    match read {
+        Ok(()) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(CommandError::failed(
+            format!("error: the path \"{path}\" does not exist"),
+        )),
+        Err(error) => Err(CommandError::failed(format!("error: {path}: {error}"))),
+    }
+}
+
+/// The namespace of a file whose objects all live in one.
+fn only_namespace(file: &FileTransport) -> Arc<str> {
+    let objects = file.resources().iter().flat_map(|found| &found.objects);
+    let mut namespaces: Vec<_> = objects
+        .filter_map(|object| object.namespace.clone())
+        .collect();
+    namespaces.sort();
+    namespaces.dedup();
+    match &namespaces[..] {
+        [only] => only.clone(),
+        _ => "default".into(),
+    }
+}
+
+/// All that a file holds.
+fn everything(file: &FileTransport, filters: &Filters) -> Vec<Target> {
+    let target = |found: &FileResource| Target {
+        resource: found.resource.clone(),
+        namespace: None,
+        names: Names::All,
+        labels: filters.labels.as_deref().map(Arc::from),
+        fields: filters.fields.as_deref().map(Arc::from),
+    };
+    file.resources().iter().map(target).collect()
+}
+
+/// The types of a file's objects, as words can name them.
+fn types(file: &FileTransport) -> Vec<ResourceType> {
+    let types = file.resources().iter().map(|found| ResourceType {
+        resource: found.resource.clone(),
+        singular: found.resource.kind.to_lowercase(),
+        short_names: Vec::new(),
+        categories: Vec::new(),
+        verbs: vec!["list".to_owned(), "watch".to_owned()],
+    });
+    types.collect()
 }
 
 impl From<ConfigError> for CommandError {

@@ -7,8 +7,8 @@ mod error;
 mod event;
 #[cfg(test)]
 mod fake;
-mod http;
 mod file;
+mod http;
 mod key;
 mod merge;
 mod mux;
@@ -24,8 +24,8 @@ mod transport;
 
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
-pub use http::{HttpTransport, source_keys};
 pub use file::{FileError, FileResource, FileTransport, Plural};
+pub use http::{HttpTransport, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use merge::Subscriptions;
 pub use mux::{Clock, Mux, Options};

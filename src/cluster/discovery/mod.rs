@@ -61,19 +61,32 @@ impl fmt::Display for ResolveError {
 
 impl std::error::Error for ResolveError {}
 
-/// Turns words into resources. Clones share what has been discovered.
-#[derive(Clone, Debug)]
+/// Turns words into resources.
+#[derive(Debug)]
 pub struct Resolver {
-    client: Client,
-    discovered: Arc<OnceCell<Discovery>>,
+    /// Whom to ask; nobody, where all types are known from the start.
+    client: Option<Client>,
+    discovered: OnceCell<Discovery>,
 }
 
 impl Resolver {
     /// A resolver that has asked nothing yet.
     pub fn new(client: Client) -> Resolver {
         Resolver {
-            client,
-            discovered: Arc::default(),
+            client: Some(client),
+            discovered: OnceCell::new(),
+        }
+    }
+
+    /// A resolver of these types and Kubernetes' own, which asks nobody.
+    pub fn of(types: Vec<ResourceType>) -> Resolver {
+        let discovery = Discovery {
+            types,
+            stale: Vec::new(),
+        };
+        Resolver {
+            client: None,
+            discovered: OnceCell::new_with(Some(discovery)),
         }
     }
 
@@ -121,27 +134,13 @@ impl Resolver {
         Some(members).filter(|members| !members.is_empty())
     }
 
-    /// The version in which the cluster serves `resource` after all, when it has answered that it
-    /// does not serve it as it is: asked anew each time, as a CRD may have come.
-    pub async fn served_instead(
-        &self,
-        resource: &Resource,
-    ) -> Result<Option<Resource>, RequestError> {
-        let discovery = discover(&self.client).await?;
-        let same = |found: &&ResourceType| {
-            found.resource.group == resource.group && found.resource.plural == resource.plural
-        };
-        Ok(discovery
-            .types
-            .iter()
-            .find(same)
-            .map(|found| found.resource.clone()))
-    }
-
     /// All that the cluster serves; asked for once.
     pub async fn discovery(&self) -> Result<&Discovery, RequestError> {
         self.discovered
-            .get_or_try_init(|| discover(&self.client))
+            .get_or_try_init(async || match &self.client {
+                Some(client) => discover(client).await,
+                None => Ok(Discovery::default()),
+            })
             .await
     }
 }

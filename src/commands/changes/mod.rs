@@ -69,7 +69,7 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let session = Session::connect(context).await?;
+    let session = Session::open(context, &args.objects.source).await?;
     let keys = session.keys(&session.targets(&args.objects).await?);
     let output = match args.output {
         Format::Paths => Output::Text,
