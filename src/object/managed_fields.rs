@@ -86,8 +86,14 @@ impl<'a> Entry<'a> {
             && self.api_version == other.api_version
     }
 
-    fn same_content(&self, other: &Entry<'_>) -> bool {
-        self.time == other.time && self.fields.map(Value::raw) == other.fields.map(Value::raw)
+    /// What became of the entry since `old`, its predecessor.
+    fn trace(&self, old: &Entry<'_>) -> Trace {
+        let same_fields = self.fields.map(Value::raw) == old.fields.map(Value::raw);
+        match (self.time == old.time, same_fields) {
+            (true, true) => Trace::None,
+            (true, false) if within(self.fields, old.fields) => Trace::Lost,
+            _ => Trace::Wrote,
+        }
     }
 
     /// Whether the entry owns the field at the end of `path`, or something inside it.
@@ -105,23 +111,56 @@ pub fn entries(object: Value<'_>) -> Vec<Entry<'_>> {
         .collect()
 }
 
+/// What a version shows of an entry's manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trace {
+    /// Nothing.
+    None,
+    /// Fields were taken from it, and its time stood: somebody else wrote them, or it let go of them
+    /// itself in the same second.
+    Lost,
+    /// It wrote.
+    Wrote,
+}
+
+/// The entries of `new` that have left this trace.
+fn left(trace: Trace, new: &[Entry<'_>], old: &[Entry<'_>]) -> Vec<usize> {
+    let of = |entry: &Entry<'_>| {
+        let before = old.iter().find(|before| before.same_identity(entry));
+        before.map_or(Trace::Wrote, |before| entry.trace(before))
+    };
+    (0..new.len()).filter(|&at| of(&new[at]) == trace).collect()
+}
+
+/// Whether a set of fields lies within another.
+fn within(set: Option<Value<'_>>, other: Option<Value<'_>>) -> bool {
+    match (set, other) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(set), Some(other)) => set.fields().all(|(name, own)| {
+            other
+                .get(&name)
+                .is_some_and(|theirs| within(Some(own), Some(theirs)))
+        }),
+    }
+}
+
 impl<'a> Writers<'a> {
     /// Reads the managers of both versions. Where there is only the new one, all of its managers
     /// have acted; where there is only the old one, none has.
     pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Writers<'a> {
         let old = old.map(entries).unwrap_or_default();
         let new = new.map(entries).unwrap_or_default();
-        let mut actors: Vec<usize> = (0..new.len())
-            .filter(|&at| {
-                !old.iter()
-                    .any(|entry| entry.same_identity(&new[at]) && entry.same_content(&new[at]))
-            })
-            .collect();
+        let mut actors = left(Trace::Wrote, &new, &old);
+        if actors.is_empty() {
+            actors = left(Trace::Lost, &new, &old);
+        }
         actors.sort_by_key(|&at| std::cmp::Reverse(new[at].time));
         Writers { old, new, actors }
     }
 
-    /// The entries that are new or whose time or fields have changed, the latest first.
+    /// The entries that are new, or whose time moved or fields grew, the latest first; where there is
+    /// none, those whose fields shrank.
     pub fn actors(&self) -> impl Iterator<Item = &Entry<'a>> {
         self.actors.iter().map(|&at| &self.new[at])
     }

@@ -155,3 +155,29 @@ fn actors_are_new_or_changed_entries() {
     .metadata.managedFields -
     ");
 }
+
+/// As when `kubectl set image` writes a field that `kubectl create` had owned.
+#[test]
+fn who_lost_a_field_has_not_written() {
+    let object = |entries: &str| {
+        let text = format!(r#"{{"metadata":{{"managedFields":[{entries}]}}}}"#);
+        Doc::parse(text).expect("valid")
+    };
+    let created = |fields: &str| {
+        format!(
+            r#"{{"manager":"create","operation":"Update","time":"2026-01-02T03:04:05Z","fieldsV1":{fields}}}"#
+        )
+    };
+    let set = r#"{"manager":"set","operation":"Update","time":"2026-01-02T03:05:00Z","fieldsV1":{"f:b":{}}}"#;
+    let actors = |old: &Doc, new: &Doc| -> Vec<String> {
+        let writers = Writers::of(Some(old.root()), Some(new.root()));
+        writers.actors().map(|actor| actor.manager.to_string()).collect()
+    };
+    let old = object(&created(r#"{"f:a":{},"f:b":{}}"#));
+    let taken = object(&format!("{},{set}", created(r#"{"f:a":{}}"#)));
+    assert_eq!(actors(&old, &taken), ["set"]);
+    let let_go = object(&created(r#"{"f:a":{}}"#));
+    assert_eq!(actors(&old, &let_go), ["create"]);
+    let grown = object(&created(r#"{"f:a":{},"f:b":{},"f:c":{}}"#));
+    assert_eq!(actors(&old, &grown), ["create"]);
+}
