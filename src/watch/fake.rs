@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::error::SourceError;
 use super::key::{ClusterId, Form, Scope, SourceKey};
-use super::selector::{Labels, fields};
+use super::selector::{matches_fields, matches_labels};
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 use crate::cluster::{ApiError, Status};
 use crate::object::{Doc, Resource, ResourceVersion};
@@ -123,13 +123,13 @@ impl Pod {
         let labels = key
             .labels
             .as_deref()
-            .map(|text| Labels::parse(text).expect("labels"));
+            .map(|text| text.parse().expect("labels"));
         let fields = key
             .fields
             .as_deref()
-            .map(|text| fields(text).expect("fields"));
-        labels.is_none_or(|labels| labels.matches(doc.root()))
-            && fields.is_none_or(|fields| fields.iter().all(|field| field.matches(doc.root())))
+            .map(|text| text.parse().expect("fields"));
+        labels.is_none_or(|labels| matches_labels(&labels, doc.root()))
+            && fields.is_none_or(|fields| matches_fields(&fields, doc.root()))
     }
 }
 

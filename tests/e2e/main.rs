@@ -7,6 +7,7 @@
 
 mod controlplane;
 mod kstatus;
+mod outage;
 mod verbs;
 
 #[path = "../support/mod.rs"]

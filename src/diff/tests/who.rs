@@ -171,7 +171,10 @@ fn who_lost_a_field_has_not_written() {
     let set = r#"{"manager":"set","operation":"Update","time":"2026-01-02T03:05:00Z","fieldsV1":{"f:b":{}}}"#;
     let actors = |old: &Doc, new: &Doc| -> Vec<String> {
         let writers = Writers::of(Some(old.root()), Some(new.root()));
-        writers.actors().map(|actor| actor.manager.to_string()).collect()
+        writers
+            .actors()
+            .map(|actor| actor.manager.to_string())
+            .collect()
     };
     let old = object(&created(r#"{"f:a":{},"f:b":{}}"#));
     let taken = object(&format!("{},{set}", created(r#"{"f:a":{}}"#)));

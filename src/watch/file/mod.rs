@@ -16,9 +16,10 @@ use futures::{StreamExt, stream};
 use super::envelope::Verb;
 use super::error::SourceError;
 use super::key::{Scope, SourceKey};
-use super::selector::{Field, Labels, fields};
+use super::selector::{matches_fields, matches_labels};
 use super::store::identity;
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
+use crate::object::selector::{FieldSelector, LabelSelector};
 use crate::object::{Doc, ObjectRef, ResourceVersion, Uid};
 
 pub use self::parse::FileError;
@@ -167,8 +168,8 @@ impl Iterator for Play {
 struct Filter<'a> {
     key: &'a SourceKey,
     api_version: String,
-    labels: Option<Labels<'a>>,
-    fields: Vec<Field>,
+    labels: LabelSelector,
+    fields: FieldSelector,
 }
 
 impl<'a> Filter<'a> {
@@ -177,8 +178,8 @@ impl<'a> Filter<'a> {
         Filter {
             key,
             api_version: key.resource.api_version(),
-            labels: key.labels.as_deref().and_then(Labels::parse),
-            fields: key.fields.as_deref().and_then(fields).unwrap_or_default(),
+            labels: read(key.labels.as_deref()),
+            fields: read(key.fields.as_deref()),
         }
     }
 
@@ -198,9 +199,12 @@ impl<'a> Filter<'a> {
 
     fn selects(&self, entry: &Entry) -> bool {
         let object = entry.doc.root();
-        self.labels
-            .as_ref()
-            .is_none_or(|labels| labels.matches(object))
-            && self.fields.iter().all(|field| field.matches(object))
+        matches_labels(&self.labels, object) && matches_fields(&self.fields, object)
     }
+}
+
+fn read<S: std::str::FromStr + Default>(selector: Option<&str>) -> S {
+    selector
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_default()
 }
