@@ -19,7 +19,7 @@ use crate::object::{Uid, Value};
 
 pub use endpoints::{Backend, Endpoint, EndpointState, Slice, SlicePort, Target};
 pub use kinds::{ChildKind, How, Selection, children_of_kind};
-pub use node::{Facts, Node, Pod, Service, Workload};
+pub use node::{Facts, Node, Pod, Service, Workload, key};
 pub use owner::Owner;
 pub use revision::Standing;
 pub use selector::Selected;

@@ -120,8 +120,8 @@ impl Node {
     }
 }
 
-/// The uid of an object, or `GROUP/KIND/NAMESPACE/NAME` where it has none.
-fn key(object: &ObjectRef) -> Uid {
+/// The key that an object is kept under: its uid, or `GROUP/KIND/NAMESPACE/NAME` where it has none.
+pub fn key(object: &ObjectRef) -> Uid {
     object.uid.clone().unwrap_or_else(|| {
         Uid::new(format!(
             "{}/{}/{}/{}",
