@@ -57,6 +57,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Verb {
     Changes(commands::changes::Args),
+    Status(commands::status::Args),
     Completion(commands::completion::Args),
     /// List the flags that every command takes
     Options,
@@ -89,6 +90,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
     let mut context = commands::Context { origin, look, env };
     match verb {
         Verb::Changes(args) => commands::changes::run(args, &mut context),
+        Verb::Status(args) => commands::status::run(&args, &mut context),
         Verb::Completion(args) => commands::completion::run(&args, command(), &mut context),
         Verb::Options => commands::options::run(&command(), &mut context),
         Verb::Version(args) => commands::version::run(&args, &mut context),

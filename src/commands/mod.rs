@@ -9,6 +9,7 @@ pub(crate) mod options;
 mod session;
 mod shutdown;
 mod sources;
+pub(crate) mod status;
 mod terminal;
 pub(crate) mod version;
 

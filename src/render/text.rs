@@ -80,7 +80,7 @@ fn push_visible(safe: &mut String, c: char) {
 /// Beside the controls these are the line separators, the interlinear annotations and Unicode's
 /// `Default_Ignorable_Code_Point` (bidirectional controls, zero-width characters, tags), from which
 /// the two selectors of text and emoji presentation are left out: `⚠️` is written with one.
-fn is_unsafe(c: char) -> bool {
+pub(super) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(
             c,

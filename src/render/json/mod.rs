@@ -1,6 +1,8 @@
 //! The records of `-o json`: one object a line. Fields are only ever added.
 
 pub mod changes;
+pub mod line;
+pub mod status;
 
 use serde::Serialize;
 

@@ -1,0 +1,201 @@
+//! What is written when: frames on a terminal, lines on a pipe, all at once for `--once`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::news::News;
+use super::state::State;
+use super::view::{Canvas, Connection, Idle, table, view};
+use crate::commands::sources::named;
+use crate::commands::{CommandError, Sources, Terminal};
+use crate::render::screen::Size;
+use crate::watch::{Event, Scope, SourceKey};
+
+/// How often a source may fail to answer before `--once` gives up.
+const PATIENCE: u32 = 3;
+
+/// In which form it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Telling {
+    /// For people.
+    Text(Idle),
+    /// A record a line.
+    Json,
+}
+
+/// When it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// When everything was told once.
+    Once,
+    /// When it is stopped.
+    Never,
+}
+
+/// The state and what was told of it.
+#[derive(Debug)]
+pub(super) struct Live {
+    state: State,
+    telling: Telling,
+    ending: Ending,
+    news: News,
+    has_begun: bool,
+    waited_for: BTreeSet<usize>,
+    is_answered: bool,
+    missing: Vec<SourceKey>,
+}
+
+impl Live {
+    pub(super) fn new(state: State, telling: Telling, ending: Ending) -> Live {
+        Live {
+            state,
+            telling,
+            ending,
+            news: News::default(),
+            has_begun: false,
+            waited_for: BTreeSet::new(),
+            is_answered: false,
+            missing: Vec::new(),
+        }
+    }
+
+    /// With [`Ending::Once`], the single objects that were asked for and are not there.
+    pub(super) fn missing(&self) -> &[SourceKey] {
+        &self.missing
+    }
+
+    /// Tells everything, once.
+    fn tell_once(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let now = terminal.env().now();
+        let lines = match self.telling {
+            Telling::Json => self.news.records(&self.state, now),
+            Telling::Text(_) if self.state.outline().iter().all(|item| item.known.is_none()) => {
+                Vec::new()
+            }
+            Telling::Text(idle) => {
+                let canvas = Canvas {
+                    now,
+                    look: terminal.look(),
+                    rows: None,
+                    idle,
+                };
+                table(&self.state, &connection(sources, canvas), canvas)
+            }
+        };
+        terminal.print(&lines)?;
+        self.is_answered = true;
+        self.missing = self.state.absent().map(|(_, key)| key.clone()).collect();
+        self.say_if_nothing_is_there(terminal)
+    }
+
+    /// Tells what has changed.
+    fn tell_news(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let now = terminal.env().now();
+        let lines = match self.telling {
+            Telling::Json => self.news.records(&self.state, now),
+            Telling::Text(_) if terminal.is_live() => Vec::new(),
+            Telling::Text(idle) => self.news.lines(&self.state, now, idle),
+        };
+        terminal.print(&lines)?;
+        let absent: BTreeMap<usize, &SourceKey> = self.state.absent().collect();
+        for (index, key) in &absent {
+            if !self.waited_for.contains(index) {
+                terminal.say(&waiting(key))?;
+            }
+        }
+        self.waited_for = absent.into_keys().collect();
+        Ok(())
+    }
+
+    fn say_if_nothing_is_there(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        if self.state.objects.is_empty()
+            && self.state.absent().next().is_none()
+            && let Some(key) = self.state.asked().next()
+        {
+            terminal.say(&match &key.scope {
+                Scope::Namespace(namespace) => {
+                    format!("No resources found in {namespace} namespace.")
+                }
+                Scope::Cluster => "No resources found".to_owned(),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl crate::commands::Live for Live {
+    fn wanted(&self) -> Vec<SourceKey> {
+        self.state.wanted().cloned().collect()
+    }
+
+    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        self.state.apply(key, event, now);
+    }
+
+    fn print(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let has_changed = self.state.refresh(terminal.env().now());
+        match self.ending {
+            Ending::Once if self.is_answered => Ok(()),
+            Ending::Once if self.state.is_settled() => self.tell_once(sources, terminal),
+            Ending::Once => match self.state.silence(PATIENCE) {
+                Some(cause) => Err(CommandError::failed(cause)),
+                None => Ok(()),
+            },
+            Ending::Never if self.has_begun && !has_changed => Ok(()),
+            Ending::Never if self.has_begun => self.tell_news(terminal),
+            Ending::Never if self.state.is_presentable() => {
+                self.has_begun = true;
+                self.tell_news(terminal)?;
+                self.say_if_nothing_is_there(terminal)
+            }
+            Ending::Never => Ok(()),
+        }
+    }
+
+    fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let idle = match (self.telling, self.ending) {
+            (Telling::Text(idle), Ending::Never) => idle,
+            (Telling::Json, _) | (_, Ending::Once) => return Ok(()),
+        };
+        let now = terminal.env().now();
+        let size = terminal.env().size().map(Size::from);
+        let canvas = Canvas {
+            now,
+            look: terminal.look(),
+            rows: size.map(Size::frame_rows),
+            idle,
+        };
+        terminal.draw(view(&self.state, &connection(sources, canvas), canvas))?;
+        Ok(())
+    }
+
+    fn is_answered(&self, _sources: &Sources) -> bool {
+        self.is_answered
+    }
+}
+
+fn connection(sources: &Sources, canvas: Canvas) -> Connection {
+    Connection {
+        summary: sources.summary(canvas.now, canvas.look),
+        refused: sources.refused().collect(),
+        watches: sources.count(),
+    }
+}
+
+/// What is said of a single object that is not there.
+fn waiting(key: &SourceKey) -> String {
+    let resource = key.resource.group_resource();
+    let name = named(key).unwrap_or_default();
+    let place = key.namespace().map(|namespace| format!(" in namespace \"{namespace}\""));
+    format!("waiting for {resource} \"{name}\"{}", place.unwrap_or_default())
+}

@@ -1,0 +1,132 @@
+//! `status`: the live table of objects and everything they own.
+
+mod cells;
+mod fold;
+mod judged;
+mod live;
+mod news;
+mod outline;
+mod state;
+mod view;
+mod wanted;
+
+use super::sources::named;
+use super::{
+    CommandError, Context, Ended, ObjectArgs, Output, Session, Shutdown, Terminal, WatchArgs, follow,
+};
+use crate::status::Rules;
+use crate::watch::SourceKey;
+use live::{Ending, Live, Telling};
+use state::State;
+use view::Idle;
+
+/// Show the state of objects and of everything they own, live
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    objects: ObjectArgs,
+    #[command(flatten)]
+    watch: WatchArgs,
+    /// How to print: text, or json for one record a line whenever a verdict changes
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Format,
+    /// By whose rules to judge: those of kstatus, or spy's, which also see what kstatus calls in progress
+    /// or current although it is broken
+    #[arg(long, value_enum, default_value_t)]
+    rules: RulesArg,
+    /// Show the replicasets too that are kept for roll-backs alone
+    #[arg(long)]
+    show_idle: bool,
+}
+
+/// The values of `--output`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+/// The values of `--rules`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum RulesArg {
+    #[default]
+    Spy,
+    Kstatus,
+}
+
+impl Args {
+    fn rules(&self) -> Rules {
+        match self.rules {
+            RulesArg::Spy => Rules::Spy,
+            RulesArg::Kstatus => Rules::Kstatus,
+        }
+    }
+
+    fn idle(&self) -> Idle {
+        if self.show_idle {
+            Idle::Shown
+        } else {
+            Idle::Counted
+        }
+    }
+
+    fn ending(&self) -> Ending {
+        if self.watch.ends() {
+            Ending::Once
+        } else {
+            Ending::Never
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    context.block_on(async |context| {
+        let shutdown = Shutdown::on_signal()?;
+        show(args, context, &shutdown).await
+    })
+}
+
+/// Shows the state of objects until `shutdown`.
+pub(crate) async fn show(
+    args: &Args,
+    context: &mut Context<'_>,
+    shutdown: &Shutdown,
+) -> Result<Ended, CommandError> {
+    let session = Session::open(context, &args.objects.source).await?;
+    let asked = session.keys(&session.targets(&args.objects).await?);
+    let state = State::new(asked, args.rules(), context.env.now());
+    let (output, telling) = match args.output {
+        Format::Text => (Output::Text, Telling::Text(args.idle())),
+        Format::Json => (Output::Lines, Telling::Json),
+    };
+    let mut live = Live::new(state, telling, args.ending());
+    let mut terminal = Terminal::open(context, output);
+    let ended = follow(&mut live, &session, &mut terminal, shutdown).await;
+    match live.missing() {
+        [] => ended,
+        missing => Err(not_found(&session, missing).await),
+    }
+}
+
+/// kubectl's error for objects that are not there, with what they may have been meant to be.
+async fn not_found(session: &Session, missing: &[SourceKey]) -> CommandError {
+    let lines = missing.iter().map(|key| {
+        let resource = key.resource.group_resource();
+        let name = named(key).unwrap_or_default();
+        format!("Error from server (NotFound): {resource} \"{name}\" not found")
+    });
+    let mut error = CommandError::failed(lines.collect::<Vec<_>>().join("\n"));
+    for key in missing {
+        let near = session.similar(key).await;
+        if near.is_empty() {
+            continue;
+        }
+        let near = near.join(", ");
+        error = error.hint(match key.namespace() {
+            Some(namespace) => format!("in namespace \"{namespace}\" there are: {near}"),
+            None => format!("there are: {near}"),
+        });
+    }
+    error.hint("without --once, spy waits for it to be created")
+}

@@ -1,0 +1,340 @@
+//! What `status` knows: every object it was told of, who owns whom, and what is to be said of each.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::judged::{Departure, Judged, Progress};
+use super::wanted::{Heard, Wanted, dependents};
+use crate::commands::sources::named;
+use crate::graph::{self, Graph};
+use crate::object::{ObjectRef, Uid};
+use crate::status::{Rules, Status, review_at};
+use crate::watch::{Event, Scope, SourceKey, Version, Why};
+
+/// How long the row of an object that is gone is still shown.
+const FAREWELL: SignedDuration = SignedDuration::from_secs(5);
+
+/// Of how many objects that a wide source finds the dependents are followed. Each costs a list and a
+/// watch for every kind of them.
+const TREES: usize = 8;
+
+/// The objects that were asked for and what they own. Events go in at once; what they mean is worked
+/// out by [`State::refresh`], once for many.
+#[derive(Debug)]
+pub(super) struct State {
+    rules: Rules,
+    wanted: Wanted,
+    pub(super) graph: Graph,
+    pub(super) objects: BTreeMap<Uid, Known>,
+    dirty: BTreeSet<Uid>,
+    /// Since when it is watched.
+    pub(super) started: Timestamp,
+    /// When an object last changed, what was there at first not counted.
+    pub(super) last: Option<Timestamp>,
+    pub(super) not_found: Judged,
+    pub(super) unread: Judged,
+}
+
+/// One object.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) object: ObjectRef,
+    /// Its newest version in each source that has it; the first is the one that counts.
+    held: Vec<(Arc<SourceKey>, Arc<Version>)>,
+    /// The source that was asked for and has it, by its place.
+    pub(super) asked: Option<usize>,
+    pub(super) judged: Judged,
+    /// The worst state among the dependents of its current revision.
+    pub(super) worst: Option<Status>,
+    pub(super) progress: Option<Progress>,
+    /// When what is said of it last changed; `None` if it has not since it was first listed.
+    pub(super) changed: Option<Timestamp>,
+    pub(super) gone: Option<(Departure, Timestamp)>,
+    is_news: bool,
+    review: Option<Timestamp>,
+    dependents: Vec<SourceKey>,
+}
+
+impl State {
+    /// Nothing is known yet of the sources that were asked for.
+    pub(super) fn new(asked: Vec<SourceKey>, rules: Rules, started: Timestamp) -> State {
+        State {
+            rules,
+            wanted: Wanted::new(asked),
+            graph: Graph::default(),
+            objects: BTreeMap::new(),
+            dirty: BTreeSet::new(),
+            started,
+            last: None,
+            not_found: Judged::not_found(),
+            unread: Judged::unread(),
+        }
+    }
+
+    /// The sources to follow: those that were asked for, and those of what their objects own.
+    pub(super) fn wanted(&self) -> impl Iterator<Item = &SourceKey> {
+        self.wanted.keys()
+    }
+
+    /// The sources that were asked for.
+    pub(super) fn asked(&self) -> impl Iterator<Item = &SourceKey> {
+        self.wanted.asked()
+    }
+
+    /// Whether every source has told all it has, or that it cannot.
+    pub(super) fn is_settled(&self) -> bool {
+        let is_settled = |heard: &Heard| matches!(heard, Heard::All | Heard::Refused);
+        self.dirty.is_empty() && self.wanted.heard().all(is_settled)
+    }
+
+    /// Whether there is nothing to wait for before what is known is told: every source has answered, or
+    /// does not.
+    pub(super) fn is_presentable(&self) -> bool {
+        self.dirty.is_empty() && self.wanted.heard().all(|heard| *heard != Heard::Part)
+    }
+
+    /// Why a source does not answer that was asked so many times in vain.
+    pub(super) fn silence(&self, patience: u32) -> Option<Arc<str>> {
+        self.wanted.heard().find_map(|heard| match heard {
+            Heard::Silence { attempts, cause } if *attempts >= patience => Some(cause.clone()),
+            _ => None,
+        })
+    }
+
+    /// The single objects that were asked for and were never there, each with its source; only of
+    /// sources that have told all they have.
+    pub(super) fn absent(&self) -> impl Iterator<Item = (usize, &SourceKey)> {
+        let is_there = |index| self.objects.values().any(|known| known.asked == Some(index));
+        self.asked().enumerate().filter(move |(index, key)| {
+            named(key).is_some() && self.wanted.is_read(*index) && !is_there(*index)
+        })
+    }
+
+    /// Whether the source that was asked for at this place is not read yet.
+    pub(super) fn is_unread(&self, asked: usize) -> bool {
+        !self.wanted.is_read(asked)
+    }
+
+    /// Takes one event.
+    pub(super) fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        self.wanted.note(key, &event);
+        let Event::Object {
+            why,
+            past: false,
+            seen,
+            now: version,
+            ..
+        } = event
+        else {
+            return;
+        };
+        if why != Why::Listed {
+            self.last = Some(seen);
+        }
+        match why {
+            Why::Listed | Why::Added | Why::Modified | Why::Skipped => self.put(key, version, why),
+            Why::Deleted => self.remove(key, &version, (Departure::Deleted, now)),
+            Why::Vanished => self.lose(key, &version, (Departure::Deleted, now)),
+            Why::LeftSelector => self.lose(key, &version, (Departure::Left, now)),
+        }
+    }
+
+    fn put(&mut self, key: &Arc<SourceKey>, version: Arc<Version>, why: Why) {
+        let uid = graph::key(&version.object);
+        let asked = self.wanted.asked_index(key);
+        let known = self.objects.entry(uid.clone()).or_insert_with(|| Known {
+            object: version.object.clone(),
+            held: Vec::new(),
+            asked: None,
+            judged: Judged::unread(),
+            worst: None,
+            progress: None,
+            changed: None,
+            gone: None,
+            is_news: why != Why::Listed,
+            review: None,
+            dependents: Vec::new(),
+        });
+        known.asked = known.asked.or(asked);
+        match known.held.iter_mut().find(|(source, _)| source == key) {
+            // Another source has already told that it is gone.
+            Some(held) if known.gone.is_some() => held.1 = version,
+            Some(held) => {
+                held.1 = version;
+                self.dirty.insert(uid);
+            }
+            None => {
+                known.held.push((key.clone(), version));
+                known.gone = None;
+                self.dirty.insert(uid);
+            }
+        }
+    }
+
+    /// The object is gone, whatever other sources still show.
+    fn remove(
+        &mut self,
+        key: &Arc<SourceKey>,
+        version: &Version,
+        gone: (Departure, Timestamp),
+    ) {
+        let uid = graph::key(&version.object);
+        if let Some(known) = self.objects.get_mut(&uid) {
+            known.held.retain(|(source, _)| source != key);
+            known.gone.get_or_insert(gone);
+            self.dirty.insert(uid);
+        }
+    }
+
+    /// One source no longer has the object; others may.
+    fn lose(&mut self, key: &Arc<SourceKey>, version: &Version, gone: (Departure, Timestamp)) {
+        let uid = graph::key(&version.object);
+        if let Some(known) = self.objects.get_mut(&uid) {
+            known.held.retain(|(source, _)| source != key);
+            if known.held.is_empty() {
+                known.gone.get_or_insert(gone);
+            }
+            self.dirty.insert(uid);
+        }
+    }
+
+    /// Works out what the events since the last time mean, and what the time has changed; says whether
+    /// anything is to be shown anew.
+    pub(super) fn refresh(&mut self, now: Timestamp) -> bool {
+        let mut touched = BTreeSet::new();
+        let dirty = std::mem::take(&mut self.dirty);
+        let due = |known: &Known| known.review.is_some_and(|review| review <= now);
+        let reviewed: Vec<Uid> = self
+            .objects
+            .iter()
+            .filter(|(uid, known)| due(known) && !dirty.contains(uid))
+            .map(|(uid, _)| uid.clone())
+            .collect();
+        for uid in dirty.iter().chain(&reviewed) {
+            touched.extend(self.with_owners(uid));
+            self.judge(uid, now);
+            touched.extend(self.with_owners(uid));
+        }
+        for uid in &touched {
+            self.judge_dependents(uid, now);
+        }
+        let expired = self.expire(now);
+        if !dirty.is_empty() || expired {
+            self.follow_dependents();
+        }
+        !touched.is_empty() || expired
+    }
+
+    /// An object, and those above it.
+    fn with_owners(&self, uid: &Uid) -> Vec<Uid> {
+        let owners = self.graph.ancestors(uid).into_iter();
+        let owners = owners.map(|owner| owner.uid.clone());
+        owners.chain([uid.clone()]).collect()
+    }
+
+    fn judge(&mut self, uid: &Uid, now: Timestamp) {
+        let Some(known) = self.objects.get_mut(uid) else {
+            return;
+        };
+        let judged = match (known.gone, known.held.first()) {
+            (Some((how, _)), _) => {
+                known.review = None;
+                Judged::departed(how)
+            }
+            (None, None) => return,
+            (None, Some((source, version))) => match version.doc() {
+                Err(error) => Judged::unreadable(&error),
+                Ok(doc) => {
+                    self.graph.apply(doc.root());
+                    known.review = review_at(doc.root(), now);
+                    known.progress = Progress::of(doc.root());
+                    if known.asked.is_some() {
+                        known.dependents = dependents(source, doc.root());
+                    }
+                    Judged::of(doc.root(), now, self.rules)
+                }
+            },
+        };
+        if known.judged != judged {
+            if known.is_news {
+                known.changed = Some(now);
+            }
+            known.judged = judged;
+        }
+        known.is_news = true;
+    }
+
+    fn judge_dependents(&mut self, uid: &Uid, now: Timestamp) {
+        let states = self.graph.current_dependents(uid).into_iter();
+        let worst = states
+            .filter_map(|dependent| self.objects.get(&dependent))
+            .filter(|known| known.gone.is_none())
+            .map(|known| known.judged.verdict.status)
+            .max();
+        if let Some(known) = self.objects.get_mut(uid)
+            && known.worst != worst
+        {
+            if known.worst.is_some() {
+                known.changed = Some(now);
+            }
+            known.worst = worst;
+        }
+    }
+
+    /// Takes leave of what is gone: an object that was asked for stays as long as anything it owns.
+    fn expire(&mut self, now: Timestamp) -> bool {
+        let is_old = |at: Timestamp| now.duration_since(at) >= FAREWELL;
+        let has_left = |known: &Known| known.gone.is_some_and(|(_, at)| is_old(at));
+        let owns = |uid: &Uid| {
+            let outline = self.graph.tree(uid).into_iter();
+            outline
+                .filter(|(depth, _)| *depth > 0)
+                .filter_map(|(_, uid)| self.objects.get(&uid))
+                .any(|known| known.gone.is_none())
+        };
+        let expired: Vec<Uid> = self
+            .objects
+            .iter()
+            .filter(|(uid, known)| has_left(known) && !(known.asked.is_some() && owns(uid)))
+            .map(|(uid, _)| uid.clone())
+            .collect();
+        for uid in &expired {
+            self.objects.remove(uid);
+            self.graph.delete(uid);
+        }
+        !expired.is_empty()
+    }
+
+    fn follow_dependents(&mut self) {
+        let wide: BTreeSet<usize> = (0..)
+            .zip(self.asked())
+            .filter(|(_, key)| named(key).is_none())
+            .map(|(index, _)| index)
+            .collect();
+        let is_wide = |known: &&Known| known.asked.is_some_and(|index| wide.contains(&index));
+        let many = self.objects.values().filter(is_wide).count() > TREES;
+        let keys: Vec<SourceKey> = self
+            .objects
+            .values()
+            .filter(|known| known.asked.is_some() && !(many && is_wide(known)))
+            .flat_map(|known| known.dependents.iter().cloned())
+            .collect();
+        self.wanted.set_dependents(keys);
+    }
+}
+
+/// The object that a source about one object means, there or not.
+pub(super) fn meant(key: &SourceKey) -> ObjectRef {
+    ObjectRef {
+        api_version: key.resource.api_version().into(),
+        kind: key.resource.kind.clone(),
+        namespace: match &key.scope {
+            Scope::Cluster => None,
+            Scope::Namespace(namespace) => Some(namespace.clone()),
+        },
+        name: named(key).unwrap_or_default().into(),
+        uid: None,
+    }
+}

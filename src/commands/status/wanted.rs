@@ -1,0 +1,177 @@
+//! Which sources are followed, and which of them have told all they have.
+
+use std::sync::Arc;
+
+use crate::graph::{Selection, children_of_kind};
+use crate::object::selector::LabelSelector;
+use crate::object::{ObjectRef, SourceState, Value};
+use crate::watch::{Event, Form, Scope, SourceKey};
+
+/// The sources that are followed: those that were asked for, then those of dependents.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    asked: usize,
+    sources: Vec<Followed>,
+}
+
+#[derive(Debug)]
+struct Followed {
+    key: SourceKey,
+    heard: Heard,
+}
+
+/// How much a source has told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// Nothing yet, or not all.
+    Part,
+    /// It does not answer.
+    Silence {
+        /// How often it was asked in vain.
+        attempts: u32,
+        /// What the last try failed with.
+        cause: Arc<str>,
+    },
+    /// Everything it had when it was asked, and all changes since.
+    All,
+    /// It cannot be read.
+    Refused,
+}
+
+impl Wanted {
+    /// The sources that were asked for.
+    pub(super) fn new(asked: Vec<SourceKey>) -> Wanted {
+        let mut wanted = Wanted {
+            asked: 0,
+            sources: Vec::new(),
+        };
+        for key in asked {
+            wanted.add(key);
+        }
+        wanted.asked = wanted.sources.len();
+        wanted
+    }
+
+    /// The keys, those that were asked for first.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &SourceKey> {
+        self.sources.iter().map(|source| &source.key)
+    }
+
+    /// The keys that were asked for.
+    pub(super) fn asked(&self) -> impl Iterator<Item = &SourceKey> {
+        self.keys().take(self.asked)
+    }
+
+    /// Which of the sources that were asked for this is, if it is one.
+    pub(super) fn asked_index(&self, key: &SourceKey) -> Option<usize> {
+        self.asked().position(|asked| is_same(asked, key))
+    }
+
+    /// Whether the source that was asked for at this place has told all it has.
+    pub(super) fn is_read(&self, asked: usize) -> bool {
+        let source = self.sources.get(asked);
+        source.is_some_and(|source| source.heard == Heard::All)
+    }
+
+    /// How much each of the sources has told.
+    pub(super) fn heard(&self) -> impl Iterator<Item = &Heard> {
+        self.sources.iter().map(|source| &source.heard)
+    }
+
+    /// Notes what an event says of its source.
+    pub(super) fn note(&mut self, key: &SourceKey, event: &Event) {
+        let source = self
+            .sources
+            .iter_mut()
+            .find(|source| is_same(&source.key, key));
+        let Some(source) = source else { return };
+        source.heard = match (event, &source.heard) {
+            (Event::Synced { .. }, _) => Heard::All,
+            (Event::State(state), Heard::Part | Heard::Silence { .. } | Heard::Refused) => {
+                of_state(state)
+            }
+            _ => return,
+        };
+    }
+
+    /// Replaces the sources of dependents.
+    pub(super) fn set_dependents(&mut self, keys: impl IntoIterator<Item = SourceKey>) {
+        let mut before = self.sources.split_off(self.asked);
+        for key in keys {
+            match before.iter().position(|source| is_same(&source.key, &key)) {
+                Some(at) => self.sources.push(before.swap_remove(at)),
+                None => self.add(key),
+            }
+        }
+    }
+
+    fn add(&mut self, key: SourceKey) {
+        if !self.keys().any(|known| is_same(known, &key)) {
+            self.sources.push(Followed {
+                key,
+                heard: Heard::Part,
+            });
+        }
+    }
+}
+
+/// How much a source that is in this state and has not told all can tell.
+fn of_state(state: &SourceState) -> Heard {
+    match state {
+        SourceState::Connecting
+        | SourceState::Live
+        | SourceState::Polling { .. }
+        | SourceState::Ended => Heard::Part,
+        SourceState::Retrying { attempt, cause, .. } => Heard::Silence {
+            attempts: *attempt,
+            cause: cause.clone(),
+        },
+        SourceState::Forbidden { .. }
+        | SourceState::Unserved { .. }
+        | SourceState::Failed { .. } => Heard::Refused,
+    }
+}
+
+/// Whether two keys mean the same source: selectors may be spelled in more than one way.
+fn is_same(a: &SourceKey, b: &SourceKey) -> bool {
+    a == b
+        || (a.resource == b.resource
+            && a.scope == b.scope
+            && a.cluster == b.cluster
+            && a.fields == b.fields
+            && a.form == b.form
+            && labels(a) == labels(b))
+}
+
+fn labels(key: &SourceKey) -> LabelSelector {
+    let labels = key.labels.as_deref().map(str::parse);
+    labels.and_then(Result::ok).unwrap_or_default()
+}
+
+/// Where the dependents of an object are found.
+pub(super) fn dependents(asked: &SourceKey, object: Value<'_>) -> Vec<SourceKey> {
+    let reference = ObjectRef::of(object);
+    if &*reference.kind == "Service" {
+        return Vec::new(); // what it selects it does not own
+    }
+    let kinds = children_of_kind(&reference.group_kind()).unwrap_or_default();
+    let source = |kind: &crate::graph::ChildKind| {
+        let labels = match kind.selection(object) {
+            Selection::Labels(labels) => Some(labels.into()),
+            Selection::All => None,
+            Selection::Nothing => return None,
+        };
+        Some(SourceKey {
+            cluster: asked.cluster.clone(),
+            resource: kind.resource(),
+            scope: reference
+                .namespace
+                .clone()
+                .map_or(Scope::Cluster, Scope::Namespace),
+            labels,
+            fields: None,
+            form: Form::Full,
+        })
+    };
+    kinds.iter().filter_map(source).collect()
+}
