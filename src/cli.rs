@@ -61,6 +61,7 @@ enum Verb {
     Completion(commands::completion::Args),
     /// List the flags that every command takes
     Options,
+    Trace(commands::trace::Args),
     Version(commands::version::Args),
 }
 
@@ -93,6 +94,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
         Verb::Status(args) => commands::status::run(&args, &mut context),
         Verb::Completion(args) => commands::completion::run(&args, command(), &mut context),
         Verb::Options => commands::options::run(&command(), &mut context),
+        Verb::Trace(args) => commands::trace::run(&args, &mut context),
         Verb::Version(args) => commands::version::run(&args, &mut context),
     }
 }

@@ -11,6 +11,7 @@ mod shutdown;
 mod sources;
 pub(crate) mod status;
 mod terminal;
+pub(crate) mod trace;
 pub(crate) mod version;
 
 use std::time::Duration;

@@ -1,0 +1,126 @@
+//! `Objects`: what a trace holds of the cluster, by uid, and the graph of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::graph::{Graph, Node};
+use crate::object::{Doc, Uid, Value};
+use crate::status::{self, Row, Rules, Status};
+use crate::watch::{SourceKey, Version, Why};
+
+/// The newest version of each object, and how the objects relate.
+#[derive(Default)]
+pub(super) struct Objects {
+    graph: Graph,
+    held: BTreeMap<Uid, Held>,
+}
+
+struct Held {
+    doc: Doc,
+    source: Arc<SourceKey>,
+}
+
+/// What is thought of one object.
+pub(super) struct Judged {
+    /// Its state.
+    pub(super) status: Status,
+    /// kubectl's word for it, not escaped.
+    pub(super) word: String,
+    /// How many of its parts are ready: `1/2`; empty for kinds without parts.
+    pub(super) ready: String,
+    /// Why it is not as it should be, not escaped.
+    pub(super) causes: Vec<status::Cause>,
+}
+
+/// Whether an object is no longer there, or no longer what was asked for.
+pub(super) fn is_gone(why: Why) -> bool {
+    match why {
+        Why::Deleted | Why::LeftSelector | Why::Vanished => true,
+        Why::Listed | Why::Added | Why::Modified | Why::Skipped => false,
+    }
+}
+
+/// Whether an event tells when something happened: it was sent when it did. What a listing shows may
+/// have happened at any time before.
+pub(super) fn is_live(why: Why) -> bool {
+    match why {
+        Why::Added | Why::Modified | Why::Deleted | Why::LeftSelector => true,
+        Why::Listed | Why::Skipped | Why::Vanished => false,
+    }
+}
+
+impl Objects {
+    /// Takes in a version, or takes out an object that is gone; returns the uid it is kept under. A
+    /// version that cannot be read changes nothing.
+    pub(super) fn apply(
+        &mut self,
+        source: &Arc<SourceKey>,
+        why: Why,
+        version: &Version,
+    ) -> Option<Uid> {
+        let doc = version.doc().ok()?;
+        let uid = self.graph.apply(doc.root());
+        if is_gone(why) {
+            self.graph.delete(&uid);
+            self.held.remove(&uid);
+        } else {
+            let source = source.clone();
+            self.held.insert(uid.clone(), Held { doc, source });
+        }
+        Some(uid)
+    }
+
+    /// A source has given a full listing: what another selector of the same resource found is old.
+    pub(super) fn synced(&mut self, source: &Arc<SourceKey>) {
+        let is_old = |held: &Held| {
+            held.source.resource == source.resource
+                && held.source.fields == source.fields
+                && held.source != *source
+        };
+        let graph = &mut self.graph;
+        self.held.retain(|uid, held| {
+            let stays = !is_old(held);
+            if !stays {
+                graph.delete(uid);
+            }
+            stays
+        });
+    }
+
+    /// How the objects relate.
+    pub(super) fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// An object.
+    pub(super) fn get(&self, uid: &Uid) -> Option<Value<'_>> {
+        Some(self.held.get(uid)?.doc.root())
+    }
+
+    /// The objects of a kind, whatever the order.
+    pub(super) fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Node> {
+        self.graph
+            .nodes()
+            .filter(move |node| &*node.object.kind == kind)
+    }
+
+    /// How many objects there are.
+    pub(super) fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Judges an object as it is at `now`.
+    pub(super) fn judge(&self, uid: &Uid, now: Timestamp) -> Option<Judged> {
+        let object = self.get(uid)?;
+        let verdict = status::compute(object, now, Rules::Spy);
+        let row = Row::of(object, verdict.status);
+        Some(Judged {
+            causes: status::causes(object, &verdict, now),
+            status: verdict.status,
+            word: row.word,
+            ready: row.ready.unwrap_or_default(),
+        })
+    }
+}

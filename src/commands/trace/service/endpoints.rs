@@ -1,0 +1,219 @@
+//! The endpoints of a Service: those of all its slices, each once, by address type.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::graph::{Backend, EndpointState, Facts, Node, Target};
+use crate::object::Uid;
+
+use super::super::objects::Objects;
+
+/// The endpoints of one address type.
+pub(super) struct Group<'a> {
+    /// `IPv4`, `IPv6` or `FQDN`.
+    pub(super) address_type: &'a str,
+    /// The names of the slices they are in.
+    pub(super) slices: Vec<&'a str>,
+    /// The endpoints: those that get traffic first, then by what they stand for.
+    pub(super) endpoints: Vec<Endpoint<'a>>,
+}
+
+/// An endpoint, and the ports of it that all slices together name.
+pub(super) struct Endpoint<'a> {
+    /// As it stands in the first slice that has it.
+    pub(super) backend: Backend<'a>,
+    /// The ports that lead to it.
+    pub(super) ports: BTreeSet<i64>,
+}
+
+/// What an endpoint stands for.
+#[derive(Clone, Copy)]
+pub(super) enum Behind<'a> {
+    /// A pod that is there.
+    Pod(&'a Node),
+    /// A pod that is not there, or another one of its name is.
+    Ghost(&'a Target),
+    /// Something that is not looked at: a pod while pods are not read, an object of another kind.
+    Unread(&'a Target),
+    /// Nothing: somebody wrote the address down.
+    External,
+}
+
+/// How many endpoints are in which state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    /// They get traffic.
+    pub(super) ready: usize,
+    /// They get none.
+    pub(super) not_ready: usize,
+    /// They are going away, and some of these still answer.
+    pub(super) terminating: usize,
+}
+
+impl Tally {
+    fn count(&mut self, state: EndpointState) {
+        match state {
+            EndpointState::Ready => self.ready += 1,
+            EndpointState::NotReady => self.not_ready += 1,
+            EndpointState::TerminatingServing | EndpointState::Terminating => {
+                self.terminating += 1;
+            }
+        }
+    }
+
+    /// All that are to stay.
+    pub(super) fn staying(self) -> usize {
+        self.ready + self.not_ready
+    }
+}
+
+/// The endpoints by address type. Slices of other ports, or of more endpoints, repeat an address type.
+pub(super) fn groups(objects: &Objects) -> Vec<Group<'_>> {
+    let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
+    let mut slices: Vec<&Node> = objects.of_kind("EndpointSlice").collect();
+    slices.sort_by_key(|slice| &slice.object.name);
+    for node in slices {
+        let Facts::Slice(slice) = &node.facts else {
+            continue;
+        };
+        let address_type = slice.address_type.as_deref().unwrap_or("?");
+        let group = groups.entry(address_type).or_insert_with(|| Group {
+            address_type,
+            slices: Vec::new(),
+            endpoints: Vec::new(),
+        });
+        group.slices.push(&node.object.name);
+        let ports: BTreeSet<i64> = slice.ports.iter().filter_map(|port| port.port).collect();
+        let backends = objects.graph().backends(&node.uid).into_iter();
+        group.endpoints.extend(backends.map(|backend| Endpoint {
+            backend,
+            ports: ports.clone(),
+        }));
+    }
+    groups.into_values().map(Group::merged).collect()
+}
+
+impl<'a> Group<'a> {
+    /// Each endpoint once, in the best of its states.
+    fn merged(mut self) -> Group<'a> {
+        self.endpoints.sort_by_key(Endpoint::place);
+        let mut merged: Vec<Endpoint<'_>> = Vec::with_capacity(self.endpoints.len());
+        let mut at: BTreeMap<(Vec<Arc<str>>, Option<Uid>), usize> = BTreeMap::new();
+        for endpoint in self.endpoints {
+            match at.get(&endpoint.identity()) {
+                Some(&index) => merged[index].ports.extend(endpoint.ports),
+                None => {
+                    at.insert(endpoint.identity(), merged.len());
+                    merged.push(endpoint);
+                }
+            }
+        }
+        Group {
+            endpoints: merged,
+            ..self
+        }
+    }
+
+    /// How many are in which state.
+    pub(super) fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for endpoint in &self.endpoints {
+            tally.count(endpoint.state());
+        }
+        tally
+    }
+}
+
+/// How many backends are in which state: one that has an address of each type counts once.
+pub(super) fn tally(groups: &[Group<'_>]) -> Tally {
+    let mut best: BTreeMap<(Vec<Arc<str>>, Option<Uid>), EndpointState> = BTreeMap::new();
+    for endpoint in groups.iter().flat_map(|group| &group.endpoints) {
+        let (addresses, target) = endpoint.identity();
+        let identity = match target {
+            Some(target) => (Vec::new(), Some(target)),
+            None => (addresses, None),
+        };
+        let state = best.entry(identity).or_insert(endpoint.state());
+        *state = (*state).min(endpoint.state());
+    }
+    let mut tally = Tally::default();
+    for state in best.into_values() {
+        tally.count(state);
+    }
+    tally
+}
+
+impl<'a> Endpoint<'a> {
+    /// Whether it gets traffic.
+    pub(super) fn state(&self) -> EndpointState {
+        self.backend.endpoint.state()
+    }
+
+    /// What it stands for; `pods_read` says whether all pods of the Service are known.
+    pub(super) fn behind(&self, pods: Pods) -> Behind<'a> {
+        match (self.backend.pod, &self.backend.endpoint.target, pods) {
+            (Some(pod), _, _) => Behind::Pod(pod),
+            (None, Some(target), Pods::Known) if &*target.kind == "Pod" => Behind::Ghost(target),
+            (None, Some(target), _) => Behind::Unread(target),
+            (None, None, _) => Behind::External,
+        }
+    }
+
+    /// Its addresses with its ports: `10.244.1.17:8080`, `[fd00::17]:8080,9090`.
+    pub(super) fn address(&self) -> String {
+        let ports: Vec<String> = self.ports.iter().map(i64::to_string).collect();
+        let with_ports = |address: &Arc<str>| {
+            let is_v6 = address.contains(':');
+            match (ports.is_empty(), is_v6) {
+                (true, _) => address.to_string(),
+                (false, true) => format!("[{address}]:{}", ports.join(",")),
+                (false, false) => format!("{address}:{}", ports.join(",")),
+            }
+        };
+        let addresses: Vec<String> = self.addresses().iter().map(with_ports).collect();
+        addresses.join(" ")
+    }
+
+    /// What it stands for, as a name: `pod/api-1`; `external` for a bare address.
+    pub(super) fn target(&self) -> String {
+        match &self.backend.endpoint.target {
+            Some(target) => format!("{}/{}", target.kind.to_lowercase(), target.name),
+            None => "external".to_owned(),
+        }
+    }
+
+    fn addresses(&self) -> &[Arc<str>] {
+        &self.backend.endpoint.addresses
+    }
+
+    fn identity(&self) -> (Vec<Arc<str>>, Option<Uid>) {
+        let target = self.backend.endpoint.target.as_ref();
+        let uid = target.and_then(|target| target.uid.clone());
+        (self.addresses().to_vec(), uid)
+    }
+
+    fn place(&self) -> (EndpointState, Option<Arc<str>>, Vec<Arc<str>>) {
+        let target = self.backend.endpoint.target.as_ref();
+        let name = target.map(|target| target.name.clone());
+        (self.state(), name, self.addresses().to_vec())
+    }
+}
+
+/// Whether all pods that a Service selects are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pods {
+    /// They are.
+    Known,
+    /// They have not been read: not yet, or they may not be.
+    Unknown,
+}
+
+/// A state in the words of the `EndpointSlice` API.
+pub(super) fn word(state: EndpointState) -> &'static str {
+    match state {
+        EndpointState::Ready => "Ready",
+        EndpointState::NotReady => "NotReady",
+        EndpointState::TerminatingServing => "Terminating(serving)",
+        EndpointState::Terminating => "Terminating",
+    }
+}

@@ -1,0 +1,216 @@
+//! What a Service says of itself: how it is reached, and which ports lead where.
+
+use std::collections::BTreeSet;
+
+use crate::graph::{Facts, Node};
+use crate::object::Value;
+
+use super::super::objects::Objects;
+
+/// How a Service is reached, in words: `ClusterIP 10.96.14.7`.
+pub(super) fn reach(service: Value<'_>) -> Vec<String> {
+    let kind = text(service, &["spec", "type"]).unwrap_or_else(|| "ClusterIP".to_owned());
+    if kind == "ExternalName" {
+        let name = external_name(service).unwrap_or_else(|| "nowhere".to_owned());
+        return vec![format!("ExternalName to {name}")];
+    }
+    let mut facts = vec![format!("{kind} {}", cluster_addresses(service))];
+    if kind == "LoadBalancer" {
+        let addresses = ingress(service);
+        facts.push(if addresses.is_empty() {
+            "waiting for an external address".to_owned()
+        } else {
+            format!("external {}", addresses.join(", "))
+        });
+    }
+    let external: Vec<_> = service
+        .items_at(&["spec", "externalIPs"])
+        .filter_map(Value::as_str)
+        .collect();
+    if !external.is_empty() {
+        facts.push(format!("externalIPs {}", external.join(", ")));
+    }
+    facts
+}
+
+/// The name that a Service of type `ExternalName` stands for; `None` if it has none, and `None` for all
+/// other types.
+pub(super) fn external_name(service: Value<'_>) -> Option<String> {
+    text(service, &["spec", "externalName"]).filter(|_| is_external(service))
+}
+
+/// Whether a Service is but another name for something outside: it has no endpoints.
+pub(super) fn is_external(service: Value<'_>) -> bool {
+    service.str_at(&["spec", "type"]).as_deref() == Some("ExternalName")
+}
+
+/// The addresses inside the cluster; `None` as an address is how the API spells "headless".
+fn cluster_addresses(service: Value<'_>) -> String {
+    let mut addresses: Vec<String> = service
+        .items_at(&["spec", "clusterIPs"])
+        .filter_map(|address| Some(address.as_str()?.into_owned()))
+        .collect();
+    if addresses.is_empty() {
+        addresses.extend(text(service, &["spec", "clusterIP"]));
+    }
+    match addresses.first().map(String::as_str) {
+        None => "without an address yet".to_owned(),
+        Some("None") => "headless".to_owned(),
+        Some(_) => addresses.join(", "),
+    }
+}
+
+/// The addresses that a load balancer was given, sorted: `35.1.1.1/a.example`.
+fn ingress(service: Value<'_>) -> Vec<String> {
+    let mut addresses: Vec<String> = service
+        .items_at(&["status", "loadBalancer", "ingress"])
+        .filter_map(
+            |point| match (text(point, &["ip"]), text(point, &["hostname"])) {
+                (Some(ip), Some(name)) => Some(format!("{ip}/{name}")),
+                (ip, name) => ip.or(name),
+            },
+        )
+        .collect();
+    addresses.sort();
+    addresses
+}
+
+/// A port of a Service.
+pub(super) struct Port {
+    name: Option<String>,
+    number: i64,
+    protocol: String,
+    node_port: Option<i64>,
+    target: TargetPort,
+}
+
+/// Where a port leads.
+enum TargetPort {
+    Number(i64),
+    /// To the container port of this name: the numbers it has, and how many pods lack it.
+    Named {
+        name: String,
+        numbers: BTreeSet<i64>,
+        lacking: usize,
+        pods: usize,
+    },
+}
+
+/// The ports of a Service; names are looked up in its pods.
+pub(super) fn ports(service: Value<'_>, pods: &[&Node], objects: &Objects) -> Vec<Port> {
+    service
+        .items_at(&["spec", "ports"])
+        .map(|port| port_of(port, pods, objects))
+        .collect()
+}
+
+fn port_of(port: Value<'_>, pods: &[&Node], objects: &Objects) -> Port {
+    let number = port.i64_at(&["port"]).unwrap_or_default();
+    let protocol = text(port, &["protocol"]).unwrap_or_else(|| "TCP".to_owned());
+    let target = match port.get("targetPort") {
+        Some(target) if target.as_str().is_some_and(|name| !name.is_empty()) => {
+            let name = target.as_str().unwrap_or_default().into_owned();
+            resolve(name, &protocol, pods, objects)
+        }
+        Some(target) => TargetPort::Number(target.as_i64().unwrap_or(number)),
+        None => TargetPort::Number(number),
+    };
+    Port {
+        name: text(port, &["name"]),
+        number,
+        node_port: port.i64_at(&["nodePort"]).filter(|port| *port > 0),
+        protocol,
+        target,
+    }
+}
+
+/// Looks a port's name up in each pod, as the endpoint slice controller does.
+fn resolve(name: String, protocol: &str, pods: &[&Node], objects: &Objects) -> TargetPort {
+    let mut numbers = BTreeSet::new();
+    let mut lacking = 0;
+    for pod in pods {
+        let found = objects
+            .get(&pod.uid)
+            .and_then(|pod| container_port(pod, &name, protocol));
+        lacking += usize::from(found.is_none());
+        numbers.extend(found);
+    }
+    TargetPort::Named {
+        name,
+        numbers,
+        lacking,
+        pods: pods.len(),
+    }
+}
+
+fn container_port(pod: Value<'_>, name: &str, protocol: &str) -> Option<i64> {
+    ["containers", "initContainers"]
+        .into_iter()
+        .flat_map(|list| pod.items_at(&["spec", list]))
+        .flat_map(|container| container.items_at(&["ports"]))
+        .find(|port| {
+            let theirs = text(*port, &["protocol"]).unwrap_or_else(|| "TCP".to_owned());
+            port.str_at(&["name"]).as_deref() == Some(name) && theirs == protocol
+        })?
+        .i64_at(&["containerPort"])
+}
+
+impl Port {
+    /// The port in words: `http 80->8080/TCP`.
+    pub(super) fn text(&self) -> String {
+        let name = self.name.as_ref().map(|name| format!("{name} "));
+        let target = match &self.target {
+            TargetPort::Number(number) => number.to_string(),
+            TargetPort::Named { name, numbers, .. } if numbers.is_empty() => name.clone(),
+            TargetPort::Named { numbers, .. } => {
+                let numbers: Vec<_> = numbers.iter().map(i64::to_string).collect();
+                numbers.join("|")
+            }
+        };
+        let node = self.node_port.map(|port| format!(" (node port {port})"));
+        format!(
+            "{}{}->{target}/{}{}",
+            name.unwrap_or_default(),
+            self.number,
+            self.protocol,
+            node.unwrap_or_default()
+        )
+    }
+
+    /// What is wrong with it: pods that have no port of its target's name get no traffic from it.
+    pub(super) fn warning(&self) -> Option<String> {
+        let TargetPort::Named {
+            name,
+            lacking,
+            pods,
+            ..
+        } = &self.target
+        else {
+            return None;
+        };
+        let who = match (*lacking, *pods) {
+            (0, _) => return None,
+            (lacking, pods) if lacking == pods => "no pod has".to_owned(),
+            (lacking, pods) => format!("{lacking} of {pods} pods have no"),
+        };
+        let what = if lacking == pods { "a " } else { "" };
+        Some(format!(
+            "port {}: {who} {what}{} container port named \"{name}\"",
+            self.number, self.protocol
+        ))
+    }
+}
+
+/// The pods that count for a Service's ports: those that have not run to their end.
+pub(super) fn is_running(pod: &Node) -> bool {
+    match &pod.facts {
+        Facts::Pod(pod) => !matches!(pod.phase.as_deref(), Some("Succeeded" | "Failed")),
+        Facts::Workload(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => false,
+    }
+}
+
+/// The text at a path, unless it is empty.
+pub(super) fn text(value: Value<'_>, path: &[&str]) -> Option<String> {
+    let text = value.str_at(path)?;
+    (!text.is_empty()).then(|| text.into_owned())
+}

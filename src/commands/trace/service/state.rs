@@ -1,0 +1,155 @@
+//! What a Service's trace keeps: the objects, and what has been read of them.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::endpoints::Pods;
+use super::lines::Told;
+use super::{owners, view};
+use crate::commands::trace::Chain;
+use crate::commands::trace::objects::Objects;
+use crate::commands::trace::page::Page;
+use crate::commands::trace::target::{Presence, Target};
+use crate::graph::{Selection, children_of_kind};
+use crate::object::{Resource, Uid, Value};
+use crate::watch::{Event, SourceKey};
+
+/// The trace of one Service.
+pub(in crate::commands::trace) struct State {
+    pub(super) target: Target,
+    pub(super) objects: Objects,
+    pub(super) presence: Presence,
+    /// The source of its slices, which needs no more than its name.
+    slices: SourceKey,
+    /// The source of its pods, by the selector it has, or had last.
+    pods: Option<SourceKey>,
+    slices_read: bool,
+    pods_read: bool,
+    told: Told,
+}
+
+impl State {
+    /// The trace of a Service of which nothing is known yet.
+    pub(in crate::commands::trace) fn new(target: Target) -> State {
+        let name = format!("kubernetes.io/service-name={}", target.name);
+        State {
+            slices: target.labelled(slice_resource(), Some(name.into())),
+            objects: Objects::default(),
+            presence: Presence::Unread,
+            pods: None,
+            slices_read: false,
+            pods_read: false,
+            told: Told::default(),
+            target,
+        }
+    }
+
+    /// The Service, as it is.
+    pub(super) fn service(&self) -> Option<(&Uid, Value<'_>)> {
+        let uid = self.presence.uid()?;
+        Some((uid, self.objects.get(uid)?))
+    }
+
+    /// Whether its pods are known; those of a Service without a selector are not looked for.
+    pub(super) fn pods(&self) -> Pods {
+        if self.pods.is_some() && self.pods_read {
+            Pods::Known
+        } else {
+            Pods::Unknown
+        }
+    }
+
+    /// Whether its slices are known.
+    pub(super) fn are_slices_read(&self) -> bool {
+        self.slices_read
+    }
+
+    /// Takes note of the selector of the Service.
+    fn follow_selector(&mut self) {
+        let Some((_, service)) = self.service() else {
+            return;
+        };
+        let kinds = children_of_kind(&self.target.resource.group_kind()).unwrap_or_default();
+        let pods = kinds.iter().find_map(|child| {
+            let resource = child.resource();
+            if &*resource.kind != "Pod" {
+                return None;
+            }
+            match child.selection(service) {
+                Selection::Labels(labels) => {
+                    Some(self.target.labelled(resource, Some(labels.into())))
+                }
+                Selection::All | Selection::Nothing => None,
+            }
+        });
+        if pods != self.pods {
+            self.pods = pods;
+            self.pods_read = false;
+        }
+    }
+}
+
+fn slice_resource() -> Resource {
+    Resource {
+        group: "discovery.k8s.io".into(),
+        version: "v1".into(),
+        plural: "endpointslices".into(),
+        kind: "EndpointSlice".into(),
+        namespaced: true,
+    }
+}
+
+impl Chain for State {
+    fn wanted(&self) -> Vec<SourceKey> {
+        let owners = owners::wanted(&self.objects);
+        let mut wanted = vec![self.target.source(), self.slices.clone()];
+        wanted.extend(self.pods.clone());
+        wanted.extend(
+            owners
+                .into_iter()
+                .map(|(resource, name)| self.target.named(resource, &name)),
+        );
+        wanted
+    }
+
+    fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
+        let mut uid = None;
+        match event {
+            Event::Object { why, now, .. } => uid = self.objects.apply(key, *why, now),
+            Event::Synced { .. } => {
+                self.objects.synced(key);
+                self.slices_read |= key.resource == self.slices.resource;
+                self.pods_read |= &*key.resource.kind == "Pod";
+            }
+            Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
+        }
+        if self.target.is_source(key) {
+            self.presence.apply(event, uid.as_ref());
+            self.follow_selector();
+        }
+    }
+
+    fn target(&self) -> &Target {
+        &self.target
+    }
+
+    fn presence(&self) -> &Presence {
+        &self.presence
+    }
+
+    fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    fn news(&mut self, now: Timestamp) -> Vec<String> {
+        let mut told = std::mem::take(&mut self.told);
+        let news = told.news(self, now);
+        self.told = told;
+        news
+    }
+
+    fn frame(&self, page: &Page) -> Vec<String> {
+        view::frame(self, page)
+    }
+}

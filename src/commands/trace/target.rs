@@ -1,0 +1,111 @@
+//! `Target`: the one object that is traced, and whether it is there.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::objects::is_gone;
+use crate::object::{ObjectRef, Resource, Uid};
+use crate::watch::{ClusterId, Event, Form, Scope, SourceKey};
+
+/// The object that is traced.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    /// Its cluster.
+    pub(super) cluster: ClusterId,
+    /// Its type.
+    pub(super) resource: Resource,
+    /// Its namespace.
+    pub(super) namespace: Arc<str>,
+    /// Its name.
+    pub(super) name: Arc<str>,
+}
+
+impl Target {
+    /// The source of the object alone.
+    pub(super) fn source(&self) -> SourceKey {
+        self.named(self.resource.clone(), &self.name)
+    }
+
+    /// The source of another object of its namespace.
+    pub(super) fn named(&self, resource: Resource, name: &str) -> SourceKey {
+        SourceKey {
+            fields: Some(format!("metadata.name={name}").into()),
+            ..self.labelled(resource, None)
+        }
+    }
+
+    /// The source of the objects of its namespace that a selector finds; all without one.
+    pub(super) fn labelled(&self, resource: Resource, labels: Option<Arc<str>>) -> SourceKey {
+        SourceKey {
+            cluster: self.cluster.clone(),
+            resource,
+            scope: Scope::Namespace(self.namespace.clone()),
+            labels,
+            fields: None,
+            form: Form::Full,
+        }
+    }
+
+    /// Whether a source is that of the object.
+    pub(super) fn is_source(&self, key: &SourceKey) -> bool {
+        key.resource == self.resource && key.fields.is_some()
+    }
+
+    /// What the object is called: `service/api`.
+    pub(super) fn object(&self) -> ObjectRef {
+        ObjectRef {
+            api_version: self.resource.api_version().into(),
+            kind: self.resource.kind.clone(),
+            namespace: Some(self.namespace.clone()),
+            name: self.name.clone(),
+            uid: None,
+        }
+    }
+}
+
+/// Whether the object that is traced is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    /// Not known yet.
+    Unread,
+    /// It never was.
+    Absent,
+    /// It is.
+    There(Uid),
+    /// It was deleted.
+    Deleted {
+        /// What it was.
+        uid: Uid,
+        /// When that was seen.
+        at: Timestamp,
+    },
+}
+
+impl Presence {
+    /// Notes what an event of the object's own source says; `uid` is the object's.
+    pub(super) fn apply(&mut self, event: &Event, uid: Option<&Uid>) {
+        match (event, uid) {
+            (Event::Object { why, seen, .. }, Some(uid)) if is_gone(*why) => {
+                // The end of a namesake that was replaced unseen may come after its successor.
+                if !matches!(self, Presence::There(there) if there != uid) {
+                    *self = Presence::Deleted {
+                        uid: uid.clone(),
+                        at: *seen,
+                    };
+                }
+            }
+            (Event::Object { .. }, Some(uid)) => *self = Presence::There(uid.clone()),
+            (Event::Synced { .. }, _) if *self == Presence::Unread => *self = Presence::Absent,
+            _ => {}
+        }
+    }
+
+    /// The object, if it is there.
+    pub(super) fn uid(&self) -> Option<&Uid> {
+        match self {
+            Presence::There(uid) => Some(uid),
+            Presence::Unread | Presence::Absent | Presence::Deleted { .. } => None,
+        }
+    }
+}
