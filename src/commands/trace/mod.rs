@@ -1,6 +1,7 @@
 //! `trace`: the chain of one thing, live. For a Service what it sends to and why not; for a Deployment
 //! how its rollout goes.
 
+mod deployment;
 mod objects;
 mod outline;
 mod page;
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::object::Resource;
 use crate::render::age;
-use crate::render::json::trace::Graph;
+use crate::render::json::trace::{Graph, Phase};
 use crate::render::style::Look;
 use crate::watch::{Event, SourceKey};
 
@@ -69,8 +70,16 @@ trait Chain {
     /// A line for each thing that has changed since the last call, with the time.
     fn news(&mut self, now: Timestamp) -> Vec<String>;
 
+    /// Takes stock after a batch of events, and now and then as time goes on.
+    fn settle(&mut self, _now: Timestamp) {}
+
     /// The whole view but its footer.
     fn frame(&self, page: &Page) -> Vec<String>;
+
+    /// The phases that records show; none for what has no phases.
+    fn phases(&self) -> Vec<Phase> {
+        Vec::new()
+    }
 }
 
 /// A type that can be traced.
@@ -83,12 +92,20 @@ struct Traceable {
 }
 
 /// Everything that can be traced.
-const TRACEABLE: [Traceable; 1] = [Traceable {
-    group: "",
-    kind: "Service",
-    usage: "svc/NAME",
-    open: |target| Box::new(service::State::new(target)),
-}];
+const TRACEABLE: [Traceable; 2] = [
+    Traceable {
+        group: "",
+        kind: "Service",
+        usage: "svc/NAME",
+        open: |target| Box::new(service::State::new(target)),
+    },
+    Traceable {
+        group: "apps",
+        kind: "Deployment",
+        usage: "deploy/NAME",
+        open: |target| Box::new(deployment::State::new(target)),
+    },
+];
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
@@ -212,7 +229,10 @@ impl Tracer {
     }
 
     fn collect_record(&mut self, now: Timestamp) -> Result<(), CommandError> {
-        let graph = record::graph(self.chain.target(), self.chain.objects(), now);
+        let graph = Graph {
+            phases: self.chain.phases(),
+            ..record::graph(self.chain.target(), self.chain.objects(), now)
+        };
         if self.record.as_ref() != Some(&graph) {
             let line = graph.line(&age::rfc3339_millis(now));
             self.lines
@@ -291,6 +311,7 @@ impl Live for Tracer {
         if !self.settled {
             return Ok(());
         }
+        self.chain.settle(terminal.env().now());
         self.say_absent(terminal)?;
         if terminal.is_live() {
             return Ok(());

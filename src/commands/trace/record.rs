@@ -9,9 +9,7 @@ use super::target::Target;
 use crate::graph::{Facts, Node};
 use crate::object::{ObjectRef, Uid};
 use crate::render::json::RefRecord;
-use crate::render::json::trace::{
-    Cause, Edge, Graph, Node as Record, Relation, endpoint_state,
-};
+use crate::render::json::trace::{Cause, Edge, Graph, Node as Record, Relation, endpoint_state};
 use crate::status::Status;
 
 /// Everything a trace holds, and what its objects name that is not there.

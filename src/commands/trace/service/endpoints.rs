@@ -34,7 +34,7 @@ pub(super) enum Behind<'a> {
     /// A pod that is not there, or another one of its name is.
     Ghost(&'a Target),
     /// Something that is not looked at: a pod while pods are not read, an object of another kind.
-    Unread(&'a Target),
+    Unread,
     /// Nothing: somebody wrote the address down.
     External,
 }
@@ -154,7 +154,7 @@ impl<'a> Endpoint<'a> {
         match (self.backend.pod, &self.backend.endpoint.target, pods) {
             (Some(pod), _, _) => Behind::Pod(pod),
             (None, Some(target), Pods::Known) if &*target.kind == "Pod" => Behind::Ghost(target),
-            (None, Some(target), _) => Behind::Unread(target),
+            (None, Some(_), _) => Behind::Unread,
             (None, None, _) => Behind::External,
         }
     }

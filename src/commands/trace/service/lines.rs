@@ -85,7 +85,7 @@ fn text(state: &State, endpoint: &Endpoint<'_>, now: Timestamp) -> String {
         Behind::Ghost(target) => {
             text += &format!(": {}", super::ghost_note(target, &state.objects));
         }
-        Behind::Pod(_) | Behind::Unread(_) | Behind::External => {}
+        Behind::Pod(_) | Behind::Unread | Behind::External => {}
     }
     text
 }

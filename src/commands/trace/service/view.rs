@@ -153,7 +153,7 @@ fn endpoint_item(state: &State, endpoint: &Endpoint<'_>, page: &Page) -> Item {
     let behind = endpoint.behind(state.pods());
     let pod = match behind {
         Behind::Pod(pod) => Some(pod),
-        Behind::Ghost(_) | Behind::Unread(_) | Behind::External => None,
+        Behind::Ghost(_) | Behind::Unread | Behind::External => None,
     };
     let judged = pod.and_then(|pod| state.objects.judge(&pod.uid, page.now));
     let status = match (condition, &judged, behind) {

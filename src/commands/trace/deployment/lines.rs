@@ -1,0 +1,105 @@
+//! What is told of a rollout where frames are not shown: a line for each change of a phase, or records.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::render::age;
+use crate::render::json::trace as json;
+use crate::render::text::escape_line;
+
+use super::phases::{Name, Phase, Progress};
+use super::state::State;
+use super::verdict;
+
+/// What was said last, to say only what is new.
+#[derive(Default)]
+pub(super) struct Told {
+    change: String,
+    phases: BTreeMap<Name, Phase>,
+    left: Vec<String>,
+    verdict: String,
+}
+
+impl Told {
+    /// A line for each thing that is other than what was said: phases in their order, then what it all
+    /// amounts to.
+    pub(super) fn news(&mut self, state: &State, now: Timestamp) -> Vec<String> {
+        let name = state.target.object();
+        let mut news = Vec::new();
+        let change = state.change.text();
+        if !state.phases.is_empty() && change != self.change {
+            news.push(format!("{name} spec change: {change}"));
+            self.change = change;
+            self.phases.clear();
+        }
+        for phase in &state.phases {
+            let was = self.phases.insert(phase.name, phase.clone());
+            if is_news(phase, was.as_ref()) {
+                news.push(format!("{name} {}", text(phase)));
+            }
+        }
+        for pod in state.left.iter().filter(|pod| !self.left.contains(pod)) {
+            news.push(format!("{pod} no longer matches the selector of {name}"));
+        }
+        self.left.clone_from(&state.left);
+        let (status, words) = verdict::of(state, state.reading(now).as_ref());
+        let verdict = format!("{name} {status}: {words}");
+        if verdict != self.verdict {
+            news.push(verdict.clone());
+            self.verdict = verdict;
+        }
+        let time = age::rfc3339(now);
+        news.iter()
+            .map(|line| format!("{time} {}", escape_line(line)))
+            .collect()
+    }
+}
+
+/// A phase that has not begun is worth a line only if it had.
+fn is_news(phase: &Phase, was: Option<&Phase>) -> bool {
+    match was {
+        None => phase.progress != Progress::Waiting,
+        Some(was) => {
+            was.progress != phase.progress || was.text != phase.text || was.cause != phase.cause
+        }
+    }
+}
+
+/// The phase in one line: `images failed: 0/3 pulled; web-x ErrImagePull: not found`.
+fn text(phase: &Phase) -> String {
+    let mut text = format!("{} {}", phase.name.as_str(), phase.progress.as_str());
+    for part in [Some(&phase.text), phase.cause.as_ref()] {
+        if let Some(part) = part.filter(|part| !part.is_empty()) {
+            text += &format!(": {part}");
+        }
+    }
+    text
+}
+
+/// The phases as records have them.
+pub(super) fn records(state: &State) -> Vec<json::Phase> {
+    let of = |phase: &Phase| {
+        let time = match phase.progress {
+            Progress::Done => state.log.moment(phase.name).time(),
+            Progress::Underway | Progress::Failed | Progress::Waiting => None,
+        };
+        json::Phase {
+            phase: phase.name.as_str(),
+            state: phase.progress.as_str(),
+            time: time.map(age::rfc3339_millis),
+            text: phase.text.clone(),
+        }
+    };
+    let change = json::Phase {
+        phase: Name::Change.as_str(),
+        state: Progress::Done.as_str(),
+        time: state.change.at.time().map(age::rfc3339_millis),
+        text: state.change.text(),
+    };
+    let phases = state.phases.iter().map(of);
+    match state.phases.is_empty() {
+        true => Vec::new(),
+        false => std::iter::once(change).chain(phases).collect(),
+    }
+}

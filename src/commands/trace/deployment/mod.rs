@@ -1,0 +1,13 @@
+//! The trace of a Deployment: the phases of its rollout as they complete, and its revisions.
+
+mod change;
+mod lines;
+mod log;
+mod phases;
+mod pods;
+mod reading;
+mod state;
+mod verdict;
+mod view;
+
+pub(super) use state::State;

@@ -1,0 +1,115 @@
+//! How far the pods of a rollout are: which have a node, which have their images, what holds them up.
+
+use jiff::Timestamp;
+
+use crate::commands::trace::objects::Objects;
+use crate::graph::Node;
+use crate::object::Value;
+use crate::status::Status;
+
+/// How far one pod is.
+pub(super) struct Standing {
+    /// Its name.
+    pub(super) name: String,
+    /// kubectl's word for its state.
+    pub(super) word: String,
+    /// The node it has.
+    pub(super) node: Option<String>,
+    /// When it got its node.
+    pub(super) scheduled: Option<Timestamp>,
+    /// When the last of its images was there, at the latest; `None` while one is not.
+    pub(super) pulled: Option<Option<Timestamp>>,
+    /// When it became ready, if it is.
+    pub(super) ready: Option<Timestamp>,
+    /// What holds it up, and since when on its way.
+    pub(super) trouble: Option<Trouble>,
+}
+
+/// What holds a pod up.
+pub(super) struct Trouble {
+    /// Where on its way.
+    pub(super) at: Step,
+    /// Why, not escaped.
+    pub(super) text: String,
+}
+
+/// A step of a pod on its way to be available.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It has no node.
+    Scheduling,
+    /// An image cannot be had.
+    Image,
+    /// It does not run, or is not ready.
+    Running,
+}
+
+/// Reads how far a pod is; one that is on its way out is on no way in.
+pub(super) fn standing(objects: &Objects, node: &Node, now: Timestamp) -> Option<Standing> {
+    let pod = objects.get(&node.uid).filter(|_| !node.deleting)?;
+    let judged = objects.judge(&node.uid, now)?;
+    let text = |path: &[&str]| {
+        let text = pod.str_at(path)?;
+        (!text.is_empty()).then(|| text.into_owned())
+    };
+    let scheduled = since(pod, "PodScheduled");
+    let ready = since(pod, "Ready");
+    let cause = judged.causes.first();
+    let trouble = cause.and_then(|cause| {
+        let at = match cause.rule {
+            "Unschedulable" | "SchedulingGated" => Step::Scheduling,
+            "ImagePull" => Step::Image,
+            // A container that is not ready yet is on its way.
+            "NotReady" | "ReadinessGate" | "Waiting" if judged.status != Status::Failed => {
+                return None;
+            }
+            _ => Step::Running,
+        };
+        Some(Trouble {
+            at,
+            text: cause.text.clone(),
+        })
+    });
+    Some(Standing {
+        name: node.object.name.to_string(),
+        node: text(&["spec", "nodeName"]),
+        pulled: pulled(pod),
+        word: judged.word,
+        scheduled,
+        ready,
+        trouble,
+    })
+}
+
+/// Since when a condition of a pod is True.
+fn since(pod: Value<'_>, kind: &str) -> Option<Timestamp> {
+    pod.items_at(&["status", "conditions"])
+        .find(|condition| condition.str_at(&["type"]).as_deref() == Some(kind))
+        .filter(|condition| condition.str_at(&["status"]).as_deref() == Some("True"))?
+        .str_at(&["lastTransitionTime"])?
+        .parse()
+        .ok()
+}
+
+/// Whether every container has its image: it has started, now or before. With the time of the latest
+/// start, where there is one.
+fn pulled(pod: Value<'_>) -> Option<Option<Timestamp>> {
+    let wanted = pod.items_at(&["spec", "containers"]).count();
+    let statuses: Vec<Value<'_>> = pod.items_at(&["status", "containerStatuses"]).collect();
+    if statuses.len() < wanted || !statuses.iter().all(|status| has_image(*status)) {
+        return None;
+    }
+    let started = |status: &Value<'_>| {
+        let time = status.str_at(&["state", "running", "startedAt"])?;
+        time.parse().ok()
+    };
+    Some(statuses.iter().filter_map(started).max())
+}
+
+fn has_image(status: Value<'_>) -> bool {
+    let has = |path: &[&str]| status.at(path).is_some_and(|value| !value.is_null());
+    let image = status.str_at(&["imageID"]);
+    has(&["state", "running"])
+        || has(&["state", "terminated"])
+        || image.is_some_and(|image| !image.is_empty())
+}
