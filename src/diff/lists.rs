@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::object::Value;
 use crate::object::list_keys::{Identity, ListKey, Order};
@@ -63,18 +63,38 @@ fn scalars<'a>(items: &[Value<'a>]) -> Vec<Cow<'a, str>> {
 
 /// Pairs items of equal keys, the k-th with the k-th, and counts for each item which k it is.
 fn pair_up(old: &[Cow<'_, str>], new: &[Cow<'_, str>]) -> (Matching, (Vec<u32>, Vec<u32>)) {
-    let mut places: FxHashMap<(&str, u32), u32> = FxHashMap::default();
-    let old_counts = count(old);
-    for (index, (key, nth)) in old.iter().zip(&old_counts).enumerate() {
-        places.insert((key, *nth), narrow(index));
+    if let Some(matching) = pair_distinct(old, new) {
+        return (matching, (vec![1; old.len()], vec![1; new.len()]));
     }
-    let new_counts = count(new);
+    let (old_counts, new_counts) = (count(old), count(new));
+    let places: FxHashMap<(&str, u32), u32> = old
+        .iter()
+        .zip(&old_counts)
+        .enumerate()
+        .map(|(index, (key, nth))| ((&**key, *nth), narrow(index)))
+        .collect();
     let matching = new
         .iter()
         .zip(&new_counts)
         .map(|(key, nth)| places.get(&(&**key, *nth)).copied())
         .collect();
     (matching, (old_counts, new_counts))
+}
+
+/// The same where no key is there twice; `None` where one is.
+fn pair_distinct(old: &[Cow<'_, str>], new: &[Cow<'_, str>]) -> Option<Matching> {
+    let mut places: FxHashMap<&str, u32> = FxHashMap::default();
+    places.reserve(old.len());
+    for (index, key) in old.iter().enumerate() {
+        if places.insert(key, narrow(index)).is_some() {
+            return None;
+        }
+    }
+    let mut seen = FxHashSet::default();
+    seen.reserve(new.len());
+    new.iter()
+        .map(|key| seen.insert(&**key).then(|| places.get(&**key).copied()))
+        .collect()
 }
 
 /// For each key, how many of its like stand up to it.

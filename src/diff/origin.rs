@@ -8,6 +8,9 @@ use super::{Change, Diff, Op, SegId, Step};
 /// Shorter values are equal by chance too often.
 const TELLING: usize = 8;
 
+/// In versions that change more than this, nobody looks for what was renamed.
+const MANY: usize = 1000;
+
 /// What something new was before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -20,7 +23,7 @@ pub enum Origin {
 impl<'a> Diff<'a> {
     /// What an added value was before, if the same has gone from beside it.
     pub fn renamed_from(&self, change: &Change) -> Option<Origin> {
-        if change.op != Op::Add || change.at == SegId::ROOT {
+        if change.op != Op::Add || change.at == SegId::ROOT || self.changes().len() > MANY {
             return None;
         }
         let new = self.seg(change.at).new?;

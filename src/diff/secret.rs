@@ -44,19 +44,13 @@ impl Guard {
         if self != Guard::Open {
             return self;
         }
-        let is = |kind: &str| {
-            [old, new]
-                .into_iter()
-                .flatten()
-                .any(|value| is_core(value, kind))
-        };
-        if is("Secret") {
-            Guard::Secret
-        } else if is("SecretList") {
-            Guard::SecretList
-        } else {
-            Guard::Open
-        }
+        let sides = [old, new].into_iter().flatten();
+        sides
+            .map(of_kind)
+            .fold(Guard::Open, |found, guard| match (found, guard) {
+                (Guard::Open, other) | (_, other @ Guard::Secret) => other,
+                (found, _) => found,
+            })
     }
 
     /// What is known of a field.
@@ -139,12 +133,15 @@ fn json(guard: Guard, parses: impl FnOnce() -> bool) -> Note {
     }
 }
 
-fn is_core(object: Value<'_>, kind: &str) -> bool {
-    let is = |field: &str, value: &str| {
-        object
-            .get(field)
-            .and_then(Value::as_str)
-            .is_some_and(|own| own == value)
+/// What an object's own word makes of it.
+fn of_kind(object: Value<'_>) -> Guard {
+    let guard = match object.get("kind").and_then(Value::as_str).as_deref() {
+        Some("Secret") => Guard::Secret,
+        Some("SecretList") => Guard::SecretList,
+        _ => return Guard::Open,
     };
-    object.kind() == Kind::Object && is("kind", kind) && is("apiVersion", "v1")
+    match object.get("apiVersion").and_then(Value::as_str).as_deref() {
+        Some("v1") => guard,
+        _ => Guard::Open,
+    }
 }

@@ -186,6 +186,9 @@ fn line(tag: ChangeTag, text: &str) -> Line {
 }
 
 fn endings(old: &str, new: &str) -> Option<Lines> {
+    if !old.contains('\r') && !new.contains('\r') {
+        return None;
+    }
     let plain = |text: &'_ str| -> Cow<'_, str> { text.replace("\r\n", "\n").into() };
     let name = |text: &str| {
         let all = text.matches('\n').count();

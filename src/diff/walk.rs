@@ -54,6 +54,11 @@ impl<'a> Walk<'_, 'a> {
             label,
             moved,
         } = item;
+        if let (Some(old), Some(new), None) = (pair.0, pair.1, moved)
+            && old.raw() == new.raw()
+        {
+            return;
+        }
         let guard = self.out.seg(parent).guard.item();
         let step = Step::Item { place, label };
         self.inside((parent, step), (pair, guard), |walk, at| {

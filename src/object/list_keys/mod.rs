@@ -95,7 +95,13 @@ impl ListKeys {
     /// How to read the list at `place`, by all the items of both of its versions: what an edit
     /// leaves alone must not change the names of the others.
     pub fn rule(&self, place: ListPlace<'_>, old: &[Value<'_>], new: &[Value<'_>]) -> ListRule<'_> {
-        let items = || old.iter().chain(new).copied();
+        // An item that stands unchanged where it stood says nothing new.
+        let changed = new
+            .iter()
+            .enumerate()
+            .filter(|(at, item)| old.get(*at).is_none_or(|old| old.raw() != item.raw()))
+            .map(|(_, item)| *item);
+        let items = || old.iter().copied().chain(changed.clone());
         for entry in table::entries(place) {
             let rule = |identity| ListRule {
                 identity,
