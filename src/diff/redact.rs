@@ -197,17 +197,38 @@ impl<'a> Shown<'a> {
         match secret::note(&text, owner, || Doc::parse(&*text).is_ok()) {
             Note::Text => Content::Text(text),
             Note::Hidden => Content::Redacted(self.redactor.redact(text.as_bytes())),
-            Note::Json(guard) => Content::Text(Cow::Owned(self.redacted_json(&text, guard))),
+            Note::Json(guard) => Content::Text(match self.redacted_json(&text, guard) {
+                Some(redacted) => Cow::Owned(redacted),
+                None => text,
+            }),
         }
     }
 
-    fn redacted_json(self, text: &str, guard: Guard) -> String {
-        match Doc::parse(text) {
-            Ok(doc) => {
-                let guard = guard.enter(Some(doc.root()), None);
-                self.redactor.guarded(doc.root(), guard).json()
+    /// A JSON text without what Secrets hold, if it has any of it.
+    fn redacted_json(self, text: &str, guard: Guard) -> Option<String> {
+        let doc = Doc::parse(text).ok()?;
+        let guard = guard.enter(Some(doc.root()), None);
+        let inner = self.redactor.guarded(doc.root(), guard);
+        inner.holds_secret().then(|| inner.json())
+    }
+
+    /// Whether something in it is held back: then it is not the value that the object has.
+    pub fn holds_secret(self) -> bool {
+        if self.guard.hides(self.value) {
+            return true;
+        }
+        match (self.value.kind(), self.guard) {
+            (Kind::Object, _) => self.fields().any(|(_, value)| value.holds_secret()),
+            (Kind::Array, _) => self.items().any(Shown::holds_secret),
+            (Kind::String, Guard::Annotation(owner)) => {
+                let text = self.value.as_str().unwrap_or_default();
+                match secret::note(&text, owner, || Doc::parse(&*text).is_ok()) {
+                    Note::Text => false,
+                    Note::Hidden => true,
+                    Note::Json(guard) => self.redacted_json(&text, guard).is_some(),
+                }
             }
-            Err(_) => String::new(),
+            _ => false,
         }
     }
 

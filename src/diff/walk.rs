@@ -1,5 +1,5 @@
 //! The walk down both versions: equal parts are passed over, fields are matched by name, lists are
-//! handed to [`lists`](super::lists).
+//! handed to [`lists`].
 
 use std::borrow::Cow;
 

@@ -20,11 +20,12 @@ pub(super) fn state(
     };
     let arrow = painter.view.look.symbols.arrow;
     let (mark, texts) = match (side(Side::Old), side(Side::New)) {
-        (Some(old), Some(new)) if old != new => {
-            ((Role::Changed, "~"), format!("{old} {arrow} {new}"))
-        }
-        (None, Some(new)) => ((Role::Added, "+"), new),
-        (Some(old), None) => ((Role::Removed, "-"), old),
+        (Some((old, _)), Some((new, message))) if old != new => (
+            (Role::Changed, "~"),
+            format!("{old} {arrow} {new}{message}"),
+        ),
+        (None, Some((new, message))) => ((Role::Added, "+"), format!("{new}{message}")),
+        (Some((old, _)), None) => ((Role::Removed, "-"), old),
         _ => {
             return run
                 .iter()
@@ -41,8 +42,9 @@ pub(super) fn state(
     vec![painter.paint(line)]
 }
 
-/// `running since 14:02:06`, `waiting CrashLoopBackOff`, `terminated OOMKilled exit 137`.
-fn words(painter: &Painter<'_>, state: Shown<'_>) -> Option<String> {
+/// `running since 14:02:06`, `waiting CrashLoopBackOff`, `terminated OOMKilled exit 137`; and what is
+/// said about it, behind a colon.
+fn words(painter: &Painter<'_>, state: Shown<'_>) -> Option<(String, String)> {
     let (name, detail) = state.fields().next()?;
     let mut text = name.to_string();
     if let Some(reason) = detail.str("reason") {
@@ -57,5 +59,10 @@ fn words(painter: &Painter<'_>, state: Shown<'_>) -> Option<String> {
         text.push_str(" exit ");
         text.push_str(&code.json());
     }
-    Some(text::escape_line(&text).into_owned())
+    let message = match detail.str("message") {
+        Some(message) if !message.is_empty() => format!(": {message}"),
+        _ => String::new(),
+    };
+    let safe = |text: &str| text::escape_line(text).into_owned();
+    Some((safe(&text), safe(&message)))
 }

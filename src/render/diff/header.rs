@@ -1,8 +1,11 @@
 //! The line above the changes of a version: when, what, which object, from where to where, who.
 
+use std::collections::BTreeMap;
+
 use jiff::SignedDuration;
 use serde::Serialize;
 
+use crate::diff::Noise;
 use crate::object::managed_fields::{Entry, Writers};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::render::style::Look;
@@ -10,7 +13,7 @@ use crate::render::style::Role;
 use crate::render::{age, text};
 
 use super::Counts;
-use super::value::plural;
+use super::value::{plural, thousands};
 
 /// What has happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -114,6 +117,39 @@ fn counts(counts: &Counts) -> String {
         0 => shown,
         hidden => format!("{shown}, {hidden} hidden"),
     }
+}
+
+/// Versions of one object that nothing but noise tells apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Quiet<'q> {
+    /// When the first was, as it is to be shown.
+    pub first: &'q str,
+    /// When the last was.
+    pub last: &'q str,
+    /// Whose they are.
+    pub object: &'q ObjectRef,
+    /// How many there are.
+    pub versions: usize,
+    /// How many changes are hidden in all of them.
+    pub noise: &'q BTreeMap<Noise, usize>,
+}
+
+/// The one line that tells of them: `·  14:06:00-14:11:00 node/node-2: 2 heartbeats (12 hidden)`.
+pub fn quiet_line(quiet: &Quiet<'_>, look: Look) -> String {
+    let time = if quiet.first == quiet.last {
+        quiet.last.to_owned()
+    } else {
+        format!("{}-{}", quiet.first, quiet.last)
+    };
+    let what = if quiet.noise.contains_key(&Noise::Heartbeat) {
+        plural(quiet.versions, "heartbeat")
+    } else {
+        plural(quiet.versions, "quiet version")
+    };
+    let hidden = thousands(quiet.noise.values().sum());
+    let dot = look.symbols.dot;
+    let line = format!("{dot}  {time} {}: {what} ({hidden} hidden)", quiet.object);
+    look.styles.dim(&text::escape_line(&line))
 }
 
 /// Who wrote a version: `by kubelet (status)`, or `by a, b (status)`; `None` if nobody is known to

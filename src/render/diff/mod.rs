@@ -22,7 +22,7 @@ use crate::object::managed_fields::Writers;
 use crate::render::style::Look;
 
 pub use created::{created_lines, lifetime};
-pub use header::{Header, Verb, header, who};
+pub use header::{Header, Quiet, Verb, header, quiet_line, who};
 
 use lines::Painter;
 

@@ -146,7 +146,7 @@ fn a_container_that_crashes() {
         + lastState: terminated OOMKilled exit 137
         ~ ready: true → false
         ~ restartCount: 0 → 1
-        ~ state: running since 14:02:06 → waiting CrashLoopBackOff
+        ~ state: running since 14:02:06 → waiting CrashLoopBackOff: back-off 10s
     ");
 }
 
@@ -518,6 +518,17 @@ fn the_line_above() {
         header(&bare, look(Styles::PLAIN)),
         explain(&header(&full, look(ansi()))),
     ];
+    let quiet = Quiet {
+        first: "14:06:00",
+        last: "14:11:00",
+        object: &object,
+        versions: 2,
+        noise: &[(Noise::Heartbeat, 8), (Noise::Version, 4)].into(),
+    };
+    insta::assert_snapshot!(
+        quiet_line(&quiet, look(Styles::PLAIN)),
+        @"·  14:06:00-14:11:00 deployment/web: 2 heartbeats (12 hidden)"
+    );
     insta::assert_snapshot!(lines.join("\n"), @"
     15:10:00 MODIFIED deployment/web  90001→90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden
     15:10:00 MODIFIED deployment/web  90001->90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden
@@ -532,4 +543,59 @@ fn look(styles: Styles) -> Look {
         styles,
         symbols: &Symbols::UNICODE,
     }
+}
+
+/// The status of a pod at five times of its life.
+#[rustfmt::skip]
+const LIFE: [&str; 5] = [
+    r#"{"phase":"Pending"}"#,
+    r#"{"phase":"Pending","conditions":[{"type":"PodScheduled","status":"True"}]}"#,
+    r#"{"phase":"Pending","conditions":[{"type":"Initialized","status":"True"},{"type":"Ready","status":"False","reason":"ContainersNotReady","message":"unready: [nginx]"},{"type":"PodScheduled","status":"True"}],
+        "containerStatuses":[{"name":"nginx","ready":false,"state":{"waiting":{"reason":"ContainerCreating"}}}],"hostIP":"10.0.0.9","startTime":"2024-05-01T14:02:01Z"}"#,
+    r#"{"phase":"Pending","conditions":[{"type":"Initialized","status":"True"},{"type":"Ready","status":"False","reason":"ContainersNotReady","message":"unready: [nginx]"},{"type":"PodScheduled","status":"True"}],
+        "containerStatuses":[{"name":"nginx","ready":false,"state":{"waiting":{"reason":"ErrImagePull","message":"not found"}}}],"hostIP":"10.0.0.9","startTime":"2024-05-01T14:02:01Z","podIP":"172.17.0.4"}"#,
+    r#"{"phase":"Pending","conditions":[{"type":"Initialized","status":"True"},{"type":"Ready","status":"False","reason":"ContainersNotReady","message":"unready: [nginx]"},{"type":"PodScheduled","status":"True"}],
+        "containerStatuses":[{"name":"nginx","ready":false,"state":{"waiting":{"reason":"ImagePullBackOff","message":"Back-off pulling"}}}],"hostIP":"10.0.0.9","startTime":"2024-05-01T14:02:01Z","podIP":"172.17.0.4"}"#,
+];
+
+#[test]
+fn a_pod_whose_image_is_not_there() {
+    let pods = LIFE.map(|status| format!(r#"{{"kind":"Pod","status":{status}}}"#));
+    let steps: Vec<String> = pods
+        .windows(2)
+        .map(|pair| check(&pair[0], &pair[1]))
+        .collect();
+    insta::assert_snapshot!(steps.join("\n--\n"), @r#"
+    + .status.conditions: [{type: PodScheduled, status: "True"}]
+    --
+    + .status.containerStatuses: [{name: nginx, ready: false, state: {waiting: {reason: ContainerCreating}}}]
+    + .status.hostIP: 10.0.0.9
+    + .status.startTime: 2024-05-01T14:02:01Z
+    + .status.conditions[type=Initialized]: True
+    + .status.conditions[type=Ready]: False  ContainersNotReady: unready: [nginx]
+    --
+    + .status.podIP: 172.17.0.4
+    ~ .status.containerStatuses[name=nginx].state: waiting ContainerCreating → waiting ErrImagePull: not found
+    --
+    ~ .status.containerStatuses[name=nginx].state: waiting ErrImagePull → waiting ImagePullBackOff: Back-off pulling
+    "#);
+}
+
+#[test]
+fn scalars_and_empty_composites_in_one_piece() {
+    insta::assert_snapshot!(check(
+        "{}",
+        r#"{"a":3,"b":1.5,"c":true,"d":null,"e":{},"f":[],"g":"true","h":"","i":{"x":[1,{"y":"a, b"}]}}"#,
+    ), @r#"
+    + .a: 3
+    + .b: 1.5
+    + .c: true
+    + .d: null
+    + .e: {}
+    + .f: []
+    + .g: "true"
+    + .h: ""
+    + .i: {x: [1, {"y": "a, b"}]}
+    "#);
+    insta::assert_snapshot!(check(r#"{"kind":"X"}"#, r#"{"kind":"X","status":{"phase":"Pending"}}"#), @"+ .status: {phase: Pending}");
 }
