@@ -24,6 +24,11 @@ const MOST_WORK: usize = 4_000_000;
 
 /// The patch from the old version to the new, noise included. Numbers are those of `serde_json`.
 pub fn json_patch(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
+    shortest(step_by_step(diff, redactor), diff, redactor)
+}
+
+/// The patch, however long.
+pub(super) fn step_by_step(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
     let lists = lists(diff);
     let mut patch = Vec::new();
     let mut replaced = HashSet::new();
@@ -43,7 +48,7 @@ pub fn json_patch(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
             patch.push(edit(diff, change, redactor));
         }
     }
-    shortest(Patch(patch), diff, redactor)
+    Patch(patch)
 }
 
 /// The value as `serde_json` has it. A number out of its range becomes a string of its digits.

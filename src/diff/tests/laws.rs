@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::diff::json_patch::json_patch;
+use crate::diff::json_patch::{json_patch, step_by_step};
 
 /// Any JSON that `serde_json` holds exactly.
 fn any_json() -> impl Strategy<Value = Json> {
@@ -189,10 +189,13 @@ proptest! {
     #[test]
     fn the_patch_turns_old_into_new((old, new) in pair()) {
         let (a, b) = (text(&old), text(&new));
-        let patch = json_patch(&of(&a, &b), &Redactor::new());
-        let mut patched = old.clone();
-        ::json_patch::patch(&mut patched, &patch).expect("applies");
-        prop_assert_eq!(&patched, &new, "{:?}", patch);
+        let diff = of(&a, &b);
+        let patch = json_patch(&diff, &Redactor::new());
+        for patch in [&patch, &step_by_step(&diff, &Redactor::new())] {
+            let mut patched = old.clone();
+            ::json_patch::patch(&mut patched, patch).expect("applies");
+            prop_assert_eq!(&patched, &new, "{:?}", patch);
+        }
         // Never longer than sending the whole.
         let whole = json!([{"op": "replace", "path": "", "value": new}]);
         if new.is_object() || new.is_array() {
