@@ -9,6 +9,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, ClusterArgs, CommandError, ErrorKind, LookArgs};
 use crate::env::Env;
+use crate::render::screen::restore_cursor_on_panic;
 use crate::render::text::escape;
 
 /// Everything that was asked is answered.
@@ -68,6 +69,7 @@ enum Verb {
 /// Runs the program: reads the command line, does what it says, prints the error if there is one.
 pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
     colored::control::set_override(true); // `Styles` alone decides whether anything is painted
+    restore_cursor_on_panic();
     let cli = match parse(args) {
         Ok(cli) => cli,
         Err(refused) => return print_refusal(&refused, &mut env),

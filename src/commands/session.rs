@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// Names like that of the one object a source is about: hints for when it is not there.
-    pub(crate) async fn similar(&self, key: &SourceKey) -> Vec<String> {
+    async fn similar(&self, key: &SourceKey) -> Vec<String> {
         let Some(name) = named(key) else {
             return Vec::new();
         };
@@ -165,6 +165,27 @@ impl Session {
             Ok(Ok(names)) => names,
             Ok(Err(_)) | Err(_) => Vec::new(),
         }
+    }
+
+    /// kubectl's error for objects that are not there, with what they may have been meant to be.
+    pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
+        let lines = missing.iter().map(|key| {
+            let resource = key.resource.group_resource();
+            let name = named(key).unwrap_or_default();
+            format!("Error from server (NotFound): {resource} \"{name}\" not found")
+        });
+        let mut error = CommandError::failed(lines.collect::<Vec<_>>().join("\n"));
+        for key in missing {
+            let near = self.similar(key).await.join(", ");
+            error = match key.namespace() {
+                _ if near.is_empty() => error,
+                Some(namespace) => {
+                    error.hint(format!("in namespace \"{namespace}\" there are: {near}"))
+                }
+                None => error.hint(format!("there are: {near}")),
+            };
+        }
+        error.hint("without --once, spy waits for it to be created")
     }
 
     /// What the server says it is: `v1.36.3`.

@@ -5,7 +5,6 @@ mod parse;
 mod tests;
 
 use std::fmt;
-use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
 use tokio::sync::OnceCell;

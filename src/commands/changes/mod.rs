@@ -78,29 +78,10 @@ pub(crate) async fn show(
     let mut changes = Changes::new(args, &session, keys);
     let mut terminal = Terminal::open(context, output);
     let ended = follow(&mut changes, &session, &mut terminal, shutdown).await;
-    match changes.missing.take() {
-        Some(key) => Err(not_found(&session, &key).await),
-        None => ended,
+    match &changes.missing[..] {
+        [] => ended,
+        missing => Err(session.not_found(missing).await),
     }
-}
-
-/// kubectl's error for an object that is not there, with what it may have been meant to be.
-async fn not_found(session: &Session, key: &SourceKey) -> CommandError {
-    let name = named(key).unwrap_or_default();
-    let resource = key.resource.group_resource();
-    let error = CommandError::failed(format!(
-        "Error from server (NotFound): {resource} \"{name}\" not found"
-    ));
-    let near = session.similar(key).await;
-    let error = match (near.is_empty(), key.namespace()) {
-        (true, _) => error,
-        (false, Some(namespace)) => error.hint(format!(
-            "in namespace \"{namespace}\" there are: {}",
-            near.join(", ")
-        )),
-        (false, None) => error.hint(format!("there are: {}", near.join(", "))),
-    };
-    error.hint("without --once, spy waits for it to be created")
 }
 
 /// The verb while it runs.
@@ -114,8 +95,8 @@ struct Changes {
     pending: Vec<Happened>,
     /// The sources of single objects that are not there, until it has been said.
     absent: Vec<Arc<SourceKey>>,
-    /// With `--once`: an object that was asked for and is not there.
-    missing: Option<Arc<SourceKey>>,
+    /// With `--once`: the sources of objects that were asked for and are not there.
+    missing: Vec<SourceKey>,
 }
 
 impl Changes {
@@ -137,7 +118,7 @@ impl Changes {
             once: args.watch.ends(),
             pending: Vec::new(),
             absent: Vec::new(),
-            missing: None,
+            missing: Vec::new(),
         }
     }
 }
@@ -161,7 +142,7 @@ impl Live for Changes {
     fn print(&mut self, _: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         for key in std::mem::take(&mut self.absent) {
             if self.once {
-                self.missing = Some(key);
+                self.missing.push((*key).clone());
             } else if self.format == Format::Paths {
                 terminal.say(&waiting(&key))?;
             }

@@ -14,6 +14,7 @@ use crate::object::managed_fields::Writers;
 use crate::render::age::rfc3339_millis;
 use crate::render::diff::{Verb, counts};
 use crate::render::json::changes::{ChangeRecord, actors, entries, raw, time};
+use crate::render::json::line::line;
 use crate::render::json::{RefRecord, VERSION};
 use crate::watch::{Gap, GapCause, Version};
 
@@ -32,10 +33,10 @@ impl View {
                 self.version(Verb::Deleted, old.as_deref(), last, seen)?
             }
             Step::Left { last } => self.version(Verb::Left, None, last, seen)?,
-            Step::Synced { count } => self.line("synced", happened, json!({ "count": count })),
-            Step::Gap(gap) => self.line("gap", happened, gap_fields(gap)),
+            Step::Synced { count } => self.plain("synced", happened, json!({ "count": count })),
+            Step::Gap(gap) => self.plain("gap", happened, gap_fields(gap)),
             Step::Undecodable { detail } => {
-                self.line("undecodable", happened, json!({ "cause": &**detail }))
+                self.plain("undecodable", happened, json!({ "cause": &**detail }))
             }
         };
         Some(record)
@@ -83,10 +84,10 @@ impl View {
             }),
             object: whole.then(|| raw(shown)),
         };
-        serde_json::to_string(&record).ok()
+        Some(line(&record))
     }
 
-    fn line(&self, kind: &str, happened: &Happened, fields: Value) -> String {
+    fn plain(&self, kind: &str, happened: &Happened, fields: Value) -> String {
         let mut record = json!({
             "v": VERSION,
             "type": kind,
@@ -97,7 +98,7 @@ impl View {
         if let (Value::Object(record), Value::Object(fields)) = (&mut record, fields) {
             record.extend(fields);
         }
-        record.to_string()
+        line(&record)
     }
 }
 

@@ -102,7 +102,10 @@ mod tests {
             .map(|&(parent, weight, cause)| Candidate {
                 parent,
                 weight,
-                causes: (!cause.is_empty()).then(|| cause.to_owned()).into_iter().collect(),
+                causes: (!cause.is_empty())
+                    .then(|| cause.to_owned())
+                    .into_iter()
+                    .collect(),
             })
             .collect();
         let kept = fold(&candidates, budget);

@@ -196,6 +196,11 @@ fn connection(sources: &Sources, canvas: Canvas) -> Connection {
 fn waiting(key: &SourceKey) -> String {
     let resource = key.resource.group_resource();
     let name = named(key).unwrap_or_default();
-    let place = key.namespace().map(|namespace| format!(" in namespace \"{namespace}\""));
-    format!("waiting for {resource} \"{name}\"{}", place.unwrap_or_default())
+    let place = key
+        .namespace()
+        .map(|namespace| format!(" in namespace \"{namespace}\""));
+    format!(
+        "waiting for {resource} \"{name}\"{}",
+        place.unwrap_or_default()
+    )
 }

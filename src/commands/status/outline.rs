@@ -116,19 +116,17 @@ impl State {
         there.sort_by(|(a, _), (b, _)| a.cmp(b));
         let absent = self.asked().enumerate().filter(|(index, key)| {
             crate::commands::sources::named(key).is_some()
-                && !self.objects.values().any(|known| known.asked == Some(*index))
+                && !self
+                    .objects
+                    .values()
+                    .any(|known| known.asked == Some(*index))
         });
         let mut roots: Vec<Root<'_>> = there.into_iter().map(|(_, root)| root).collect();
         roots.extend(absent.map(|(index, key)| Root::Absent(index, meant(key))));
         roots
     }
 
-    fn place<'a>(
-        &'a self,
-        root: &Uid,
-        items: &mut Vec<Item<'a>>,
-        placed: &mut BTreeSet<Uid>,
-    ) {
+    fn place<'a>(&'a self, root: &Uid, items: &mut Vec<Item<'a>>, placed: &mut BTreeSet<Uid>) {
         if placed.contains(root) {
             return;
         }

@@ -106,7 +106,11 @@ impl State {
     /// The single objects that were asked for and were never there, each with its source; only of
     /// sources that have told all they have.
     pub(super) fn absent(&self) -> impl Iterator<Item = (usize, &SourceKey)> {
-        let is_there = |index| self.objects.values().any(|known| known.asked == Some(index));
+        let is_there = |index| {
+            self.objects
+                .values()
+                .any(|known| known.asked == Some(index))
+        };
         self.asked().enumerate().filter(move |(index, key)| {
             named(key).is_some() && self.wanted.is_read(*index) && !is_there(*index)
         })
@@ -174,12 +178,7 @@ impl State {
     }
 
     /// The object is gone, whatever other sources still show.
-    fn remove(
-        &mut self,
-        key: &Arc<SourceKey>,
-        version: &Version,
-        gone: (Departure, Timestamp),
-    ) {
+    fn remove(&mut self, key: &Arc<SourceKey>, version: &Version, gone: (Departure, Timestamp)) {
         let uid = graph::key(&version.object);
         if let Some(known) = self.objects.get_mut(&uid) {
             known.held.retain(|(source, _)| source != key);

@@ -109,9 +109,8 @@ fn refusals(connection: &Connection, look: Look) -> Vec<String> {
 }
 
 fn has_namespaces(state: &State, items: &[Item<'_>]) -> bool {
-    let everywhere = |key: &crate::watch::SourceKey| {
-        key.resource.namespaced && key.scope == Scope::Cluster
-    };
+    let everywhere =
+        |key: &crate::watch::SourceKey| key.resource.namespaced && key.scope == Scope::Cluster;
     let namespaces: BTreeSet<_> = items.iter().map(|item| &item.object.namespace).collect();
     state.asked().any(everywhere) || namespaces.len() > 1
 }
@@ -188,9 +187,15 @@ fn fold_line(folded: impl Iterator<Item = Weight>, look: Look) -> Option<String>
             Weight::Asked | Weight::Recent | Weight::Healthy => healthy += 1,
         }
     }
-    let counts = [(failing, "failing"), (moving, "in progress"), (healthy, "healthy")];
+    let counts = [
+        (failing, "failing"),
+        (moving, "in progress"),
+        (healthy, "healthy"),
+    ];
     let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    let counts: Vec<String> = counts
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     let text = format!("+ {} (use --once | less)", counts.join(", "));
     (!counts.is_empty()).then(|| look.styles.dim(&text))
 }
@@ -198,7 +203,9 @@ fn fold_line(folded: impl Iterator<Item = Weight>, look: Look) -> Option<String>
 /// Leaves out idle `ReplicaSet`s that own nothing any more, and counts them.
 fn without_idle<'i, 'a>(items: &'i [Item<'a>], idle: Idle) -> (Vec<&'i Item<'a>>, usize) {
     let is_idle = |(place, item): &(usize, &'i Item<'a>)| {
-        let owns = items.get(place + 1).is_some_and(|next| next.depth > item.depth);
+        let owns = items
+            .get(place + 1)
+            .is_some_and(|next| next.depth > item.depth);
         idle == Idle::Counted
             && item.depth > 0
             && item.standing == Standing::Idle
@@ -206,7 +213,10 @@ fn without_idle<'i, 'a>(items: &'i [Item<'a>], idle: Idle) -> (Vec<&'i Item<'a>>
             && !owns
     };
     let (idle, shown): (Vec<_>, Vec<_>) = items.iter().enumerate().partition(is_idle);
-    (shown.into_iter().map(|(_, item)| item).collect(), idle.len())
+    (
+        shown.into_iter().map(|(_, item)| item).collect(),
+        idle.len(),
+    )
 }
 
 fn candidates(items: &[&Item<'_>], now: Timestamp) -> Vec<Candidate> {
@@ -238,7 +248,11 @@ fn weight(item: &Item<'_>, now: Timestamp) -> Weight {
 
 /// The causes of an object, a line each.
 fn causes(item: &Item<'_>) -> Vec<String> {
-    let lines = item.judged.causes.iter().flat_map(|cause| cause.text.lines());
+    let lines = item
+        .judged
+        .causes
+        .iter()
+        .flat_map(|cause| cause.text.lines());
     lines.map(|line| escape_line(line).into_owned()).collect()
 }
 
@@ -257,8 +271,12 @@ fn header(state: &State, items: &[Item<'_>], canvas: Canvas) -> String {
         Some(Scope::Cluster) | None => String::new(),
     };
     let context = key.map_or(String::new(), |key| format!("ctx {}", key.cluster.0));
-    let places = [namespace, context].into_iter().filter(|place| !place.is_empty());
-    let places: Vec<String> = places.map(|place| escape_line(&place).into_owned()).collect();
+    let places = [namespace, context]
+        .into_iter()
+        .filter(|place| !place.is_empty());
+    let places: Vec<String> = places
+        .map(|place| escape_line(&place).into_owned())
+        .collect();
     let left = format!(
         "{}  {}",
         styles.name(&escape_line(&title)),
@@ -266,7 +284,9 @@ fn header(state: &State, items: &[Item<'_>], canvas: Canvas) -> String {
     );
     let elapsed = stopwatch(canvas.now.duration_since(state.started));
     let summary = rollout(&roots, items);
-    let right = [summary, elapsed].into_iter().filter(|part| !part.is_empty());
+    let right = [summary, elapsed]
+        .into_iter()
+        .filter(|part| !part.is_empty());
     apart(&left, &right.collect::<Vec<_>>().join("  "), canvas.look)
 }
 

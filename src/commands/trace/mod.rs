@@ -14,10 +14,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{
-    CommandError, Context, Ended, Live, Output, Session, Shutdown, Sources, Terminal, WatchArgs,
-    follow,
+    CommandError, Context, Ended, Live, ObjectArgs, Output, Session, Shutdown, Sources, Terminal,
+    WatchArgs, follow,
 };
-use crate::object::Resource;
+use crate::cluster::{Names, Target as Asked};
 use crate::render::age;
 use crate::render::json::trace::{Graph, Phase};
 use crate::render::style::Look;
@@ -30,9 +30,8 @@ use target::{Presence, Target};
 /// Follow the chain of one object: what a Service sends to, how a Deployment rolls out
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The object: TYPE/NAME or TYPE NAME, of type service (svc) or deployment (deploy)
-    #[arg(value_name = "TYPE/NAME", required = true, num_args = 1..=2)]
-    object: Vec<String>,
+    #[command(flatten)]
+    objects: ObjectArgs,
     /// Output format
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: Format,
@@ -110,17 +109,31 @@ const TRACEABLE: [Traceable; 2] = [
 /// Runs the verb.
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
-        let session = Session::connect(context).await?;
-        let chain = open(target(&session, &args.object)?)?;
-        let output = match (args.output, args.watch.ends()) {
-            (Format::Text, false) => Output::Text,
-            (Format::Text, true) | (Format::Json, _) => Output::Lines,
-        };
         let shutdown = Shutdown::on_signal()?;
-        let mut terminal = Terminal::open(context, output);
-        let mut tracer = Tracer::new(chain, args, terminal.env().now());
-        follow(&mut tracer, &session, &mut terminal, &shutdown).await
+        show(args, context, &shutdown).await
     })
+}
+
+/// Shows the trace until `shutdown`.
+pub(crate) async fn show(
+    args: &Args,
+    context: &mut Context<'_>,
+    shutdown: &Shutdown,
+) -> Result<Ended, CommandError> {
+    let session = Session::open(context, &args.objects.source).await?;
+    let asked = session.targets(&args.objects).await?;
+    let chain = open(target(&session, &asked)?)?;
+    let output = match (args.output, args.watch.ends()) {
+        (Format::Text, false) => Output::Text,
+        (Format::Text, true) | (Format::Json, _) => Output::Lines,
+    };
+    let mut terminal = Terminal::open(context, output);
+    let mut tracer = Tracer::new(chain, args, terminal.env().now());
+    let ended = follow(&mut tracer, &session, &mut terminal, shutdown).await;
+    match tracer.missing {
+        Some(missing) => Err(session.not_found(&[missing]).await),
+        None => ended,
+    }
 }
 
 /// Opens the trace of an object, if there is one of its type.
@@ -141,35 +154,25 @@ fn not_traceable(what: &str) -> CommandError {
         .hint(format!("what can be traced: {}", usages.join(", ")))
 }
 
-/// Reads the object from the command line.
-fn target(session: &Session, words: &[String]) -> Result<Target, CommandError> {
-    let (kind, name) = match words {
-        [word] => word
-            .split_once('/')
-            .ok_or_else(|| CommandError::usage(format!("a name is missing: trace {word}/NAME")))?,
-        [kind, name] => (kind.as_str(), name.as_str()),
-        _ => return Err(CommandError::usage("one object is traced at a time")),
-    };
-    let resource = |group: &str, plural: &str, kind: &str| Resource {
-        group: group.into(),
-        version: "v1".into(),
-        plural: plural.into(),
-        kind: kind.into(),
-        namespaced: true,
-    };
-    let resource = match kind.to_lowercase().as_str() {
-        "svc" | "service" | "services" => resource("", "services", "Service"),
-        "deploy" | "deployment" | "deployments" | "deployment.apps" | "deployments.apps" => {
-            resource("apps", "deployments", "Deployment")
-        }
-        other => return Err(not_traceable(&format!("\"{other}\""))),
-    };
-    Ok(Target {
-        cluster: session.cluster.clone(),
-        resource,
-        namespace: session.namespace.clone(),
-        name: name.into(),
-    })
+/// The one object that is asked for. A file may be asked for as a whole if it holds just one that
+/// can be traced.
+fn target(session: &Session, asked: &[Asked]) -> Result<Target, CommandError> {
+    let names = asked.iter().flat_map(|asked| match &asked.names {
+        Names::Named(names) => names.iter().map(|name| (asked, name.clone())).collect(),
+        Names::All => Vec::new(),
+    });
+    match &names.collect::<Vec<_>>()[..] {
+        [(asked, name)] => Ok(Target {
+            cluster: session.cluster.clone(),
+            resource: asked.resource.clone(),
+            namespace: asked.namespace.clone().unwrap_or_default(),
+            name: name.clone(),
+        }),
+        [] => Err(CommandError::usage(
+            "the name of an object is missing: trace TYPE/NAME",
+        )),
+        _ => Err(CommandError::usage("one object is traced at a time")),
+    }
 }
 
 /// A trace on its way to the terminal.
@@ -188,6 +191,8 @@ struct Tracer {
     changed: Option<Timestamp>,
     /// Whether it was said that the object is not there.
     said_absent: bool,
+    /// With `--once`: the source of the object, if that is not there.
+    missing: Option<SourceKey>,
 }
 
 impl Tracer {
@@ -202,6 +207,7 @@ impl Tracer {
             record: None,
             changed: None,
             said_absent: false,
+            missing: None,
         }
     }
 
@@ -256,10 +262,8 @@ impl Tracer {
             target.name
         );
         if self.once {
-            return Err(
-                CommandError::failed(format!("Error from server (NotFound): {missing}"))
-                    .hint("without --once, trace waits for it to be created"),
-            );
+            self.missing = Some(target.source());
+            return Ok(());
         }
         self.said_absent = true;
         let namespace = &target.namespace;
@@ -313,7 +317,7 @@ impl Live for Tracer {
         }
         self.chain.settle(terminal.env().now());
         self.say_absent(terminal)?;
-        if terminal.is_live() {
+        if terminal.is_live() || self.missing.is_some() {
             return Ok(());
         }
         self.collect(terminal.look(), terminal.env().now())?;

@@ -42,6 +42,15 @@ impl Formatter for Harmless {
         }
         CompactFormatter.write_string_fragment(writer, rest)
     }
+
+    /// Raw JSON has such characters inside its strings alone.
+    fn write_raw_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        self.write_string_fragment(writer, fragment)
+    }
 }
 
 #[cfg(test)]

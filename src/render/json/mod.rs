@@ -1,10 +1,9 @@
-//! The records of `-o json`: one object a line. Fields are only ever added.
+//! The records of `-o json`: one object a line, each kind with a JSON Schema in docs/schema. Fields are
+//! only ever added.
 
 pub mod changes;
 pub mod line;
 pub mod status;
-//! The records of `-o json`: one object a line, stable, documented in docs/ with a JSON Schema each.
-
 pub mod trace;
 
 use serde::Serialize;
@@ -27,19 +26,6 @@ pub struct RefRecord {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
     /// The namespace; none for cluster-scoped objects.
-/// Which object, of which cluster.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RefRecord {
-    /// The context's name.
-    pub cluster: String,
-    /// The `apiVersion`, where it is known.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub api_version: String,
-    /// The kind, where it is known.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub kind: String,
-    /// The namespace; absent for cluster-scoped objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// The name.
@@ -51,7 +37,6 @@ pub struct RefRecord {
 
 impl RefRecord {
     /// The record of a reference.
-    /// The reference to an object of a cluster.
     pub fn new(cluster: impl Into<String>, object: &ObjectRef) -> RefRecord {
         RefRecord {
             cluster: cluster.into(),
