@@ -130,9 +130,8 @@ impl ListChanges {
                 path: place(to),
             })
         }));
-        let mut added = self.added.clone();
-        added.sort_unstable();
-        operations.extend(added.into_iter().map(|(index, item)| {
+        // A diff has the items of a list in their new order.
+        operations.extend(self.added.iter().map(|&(index, item)| {
             PatchOperation::Add(AddOperation {
                 path: place(index as usize),
                 value: value(diff, item, redactor),
