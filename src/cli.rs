@@ -57,6 +57,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
+    Demo(commands::demo::Args),
     Changes(commands::changes::Args),
     Status(commands::status::Args),
     Completion(commands::completion::Args),
@@ -92,6 +93,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
     let origin = commands::Origin::Kubeconfig(Box::new(cluster));
     let mut context = commands::Context { origin, look, env };
     match verb {
+        Verb::Demo(args) => commands::demo::run(args, &mut context),
         Verb::Changes(args) => commands::changes::run(args, &mut context),
         Verb::Status(args) => commands::status::run(&args, &mut context),
         Verb::Completion(args) => commands::completion::run(&args, command(), &mut context),

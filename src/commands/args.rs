@@ -162,6 +162,15 @@ pub(crate) struct ObjectArgs {
     pub(crate) source: FileArgs,
 }
 
+impl ObjectArgs {
+    /// Means these objects, if none are named.
+    pub(crate) fn default_to(&mut self, objects: &[&str]) {
+        if self.objects.is_empty() && self.selector.is_none() {
+            self.objects = objects.iter().map(|&object| object.to_owned()).collect();
+        }
+    }
+}
+
 /// A file in place of a cluster.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FileArgs {

@@ -3,6 +3,7 @@
 mod args;
 pub(crate) mod changes;
 pub(crate) mod completion;
+pub(crate) mod demo;
 mod error;
 mod follow;
 pub(crate) mod options;

@@ -56,6 +56,14 @@ enum Format {
     Json,
 }
 
+impl Args {
+    /// The same about these objects, if none are named.
+    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
+        self.objects.default_to(objects);
+        self
+    }
+}
+
 pub(crate) fn run(args: Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal()?;

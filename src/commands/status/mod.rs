@@ -55,6 +55,12 @@ enum RulesArg {
 }
 
 impl Args {
+    /// The same about these objects, if none are named.
+    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
+        self.objects.default_to(objects);
+        self
+    }
+
     fn rules(&self) -> Rules {
         match self.rules {
             RulesArg::Spy => Rules::Spy,

@@ -28,7 +28,7 @@ use page::Page;
 use target::{Presence, Target};
 
 /// Follow the chain of one object: what a Service sends to, how a Deployment rolls out
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
     objects: ObjectArgs,
@@ -105,6 +105,14 @@ const TRACEABLE: [Traceable; 2] = [
         open: |target| Box::new(deployment::State::new(target)),
     },
 ];
+
+impl Args {
+    /// The same about these objects, if none are named.
+    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
+        self.objects.default_to(objects);
+        self
+    }
+}
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {

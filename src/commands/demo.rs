@@ -1,0 +1,130 @@
+//! `demo`: a story on the embedded cluster, watched with one of the verbs.
+
+use std::io::Write;
+use std::time::Duration;
+
+use clap::{FromArgMatches, Subcommand};
+
+use super::{CommandError, Context, Ended, Origin, Shutdown, changes, status, trace};
+use crate::sandbox::scenario::{self, Scenario, Stage};
+use crate::sandbox::{Options, Sandbox};
+
+/// Watch a story on an embedded cluster; no Kubernetes needed
+#[derive(clap::Args, Clone, Debug)]
+#[command(subcommand_precedence_over_arg = true, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Which story
+    #[arg(default_value = "rollout")]
+    scenario: String,
+    /// List the stories
+    #[arg(long)]
+    list: bool,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+const EXAMPLES: &str = "Examples:
+  kubectl spy demo                   a rollout fails and is fixed, watched with status
+  kubectl spy demo rollout changes   the same as diffs
+  kubectl spy demo config            a ConfigMap, a Secret and an autoscaler are edited";
+
+/// What to watch it with; without arguments, what the story is about.
+#[derive(Subcommand, Clone, Debug)]
+enum Verb {
+    Changes(changes::Args),
+    Status(status::Args),
+    Trace(trace::Args),
+}
+
+/// How long the last frame stands before the demo ends.
+const CURTAIN: Duration = Duration::from_secs(3);
+
+pub(crate) fn run(args: Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    let scenarios = scenario::all();
+    if args.list {
+        for scenario in &scenarios {
+            writeln!(context.env.stdout, "{:10}{}", scenario.name, scenario.about)?;
+        }
+        return Ok(Ended::Answered);
+    }
+    let Some(scenario) = scenarios
+        .iter()
+        .find(|scenario| scenario.name == args.scenario)
+    else {
+        let names: Vec<_> = scenarios.iter().map(|scenario| scenario.name).collect();
+        return Err(
+            CommandError::usage(format!("unknown scenario \"{}\"", args.scenario))
+                .hint(format!("there are: {}", names.join(", "))),
+        );
+    };
+    let verb = args.verb.unwrap_or_else(|| usual_verb(scenario));
+    context.block_on(async |context| play(scenario, verb, context).await)
+}
+
+/// What a story is watched with if the user does not say.
+fn usual_verb(scenario: &Scenario) -> Verb {
+    let words = if scenario.name == "config" {
+        ["demo", "changes"]
+    } else {
+        ["demo", "status"]
+    };
+    parsed(&words)
+}
+
+/// A verb as if it had been typed.
+fn parsed(words: &[&str]) -> Verb {
+    let command = Verb::augment_subcommands(clap::Command::new("demo"));
+    let matches = command.get_matches_from(words);
+    Verb::from_arg_matches(&matches).expect("the words are a verb and objects of ours")
+}
+
+/// The objects that a story is about, as each verb takes them.
+fn subject(scenario: &Scenario, verb: &Verb) -> &'static [&'static str] {
+    match (scenario.name, verb) {
+        ("config", Verb::Changes(_)) => &["cm/api-config", "cm/flags", "secret/db", "hpa/api", "deploy/api"],
+        ("config", Verb::Status(_)) => &["deploy/api", "hpa/api"],
+        ("config", Verb::Trace(_)) => &["svc/api"],
+        (_, Verb::Trace(_)) => &["svc/web"],
+        (_, Verb::Changes(_) | Verb::Status(_)) => &["deploy/web"],
+    }
+}
+
+async fn play(
+    scenario: &Scenario,
+    verb: Verb,
+    context: &mut Context<'_>,
+) -> Result<Ended, CommandError> {
+    let sandbox = Sandbox::start(Options::new(context.env.now.clone())).await?;
+    context.origin = Origin::Plain {
+        server: sandbox.url(),
+        name: "demo",
+        namespace: scenario.namespace,
+    };
+    let (over, is_over) = tokio::sync::oneshot::channel::<()>();
+    let shutdown = Shutdown::on_signal()?.or(async move {
+        let _dropped = is_over.await;
+    });
+    let objects = subject(scenario, &verb);
+    let stage = Stage::set(&sandbox, scenario).map_err(CommandError::failed)?;
+    let story = async {
+        let played = stage.play(std::future::pending()).await;
+        tokio::time::sleep(CURTAIN).await;
+        drop(over);
+        played.map_err(CommandError::failed)
+    };
+    let watched = async {
+        match verb {
+            Verb::Changes(args) => changes::show(&args.about(objects), context, &shutdown).await,
+            Verb::Status(args) => status::show(&args.about(objects), context, &shutdown).await,
+            Verb::Trace(args) => trace::show(&args.about(objects), context, &shutdown).await,
+        }
+    };
+    tokio::pin!(story, watched);
+    tokio::select! {
+        ended = &mut watched => ended,
+        played = &mut story => {
+            played?;
+            watched.await
+        }
+    }
+}
