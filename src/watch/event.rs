@@ -60,7 +60,8 @@ pub enum Event {
         seen: Timestamp,
         /// This version.
         now: Arc<Version>,
-        /// The version before it that this source had, of the same uid.
+        /// The version before it, of the same uid, that this subscriber was sent. For `Vanished` it is
+        /// `now` itself.
         prev: Option<Arc<Version>>,
     },
     /// A full listing is in.
@@ -104,7 +105,7 @@ pub enum GapCause {
     Polled,
     /// This subscriber did not keep up, and its queue was full.
     SlowSubscriber {
-        /// How many events it missed.
+        /// How many object events it missed.
         dropped: u64,
     },
 }

@@ -141,7 +141,9 @@ impl Store {
     }
 
     fn insert(&mut self, uid: Uid, now: Arc<Version>, seen: Timestamp) -> Option<Arc<Version>> {
-        self.by_name.insert(name(&now.object), uid.clone());
+        if !self.by_uid.contains_key(&uid) {
+            self.by_name.insert(name(&now.object), uid.clone());
+        }
         let entry = Entry { version: now, seen };
         Some(self.by_uid.insert(uid, entry)?.version)
     }

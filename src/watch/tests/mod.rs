@@ -2,6 +2,7 @@
 
 mod check;
 mod driver;
+mod parts;
 mod schedule;
 mod subscribers;
 

@@ -1,0 +1,262 @@
+//! The pure parts: lines and the store; and the one lock.
+
+use super::*;
+use crate::object::ResourceVersion;
+use crate::watch::envelope::{Line, Reader, Verb};
+use crate::watch::event::Version;
+use crate::watch::key::Form;
+use crate::watch::queue::Queue;
+use crate::watch::source::Shared;
+use crate::watch::store::{Listing, Store};
+use crate::watch::transport::Upstream;
+
+fn read(line: &str) -> Result<(Verb, Version, bool), String> {
+    match Reader::new(&pods()).line(line.as_bytes()) {
+        Ok(Line::Object { verb, item }) => Ok((verb, item.version, item.deleting)),
+        Ok(other) => Err(format!("{other:?}")),
+        Err(detail) => Err(detail.to_string()),
+    }
+}
+
+#[test]
+fn a_line_is_read_however_it_is_spelled() {
+    let body = r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7"},"x":[{"object":1},"}"]}"#;
+    for line in [
+        format!(r#"{{"type":"ADDED","object":{body}}}"#),
+        format!(r#"{{"object":{body},"type":"ADDED"}}"#),
+        format!("{{ \"type\" : \"ADDED\" , \"object\" : {body} }}\r"),
+        format!(r#"{{"type":"ADDED","object":{body},"more":{{}}}}"#),
+        format!(r#"{{"type":"ADDED","object": {body} }}"#),
+        format!(r#"{{"type":"\u0041DDED","object":{body}}}"#),
+    ] {
+        let (verb, version, deleting) = read(&line).expect(&line);
+        assert_eq!(verb, Verb::Added);
+        assert!(!deleting);
+        assert_eq!(*version.body, *body, "{line}");
+        assert_eq!(version.version.as_str(), "7");
+        assert_eq!(
+            version.object,
+            crate::object::ObjectRef::of(version.doc().expect("valid").root())
+        );
+    }
+}
+
+#[test]
+fn escapes_in_names_are_read() {
+    let line = r#"{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"\u0061\"b","uid":"u","namespace":null,"deletionTimestamp":"2026-01-01T00:00:00Z"}}}"#;
+    let (verb, version, deleting) = read(line).expect("valid");
+    assert_eq!(
+        (verb, &*version.object.name, deleting),
+        (Verb::Deleted, "a\"b", true)
+    );
+    assert_eq!(version.object.namespace, None);
+    assert_eq!(version.version.as_str(), "");
+}
+
+#[test]
+fn what_is_no_event_says_why() {
+    for (line, error) in [
+        ("", "EOF while parsing a value at line 1 column 0"),
+        ("{}", "missing field `type` at line 1 column 2"),
+        (
+            r#"{"type":"ADDED"}"#,
+            "missing field `object` at line 1 column 16",
+        ),
+        (
+            r#"{"type":"ADDED","object":{}}"#,
+            "an object without metadata.name",
+        ),
+        (
+            r#"{"type":"ADDED","object":{"metadata":{"name":"a"}}"#,
+            "EOF while parsing an object at line 1 column 50",
+        ),
+        (
+            r#"{"type":"ADDED","object":{"metadata":{"name":"a"}}} x"#,
+            "trailing characters at line 1 column 53",
+        ),
+        (
+            r#"{"type":"WOT","object":{"metadata":{"name":"a"}}}"#,
+            "unknown watch event type \"WOT\"",
+        ),
+        (
+            r#"{"type":"BOOKMARK","object":{"metadata":{}}}"#,
+            "a bookmark without a resourceVersion",
+        ),
+        (
+            r#"{"type":"ADDED","object":5}"#,
+            "invalid type: integer `5`, expected struct Head at line 1 column 1",
+        ),
+    ] {
+        assert_eq!(read(line).expect_err(line), error, "{line}");
+    }
+    let broken = Reader::new(&pods())
+        .line(b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"\xff\"}}}");
+    assert!(broken.expect_err("not UTF-8").contains("utf-8"));
+}
+
+#[test]
+fn types_are_put_where_a_listing_leaves_them_out() {
+    let mut reader = Reader::new(&pods());
+    for (item, body) in [
+        (
+            r#" {"metadata":{"name":"a"}}"#,
+            r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}"#,
+        ),
+        (
+            r#"{ "apiVersion":"v1","metadata":{"name":"a"}}"#,
+            r#"{"kind":"Pod", "apiVersion":"v1","metadata":{"name":"a"}}"#,
+        ),
+        (
+            r#"{"metadata":{"name":"a"},"apiVersion":"v1","kind":"Pod"}"#,
+            r#"{"metadata":{"name":"a"},"apiVersion":"v1","kind":"Pod"}"#,
+        ),
+    ] {
+        let version = reader.item(item).expect("valid");
+        assert_eq!(*version.body, *body);
+        assert_eq!(
+            (&*version.object.kind, &*version.object.api_version),
+            ("Pod", "v1")
+        );
+    }
+    let form = Form::Metadata;
+    let mut reader = Reader::new(&SourceKey { form, ..pods() });
+    let version = reader.item(r#"{"metadata":{"name":"a"}}"#).expect("valid");
+    assert_eq!(
+        *version.body,
+        *r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}}"#
+    );
+    assert_eq!(
+        (&*version.object.kind, &*version.object.api_version),
+        ("Pod", "v1")
+    );
+}
+
+fn version(name: &str, uid: &str, rv: &str) -> Arc<Version> {
+    let text = format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"ns","uid":"{uid}","resourceVersion":"{rv}"}}}}"#
+    );
+    Arc::new(Reader::new(&pods()).item(&text).expect("valid"))
+}
+
+fn words(changes: &[crate::watch::store::Change]) -> Vec<String> {
+    changes
+        .iter()
+        .map(|change| brief(&change.clone().event(0, Timestamp::UNIX_EPOCH)))
+        .collect()
+}
+
+#[test]
+fn a_name_that_another_uid_takes_ends_the_first() {
+    let mut store = Store::default();
+    let seen = Timestamp::UNIX_EPOCH;
+    store.put(Verb::Added, version("a", "1", "5"), seen);
+    let changes = store.put(Verb::Added, version("a", "2", "8"), seen);
+    assert_eq!(words(&changes), ["vanished a 5>5", "added a 8"]);
+    assert_eq!(store.len(), 1);
+    // The deletion of the first comes late; it has been told.
+    assert!(store.is_replay(Verb::Deleted, &version("a", "1", "7")));
+    let changes = store.put(Verb::Modified, version("a", "2", "9"), seen);
+    assert_eq!(words(&changes), ["modified a 8>9"]);
+}
+
+#[test]
+fn an_object_that_comes_back_unseen_is_marked() {
+    let mut store = Store::default();
+    let seen = Timestamp::UNIX_EPOCH;
+    store.put(Verb::Added, version("a", "1", "5"), seen);
+    let changes = store.put(Verb::Added, version("a", "1", "9"), seen);
+    assert_eq!(words(&changes), ["skipped a 5>9"]);
+    let change = store.remove(Why::LeftSelector, version("a", "1", "10"));
+    assert_eq!(words(&[change]), ["left a 9>10"]);
+    assert!(store.is_replay(Verb::Added, &version("a", "1", "5")));
+    assert!(!store.is_replay(Verb::Added, &version("a", "1", "12")));
+}
+
+#[test]
+fn versions_that_are_no_numbers_are_compared_for_equality_alone() {
+    let mut store = Store::default();
+    let seen = Timestamp::UNIX_EPOCH;
+    store.put(Verb::Added, version("a", "1", "z"), seen);
+    assert!(store.is_replay(Verb::Modified, &version("a", "1", "z")));
+    assert!(!store.is_replay(Verb::Modified, &version("a", "1", "b")));
+    assert!(!store.is_replay(Verb::Deleted, &version("a", "1", "z")));
+    store.put(Verb::Modified, version("a", "1", ""), seen);
+    assert!(!store.is_replay(Verb::Modified, &version("a", "1", "")));
+}
+
+#[test]
+fn of_two_listed_under_one_name_the_later_is_there() {
+    let mut store = Store::default();
+    let listing = Listing {
+        version: ResourceVersion::new("20"),
+        objects: vec![
+            version("a", "1", "5"),
+            version("b", "2", "6"),
+            version("b", "2", "7"),
+            version("a", "3", "8"),
+        ],
+    };
+    let changes = store.swap(listing, Timestamp::UNIX_EPOCH);
+    assert_eq!(words(&changes), ["listed b 7", "listed a 8"]);
+    // What is older than the listing cannot be news, whoever sends it.
+    assert!(store.is_replay(Verb::Added, &version("c", "9", "19")));
+    assert!(!store.is_replay(Verb::Added, &version("c", "9", "21")));
+}
+
+#[test]
+fn only_so_many_deletions_are_remembered() {
+    let mut store = Store::default();
+    for uid in 0..10_000 {
+        store.remove(Why::Deleted, version("a", &uid.to_string(), "5"));
+    }
+    assert!(!store.is_replay(Verb::Added, &version("a", "1", "5")));
+    assert!(store.is_replay(Verb::Added, &version("a", "9999", "5")));
+}
+
+/// The snapshot and the queue are taken under one lock: whoever joins while versions pour in sees
+/// each exactly once.
+#[test]
+fn joining_is_one_step() {
+    const VERSIONS: u64 = 40_000;
+    let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+    let shared = Shared::new(pods(), clock, Upstream::Live);
+    let number = |event: &Event| match event {
+        Event::Object { now, .. } => now.version.as_str().parse::<u64>().ok(),
+        _ => None,
+    };
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut reader = Reader::new(&pods());
+            for rv in 1..=VERSIONS {
+                let text =
+                    format!(r#"{{"metadata":{{"name":"a","uid":"u","resourceVersion":"{rv}"}}}}"#);
+                shared.put(Verb::Modified, reader.item(&text).expect("valid"));
+            }
+        });
+        let mut joined = Vec::new();
+        let mut checked = 0;
+        while !writer.is_finished() {
+            let queue = Queue::new(usize::MAX, Patience::Screen, Arc::default());
+            let (id, start) = shared.join(queue);
+            std::thread::yield_now();
+            joined.push((start.iter().find_map(number).unwrap_or(0), id));
+            if joined.len() < 50 {
+                continue;
+            }
+            for (start, id) in joined.drain(..) {
+                let mut last = start;
+                let mut inner = shared.lock();
+                while let Some(event) = inner.queues.get_mut(&id).and_then(Queue::pop) {
+                    let next = number(&event).expect("an object");
+                    assert_eq!(next, last + 1);
+                    last = next;
+                }
+                assert_eq!(last, inner.seq);
+                drop(inner);
+                shared.leave(id);
+                checked += 1;
+            }
+        }
+        assert!(checked > 0, "the writer was done too soon");
+    });
+}
