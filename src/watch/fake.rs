@@ -225,6 +225,8 @@ pub(super) struct Model {
     pub(super) poison: BTreeSet<u64>,
     /// How many items a page has at most; 0 for what is asked for.
     pub(super) page_items: usize,
+    /// How long it takes to open a watch, besides the usual.
+    pub(super) opening: Duration,
     pub(super) no_list: Option<SourceError>,
     pub(super) no_watch: Option<SourceError>,
     /// What the next listings answer.
@@ -520,7 +522,8 @@ impl Transport for Fake {
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
         Box::pin(async move {
-            sleep(Duration::from_millis(1)).await;
+            let opening = self.model().opening;
+            sleep(opening + Duration::from_millis(1)).await;
             self.watch_now(key, from.as_str())
         })
     }

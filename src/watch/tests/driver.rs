@@ -306,6 +306,32 @@ async fn a_clean_end_after_a_while_reconnects_at_once_and_stays_live() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_source_that_is_long_in_reopening_is_not_called_live() {
+    let fake = Fake::new();
+    fake.plan(Plan::after(1, Fault::Close));
+    let (source, mut every) = live(&fake, &["a"]).await;
+    seconds(30.0).await;
+    fake.model().opening = Duration::from_secs(20);
+    fake.apply("a");
+    seconds(0.9).await;
+    assert_eq!(*source.state().borrow(), SourceState::Live);
+    seconds(0.2).await;
+    assert!(matches!(
+        &*source.state().borrow(),
+        SourceState::Retrying { .. }
+    ));
+    seconds(20.0).await;
+    assert_eq!(
+        drain(&mut every).await,
+        [
+            "modified a 101>102",
+            "retrying 1: the server ended the watch",
+            "live"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_killed_server_is_retried_and_found_again() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
