@@ -94,7 +94,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
     let mut context = commands::Context { origin, look, env };
     match verb {
         Verb::Demo(args) => commands::demo::run(args, &mut context),
-        Verb::Changes(args) => commands::changes::run(args, &mut context),
+        Verb::Changes(args) => commands::changes::run(&args, &mut context),
         Verb::Status(args) => commands::status::run(&args, &mut context),
         Verb::Completion(args) => commands::completion::run(&args, command(), &mut context),
         Verb::Options => commands::options::run(&command(), &mut context),
@@ -171,17 +171,20 @@ fn usage_error(refused: &clap::Error) -> String {
         }
         _ => first_line(&refused.render().to_string()),
     };
-    let mut text = format!("error: {message}\n");
-    for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
-        match refused.get(kind) {
-            Some(ContextValue::String(near)) => text += &format!("hint: did you mean {near}?\n"),
-            Some(ContextValue::Strings(near)) => {
-                text += &format!("hint: did you mean {}?\n", near.join(" or "));
-            }
-            _ => {}
-        }
-    }
-    text + SEE_HELP
+    let near: Vec<&str> = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand]
+        .into_iter()
+        .flat_map(|kind| match refused.get(kind) {
+            Some(ContextValue::String(near)) => vec![near.as_str()],
+            Some(ContextValue::Strings(near)) => near.iter().map(String::as_str).collect(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let hint = if near.is_empty() {
+        String::new()
+    } else {
+        format!("hint: did you mean {}?\n", near.join(" or "))
+    };
+    format!("error: {message}\n{hint}{SEE_HELP}")
 }
 
 const SEE_HELP: &str = "See 'kubectl spy --help' for usage.\n";
@@ -197,13 +200,20 @@ fn print_error(error: &CommandError, look: LookArgs, env: &mut Env) -> Exit {
         return Exit::Code(ANSWERED);
     }
     let styles = look.stderr(env);
-    let mut text = format!("{}\n", escape(&error.to_string()));
-    for hint in error.hints() {
-        text += &format!("{} {}\n", styles.warning("hint:"), escape(hint));
-    }
-    if error.kind() == ErrorKind::Usage {
-        text += SEE_HELP;
-    }
+    let mut lines = vec![escape(&error.to_string()).into_owned()];
+    lines.extend(
+        error
+            .hints()
+            .iter()
+            .map(|hint| format!("{} {}", styles.warning("hint:"), escape(hint))),
+    );
+    let text = lines.join("\n")
+        + "\n"
+        + if error.kind() == ErrorKind::Usage {
+            SEE_HELP
+        } else {
+            ""
+        };
     let _closed_pipe = env.stderr.write_all(text.as_bytes());
     Exit::Code(ERROR)
 }

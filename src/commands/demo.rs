@@ -81,7 +81,13 @@ fn parsed(words: &[&str]) -> Verb {
 /// The objects that a story is about, as each verb takes them.
 fn subject(scenario: &Scenario, verb: &Verb) -> &'static [&'static str] {
     match (scenario.name, verb) {
-        ("config", Verb::Changes(_)) => &["cm/api-config", "cm/flags", "secret/db", "hpa/api", "deploy/api"],
+        ("config", Verb::Changes(_)) => &[
+            "cm/api-config",
+            "cm/flags",
+            "secret/db",
+            "hpa/api",
+            "deploy/api",
+        ],
         ("config", Verb::Status(_)) => &["deploy/api", "hpa/api"],
         ("config", Verb::Trace(_)) => &["svc/api"],
         (_, Verb::Trace(_)) => &["svc/web"],

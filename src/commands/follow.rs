@@ -8,6 +8,7 @@ use futures::FutureExt;
 use jiff::Timestamp;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::shutdown::Suspension;
 use super::{CommandError, Ended, Session, Shutdown, Sources, Terminal};
 use crate::watch::{Event, Patience, SourceKey, Subscriptions};
 
@@ -72,6 +73,7 @@ async fn run(
     let mut beat = interval(if terminal.is_live() { FRAME } else { BEAT });
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut drawn = Drawn::default();
+    let mut suspended = Suspension::listen()?;
     loop {
         feed.reconcile(view.wanted(), session, terminal);
         tokio::select! {
@@ -86,6 +88,11 @@ async fn run(
                 if terminal.is_live() && drawn.is_due(now) {
                     view.draw(&feed.sources, terminal)?;
                 }
+            }
+            () = suspended.asked() => {
+                terminal.close()?;
+                Suspension::stop();
+                drawn.is_old = true;
             }
             signal = shutdown.wait() => {
                 return Ok(signal.map_or(Ended::Answered, Ended::By));

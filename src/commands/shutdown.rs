@@ -54,6 +54,52 @@ impl Shutdown {
     }
 }
 
+/// Ctrl-Z: the terminal is given back before the process stops, and taken again when it goes on.
+pub(crate) struct Suspension {
+    #[cfg(unix)]
+    asked: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Suspension {
+    /// Listens for SIGTSTP.
+    pub(crate) fn listen() -> std::io::Result<Suspension> {
+        let stop = tokio::signal::unix::SignalKind::from_raw(signal_hook::consts::SIGTSTP);
+        Ok(Suspension {
+            asked: tokio::signal::unix::signal(stop)?,
+        })
+    }
+
+    /// Ready when the user asks to stop.
+    pub(crate) async fn asked(&mut self) {
+        if self.asked.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Stops the process, as it would have without us; returns once it goes on.
+    pub(crate) fn stop() {
+        let _goes_on =
+            signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP);
+    }
+}
+
+#[cfg(not(unix))]
+impl Suspension {
+    /// There is no such thing here.
+    pub(crate) fn listen() -> std::io::Result<Suspension> {
+        Ok(Suspension {})
+    }
+
+    /// Never ready.
+    pub(crate) async fn asked(&mut self) {
+        std::future::pending().await
+    }
+
+    /// Does nothing.
+    pub(crate) fn stop() {}
+}
+
 #[cfg(unix)]
 fn signal() -> std::io::Result<impl Future<Output = Signal> + Send> {
     use tokio::signal::unix::{SignalKind, signal};

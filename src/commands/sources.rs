@@ -1,6 +1,7 @@
 //! `Sources`: the state of every source a verb follows, for its footer, its notes and its end.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -96,13 +97,6 @@ impl Sources {
                 .known
                 .values()
                 .all(|known| known.synced || is_refused(&known.state))
-    }
-
-    /// Whether a source is there and has given a full listing.
-    pub(crate) fn is_synced(&self, key: &SourceKey) -> bool {
-        self.known
-            .get(&describe(key))
-            .is_some_and(|known| known.synced)
     }
 
     /// The error to end with when no source can be read at all.
@@ -201,11 +195,11 @@ pub(crate) fn describe(key: &SourceKey) -> String {
         text.push_str(name);
     }
     if let Scope::Namespace(namespace) = &key.scope {
-        text += &format!(" in namespace \"{namespace}\"");
+        let _infallible = write!(text, " in namespace \"{namespace}\"");
     }
     for (what, selector) in [("labels", &key.labels), ("fields", &key.fields)] {
         if let Some(selector) = selector.as_deref().filter(|_| named(key).is_none()) {
-            text += &format!(" with {what} {selector}");
+            let _infallible = write!(text, " with {what} {selector}");
         }
     }
     text

@@ -39,9 +39,7 @@ pub(super) fn matches_labels(selector: &LabelSelector, object: Value<'_>) -> boo
 /// a few.
 pub(super) fn matches_fields(selector: &FieldSelector, object: Value<'_>) -> bool {
     selector.matches(|path| {
-        let value = path
-            .split('.')
-            .try_fold(object, |value, name| value.get(name))?;
+        let value = path.split('.').try_fold(object, Value::get)?;
         Some(value.as_str().unwrap_or(Cow::Borrowed(value.raw())))
     })
 }

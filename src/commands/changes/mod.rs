@@ -64,10 +64,10 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal()?;
-        show(&args, context, &shutdown).await
+        show(args, context, &shutdown).await
     })
 }
 

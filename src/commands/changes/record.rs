@@ -23,16 +23,20 @@ impl View {
     pub(super) fn record(&self, happened: &Happened) -> Option<String> {
         let seen = happened.seen;
         let record = match &happened.step {
-            Step::Baseline(now) => self.version(Verb::Baseline, None, now, seen)?,
-            Step::Created { now, again: false } => self.version(Verb::Created, None, now, seen)?,
-            Step::Created { now, again: true } => self.version(Verb::Recreated, None, now, seen)?,
+            Step::Baseline(now) => self.version(Verb::Baseline, (None, now), seen)?,
+            Step::Created { now, again: false } => {
+                self.version(Verb::Created, (None, now), seen)?
+            }
+            Step::Created { now, again: true } => {
+                self.version(Verb::Recreated, (None, now), seen)?
+            }
             Step::Modified { old, now, .. } => {
-                self.version(Verb::Modified, Some(old), now, seen)?
+                self.version(Verb::Modified, (Some(old), now), seen)?
             }
             Step::Deleted { old, last, .. } => {
-                self.version(Verb::Deleted, old.as_deref(), last, seen)?
+                self.version(Verb::Deleted, (old.as_deref(), last), seen)?
             }
-            Step::Left { last } => self.version(Verb::Left, None, last, seen)?,
+            Step::Left { last } => self.version(Verb::Left, (None, last), seen)?,
             Step::Synced { count } => self.plain("synced", happened, json!({ "count": count })),
             Step::Gap(gap) => self.plain("gap", happened, gap_fields(gap)),
             Step::Undecodable { detail } => {
@@ -45,8 +49,7 @@ impl View {
     fn version(
         &self,
         verb: Verb,
-        old: Option<&Version>,
-        now: &Version,
+        (old, now): (Option<&Version>, &Version),
         seen: Timestamp,
     ) -> Option<String> {
         let before = old.and_then(|old| old.doc().ok());

@@ -93,7 +93,7 @@ impl State {
                 now,
                 prev,
                 ..
-            } => (seen, self.object((key, named), (why, seen), now, prev)?),
+            } => (seen, self.object((key, named), (why, seen), (now, prev))?),
             Event::Synced { count, .. } => {
                 let first = !self.synced.contains(key);
                 if first {
@@ -116,8 +116,7 @@ impl State {
         &mut self,
         (key, named): (&Arc<SourceKey>, bool),
         (why, seen): (Why, Timestamp),
-        now: Arc<Version>,
-        prev: Option<Arc<Version>>,
+        (now, prev): (Arc<Version>, Option<Arc<Version>>),
     ) -> Option<Step> {
         let first_listing = why == Why::Listed && !self.synced.contains(key);
         if first_listing {

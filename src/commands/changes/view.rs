@@ -41,6 +41,25 @@ struct Headed<'h> {
     notes: &'h [String],
 }
 
+impl<'h> Headed<'h> {
+    fn new(verb: Verb, seen: Timestamp) -> Headed<'h> {
+        Headed {
+            verb,
+            seen,
+            since: None,
+            notes: &[],
+        }
+    }
+
+    fn noting(self, since: Option<SignedDuration>, notes: &'h [String]) -> Headed<'h> {
+        Headed {
+            since,
+            notes,
+            ..self
+        }
+    }
+}
+
 impl View {
     /// The lines of text; none for what is hidden.
     pub(super) fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
@@ -49,26 +68,15 @@ impl View {
             look: terminal.look(),
             env: terminal.env(),
         };
-        let headed = |verb| Headed {
-            verb,
-            seen: happened.seen,
-            since: None,
-            notes: &[],
-        };
+        let headed = |verb| Headed::new(verb, happened.seen);
         match &happened.step {
             Step::Baseline(now) => draw.object(now, headed(Verb::Baseline)),
             Step::Synced { count } => {
                 let text = format!("watching {count} {}", describe(&happened.key));
                 vec![draw.look.styles.dim(&escape_line(&text))]
             }
-            Step::Created { now, again } => {
-                let verb = if *again {
-                    Verb::Recreated
-                } else {
-                    Verb::Created
-                };
-                draw.object(now, headed(verb))
-            }
+            Step::Created { now, again: false } => draw.object(now, headed(Verb::Created)),
+            Step::Created { now, again: true } => draw.object(now, headed(Verb::Recreated)),
             Step::Modified {
                 old,
                 now,
@@ -77,35 +85,21 @@ impl View {
             } => {
                 let notes = missing(*skipped, "versions may be missing");
                 let since = since.map(|since| happened.seen.duration_since(since));
-                draw.change(
-                    old,
-                    now,
-                    Headed {
-                        since,
-                        notes: &notes,
-                        ..headed(Verb::Modified)
-                    },
-                )
+                draw.change(old, now, headed(Verb::Modified).noting(since, &notes))
             }
             Step::Deleted { old, last, unseen } => {
                 let notes = missing(*unseen, "while disconnected");
                 draw.deletion(
                     old.as_deref(),
                     last,
-                    Headed {
-                        notes: &notes,
-                        ..headed(Verb::Deleted)
-                    },
+                    headed(Verb::Deleted).noting(None, &notes),
                 )
             }
             Step::Left { last } => draw.object(last, headed(Verb::Left)),
-            Step::Gap(gap) => vec![draw.look.styles.warning(&escape_line(&gap_text(gap)))],
+            Step::Gap(gap) => vec![draw.warning(&gap_text(gap))],
             Step::Undecodable { detail } => {
-                let text = format!(
-                    "a line of {} could not be read: {detail}",
-                    describe(&happened.key)
-                );
-                vec![draw.look.styles.warning(&escape_line(&text))]
+                let source = describe(&happened.key);
+                vec![draw.warning(&format!("a line of {source} could not be read: {detail}"))]
             }
         }
     }
@@ -139,7 +133,7 @@ struct Draw<'d> {
 impl Draw<'_> {
     /// An object that is there, or came, or left: a header, and what it is.
     fn object(&self, now: &Version, headed: Headed<'_>) -> Vec<String> {
-        let Some(doc) = self.read(now) else {
+        let Some(doc) = read(now) else {
             return vec![self.unreadable(now)];
         };
         let writers = Writers::of(None, Some(doc.root()));
@@ -157,7 +151,7 @@ impl Draw<'_> {
 
     /// A version: a header and its changes, or nothing if all of them are hidden.
     fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Vec<String> {
-        let Some((before, doc)) = self.read_both(old, now) else {
+        let Some((before, doc)) = read_both(old, now) else {
             return vec![self.unreadable(now)];
         };
         let diff = Diff::of(Some(before.root()), Some(doc.root()));
@@ -174,7 +168,7 @@ impl Draw<'_> {
 
     /// A deletion: how long the object lived, and what changed last.
     fn deletion(&self, old: Option<&Version>, last: &Version, headed: Headed<'_>) -> Vec<String> {
-        let Some(doc) = self.read(last) else {
+        let Some(doc) = read(last) else {
             return vec![self.unreadable(last)];
         };
         let lived = diff::lifetime(self.view.redactor.shown(doc.root()), headed.seen);
@@ -195,7 +189,7 @@ impl Draw<'_> {
                 None,
             ),
         )];
-        if let Some((before, _)) = old.and_then(|old| self.read_both(old, last)) {
+        if let Some((before, _)) = old.and_then(|old| read_both(old, last)) {
             let diff = Diff::of(Some(before.root()), Some(doc.root()));
             let writers = Writers::of(Some(before.root()), Some(doc.root()));
             lines.extend(self.with_view(|view| change_lines(&diff, &writers, view)));
@@ -203,19 +197,15 @@ impl Draw<'_> {
         lines
     }
 
-    fn read(&self, version: &Version) -> Option<Doc> {
-        version.doc().ok()
-    }
-
-    fn read_both(&self, old: &Version, now: &Version) -> Option<(Doc, Doc)> {
-        let before = old.doc().ok()?;
-        let doc = Doc::parse_after(now.body.clone(), &before).ok()?;
-        Some((before, doc))
-    }
-
     fn unreadable(&self, version: &Version) -> String {
-        let text = format!("{} {} could not be read", version.object, version.version);
-        self.look.styles.warning(&escape_line(&text))
+        self.warning(&format!(
+            "{} {} could not be read",
+            version.object, version.version
+        ))
+    }
+
+    fn warning(&self, text: &str) -> String {
+        self.look.styles.warning(&escape_line(text))
     }
 
     fn header(
@@ -251,6 +241,16 @@ impl Draw<'_> {
             zone: &self.env.zone,
         })
     }
+}
+
+fn read(version: &Version) -> Option<Doc> {
+    version.doc().ok()
+}
+
+fn read_both(old: &Version, now: &Version) -> Option<(Doc, Doc)> {
+    let before = old.doc().ok()?;
+    let doc = Doc::parse_after(now.body.clone(), &before).ok()?;
+    Some((before, doc))
 }
 
 /// The last line of a live screen: how current what stands above it is.
