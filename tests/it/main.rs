@@ -5,6 +5,7 @@
 )]
 
 mod architecture;
+mod changes;
 mod cli;
 mod docs;
 

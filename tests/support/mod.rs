@@ -1,6 +1,8 @@
 //! Runs `kubectl-spy` as a user would: a process of its own, with an environment that holds nothing
 //! but what the test gives it.
 
+pub mod cluster;
+
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -22,6 +24,17 @@ pub struct Ran {
     pub stdout: String,
     pub stderr: String,
     pub status: ExitStatus,
+}
+
+impl Ran {
+    /// Everything that was printed: stdout, then the lines of stderr, marked.
+    pub fn transcript(&self) -> String {
+        let mut text = self.stdout.clone();
+        for line in self.stderr.lines() {
+            text += &format!("! {line}\n");
+        }
+        text
+    }
 }
 
 impl Spy {
@@ -97,9 +110,11 @@ enum Stream {
 
 fn forward(from: impl Read + Send + 'static, stream: Stream, to: Sender<(Stream, String)>) {
     std::thread::spawn(move || {
-        for line in BufReader::new(from).lines() {
-            let Ok(line) = line else { return };
-            if to.send((stream, line)).is_err() {
+        let mut from = BufReader::new(from);
+        let mut line = Vec::new();
+        while from.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+            let text = String::from_utf8(std::mem::take(&mut line)).unwrap();
+            if to.send((stream, text)).is_err() {
                 return;
             }
         }
@@ -131,8 +146,9 @@ impl Running {
             {
                 Ok((stream, line)) => {
                     self.seen.push((stream, line.clone()));
-                    if holds(&line) {
-                        return line;
+                    let line = line.trim_end_matches('\n');
+                    if holds(line) {
+                        return line.to_owned();
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -151,28 +167,46 @@ impl Running {
     }
 
     /// Sends Ctrl-C and waits for the end; returns everything that was printed.
-    pub fn interrupt(mut self) -> Ran {
+    pub fn interrupt(self) -> Ran {
+        self.signal("INT")
+    }
+
+    /// Sends a signal (`INT`, `TERM`, `KILL`) and waits for the end; returns everything that was
+    /// printed.
+    pub fn signal(self, name: &str) -> Ran {
         let pid = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-INT", &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
-        let status = self.child.wait().unwrap();
-        while let Ok(line) = self.lines.recv() {
-            self.seen.push(line);
+        let kill = Command::new("kill")
+            .args([&format!("-{name}"), &pid])
+            .status();
+        assert!(kill.unwrap().success());
+        self.finish()
+    }
+
+    /// Waits until it ends by itself; returns everything that was printed.
+    pub fn finish(mut self) -> Ran {
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => self.seen.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end: {:#?}", self.seen),
+            }
         }
+        let status = self.child.wait().unwrap();
         let of = |stream| {
             let lines = self.seen.iter().filter(|(from, _)| *from == stream);
-            lines.map(|(_, line)| format!("{line}\n")).collect()
+            lines.map(|(_, line)| line.as_str()).collect()
         };
         Ran {
             stdout: of(Stream::Out),
             stderr: of(Stream::Err),
             status,
         }
+    }
+
+    /// Everything that stdout has printed up to the line that was last waited for.
+    pub fn stdout(&self) -> String {
+        let lines = self.seen.iter().filter(|(from, _)| *from == Stream::Out);
+        lines.map(|(_, line)| line.as_str()).collect()
     }
 }
 

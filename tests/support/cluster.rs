@@ -1,0 +1,139 @@
+//! A sandbox of a test's own, and the program pointed at it. Time stands still on both sides, so that
+//! everything that is printed can be told beforehand.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use jiff::Timestamp;
+use kubectl_spy::sandbox::{Deletion, Options, Request, Sandbox, Target, Writer};
+use serde_json::{Value, json};
+
+use super::Spy;
+
+/// The time at which the server's clock starts.
+const NOON: &str = "2026-03-02T12:00:00Z";
+/// The time at which the program's clock stands.
+const LATER: &str = "2026-03-02T12:05:00Z";
+
+/// A sandbox whose kubeconfig is in a file. Its namespace is `shop`.
+pub struct Cluster {
+    pub sandbox: Sandbox,
+    seconds: Arc<AtomicI64>,
+    kubeconfig: PathBuf,
+}
+
+impl Cluster {
+    pub async fn start() -> Cluster {
+        Cluster::start_with(|_| {}).await
+    }
+
+    /// Starts one with other options.
+    pub async fn start_with(change: impl FnOnce(&mut Options)) -> Cluster {
+        let noon: Timestamp = NOON.parse().unwrap();
+        let seconds = Arc::new(AtomicI64::new(0));
+        let passed = seconds.clone();
+        let now = move || noon + jiff::SignedDuration::from_secs(passed.load(Ordering::SeqCst));
+        let mut options = Options::new(Arc::new(now));
+        options.namespace = "shop".to_owned();
+        change(&mut options);
+        let sandbox = Sandbox::start(options).await.unwrap();
+        let name = format!("kubeconfig-{}.json", sandbox.address().port());
+        let kubeconfig = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::write(&kubeconfig, sandbox.kubeconfig()).unwrap();
+        Cluster {
+            sandbox,
+            seconds,
+            kubeconfig,
+        }
+    }
+
+    /// The program, five minutes after the server's start.
+    pub fn spy(&self) -> Spy {
+        Spy::with_kubeconfig(self.kubeconfig.to_str().unwrap()).var("KUBECTL_SPY_NOW", LATER)
+    }
+
+    /// Lets the server's clock go on.
+    pub fn tick(&self, seconds: i64) {
+        self.seconds.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    /// Creates an object.
+    pub fn put(&self, object: Value) -> Value {
+        let by = Writer::new("kubectl-create");
+        self.sandbox.create(object, &by).unwrap()
+    }
+
+    /// Patches an object of the namespace `shop`, as `kubectl edit` does.
+    pub fn edit(&self, resource: &str, name: &str, patch: &Value) -> Value {
+        let by = Writer::new("kubectl-edit");
+        let target = Target::new(resource, "shop", name);
+        self.sandbox.patch(&target, patch, &by).unwrap()
+    }
+
+    /// Patches the status of an object of the namespace `shop`, as a controller does.
+    pub fn report(&self, resource: &str, name: &str, status: &Value) -> Value {
+        let by = Writer::new("kubelet").on("status");
+        let target = Target::new(resource, "shop", name);
+        let patch = json!({ "status": status });
+        self.sandbox.patch(&target, &patch, &by).unwrap()
+    }
+
+    /// Deletes an object of the namespace `shop` at once.
+    pub fn delete(&self, resource: &str, name: &str) {
+        let by = Writer::new("kubectl");
+        let target = Target::new(resource, "shop", name);
+        self.sandbox
+            .delete(&target, Deletion::Immediate, &by)
+            .unwrap();
+    }
+
+    /// Waits until a watch of this resource is answered, so that what is written from now on is seen
+    /// by it and in no listing.
+    pub async fn watched(&self, resource: &str) {
+        let is_watch = |request: &Request| {
+            request.path.contains(&format!("/{resource}?")) && request.path.contains("watch=")
+        };
+        let watches = |requests: &[Request]| requests.iter().any(is_watch);
+        self.sandbox.requests_until(watches).await;
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let _already_gone = fs::remove_file(&self.kubeconfig);
+    }
+}
+
+/// A `ConfigMap` in `shop`.
+pub fn config_map(name: &str, data: &Value) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": "shop"}, "data": data,
+    })
+}
+
+/// A Pod in `shop` with one container, and no status yet.
+pub fn pod(name: &str, labels: &Value) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "shop", "labels": labels},
+        "spec": {"containers": [{"name": "app", "image": "app:1"}]},
+    })
+}
+
+/// A Deployment in `shop`.
+pub fn deployment(name: &str, replicas: u32) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {
+            "replicas": replicas, "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}},
+                "spec": {"containers": [{"name": "app", "image": "app:1"}]},
+            },
+        },
+    })
+}
