@@ -64,10 +64,15 @@ pub(super) fn specification(value: &Value) -> Vec<(&String, &Value)> {
         .collect()
 }
 
-pub(super) fn without_fields(value: &Value) -> Value {
+/// The object but for the times of its `managedFields`: if nothing else has changed, kube-apiserver
+/// stores no new version (`ignoreManagedFieldsTimestampsTransformer`).
+pub(super) fn without_times(value: &Value) -> Value {
     let mut value = value.clone();
-    if let Some(metadata) = value["metadata"].as_object_mut() {
-        metadata.remove("managedFields");
+    let entries = value["metadata"]["managedFields"].as_array_mut();
+    for entry in entries.into_iter().flatten() {
+        if let Some(entry) = entry.as_object_mut() {
+            entry.remove("time");
+        }
     }
     value
 }

@@ -10,7 +10,7 @@ use super::log::{Change, Key};
 use super::managed_fields::{self, Actor};
 use super::metadata::{
     bare, has_finalizers, is_terminating, name_it, seconds, specification, uid, whole,
-    without_fields,
+    without_times,
 };
 use super::store::{Inner, Store};
 use super::writer::{Deletion, Target, WriteError, Writer};
@@ -189,7 +189,7 @@ impl Write<'_> {
 
     /// Stores the new version, unless nothing has changed; a terminating object whose last finalizer has gone is deleted.
     fn settle(self, old: Value, new: Value) -> Value {
-        if without_fields(&old) == without_fields(&new) {
+        if without_times(&old) == without_times(&new) {
             return whole(old, self.kind);
         }
         let waits = new["metadata"]["deletionGracePeriodSeconds"]
