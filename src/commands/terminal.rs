@@ -9,12 +9,11 @@ use crate::render::style::Look;
 use crate::render::text::escape_line;
 
 /// Standard output, redrawn in place where it is a terminal, and standard error beside it. It owns
-/// both streams for as long as a verb runs.
+/// standard output; errors are still to be told on standard error after it.
 pub(crate) struct Terminal<'a> {
-    env: &'a Env,
+    env: &'a mut Env,
     look: LookArgs,
     screen: Screen<Box<dyn Write + Send>>,
-    stderr: Box<dyn Write + Send>,
 }
 
 /// How a verb's output is written.
@@ -27,10 +26,9 @@ pub(crate) enum Output {
 }
 
 impl<'a> Terminal<'a> {
-    /// Takes the streams of the environment.
+    /// Takes standard output from the environment.
     pub(crate) fn open(context: &'a mut Context<'_>, output: Output) -> Terminal<'a> {
         let stdout = std::mem::replace(&mut context.env.stdout, Box::new(io::sink()));
-        let stderr = std::mem::replace(&mut context.env.stderr, Box::new(io::sink()));
         let live = output == Output::Text && context.env.is_live();
         let screen = if live {
             Screen::live(stdout)
@@ -41,7 +39,6 @@ impl<'a> Terminal<'a> {
             env: context.env,
             look: context.look,
             screen,
-            stderr,
         }
     }
 
@@ -51,7 +48,7 @@ impl<'a> Terminal<'a> {
     }
 
     /// The environment.
-    pub(crate) fn env(&self) -> &'a Env {
+    pub(crate) fn env(&self) -> &Env {
         self.env
     }
 
@@ -78,8 +75,9 @@ impl<'a> Terminal<'a> {
             let line = self.look().styles.dim(&escape_line(text));
             return self.print(&[line]);
         }
-        writeln!(self.stderr, "{}", escape_line(text))?;
-        self.stderr.flush()
+        let stderr = &mut self.env.stderr;
+        writeln!(stderr, "{}", escape_line(text))?;
+        stderr.flush()
     }
 
     /// Says that a source has come to another state. On a terminal the footer says so.
