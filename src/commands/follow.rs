@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::shutdown::Suspension;
-use super::{CommandError, Ended, Session, Shutdown, Sources, Terminal};
+use super::{CommandError, Ended, Note, Session, Shutdown, Sources, Terminal};
 use crate::watch::{Event, Patience, SourceKey, Subscriptions};
 
 /// A verb that follows sources. Everything but the two that are handed the terminal is a function of
@@ -21,6 +21,16 @@ pub(crate) trait Live {
 
     /// Takes one event.
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
+
+    /// Tells that a source has come to another state: to people, unless the verb has records of it.
+    fn note(
+        &mut self,
+        _key: &Arc<SourceKey>,
+        note: Note,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        Ok(terminal.note(&note)?)
+    }
 
     /// Prints what is new for good. Called after each batch of events.
     fn print(&mut self, sources: &Sources, terminal: &mut Terminal<'_>)
@@ -172,7 +182,7 @@ impl Feed {
             let Some((key, event)) = next else { break };
             let now = terminal.env().now();
             if let Some(note) = self.sources.apply(&key, &event, now) {
-                terminal.note(&note)?;
+                view.note(&key, note, terminal)?;
             }
             view.apply(&key, event, now);
             next = self.subscriptions.next().now_or_never().flatten();

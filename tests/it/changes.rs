@@ -17,7 +17,6 @@ async fn follow(
     cluster.put(object);
     let mut run = cluster.spy().start(&[&["changes"], args].concat());
     run.until("EXISTING");
-    cluster.tick(1);
     happen(&cluster);
     run.until(last);
     interrupted(run)
@@ -109,7 +108,7 @@ async fn bookkeeping_alone_prints_nothing() {
     let ran = follow(object, &["cm/flags"], (happen, "MODIFIED"));
     assert_snapshot!(ran.await.transcript(), @r#"
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  3→4  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     "#);
 }
@@ -224,9 +223,9 @@ async fn a_pod_that_cannot_pull_its_image() {
     + .status.conditions[type=Ready]: False  12:00:00  ContainersNotReady: containers with unready status: [app]
     2026-03-02T12:05:00.000Z MODIFIED pod/web  4→5  +0s  by kubelet (status)  3 changes
     + .status.podIP: 10.244.0.5
-    ~ .status.containerStatuses[name=app].state: waiting ContainerCreating → waiting ErrImagePull
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  5→6  +0s  2 changes
-    ~ .status.containerStatuses[name=app].state: waiting ErrImagePull → waiting ImagePullBackOff  owner kubelet (status)
+    ~ .status.containerStatuses[name=app].state: waiting ContainerCreating → waiting ErrImagePull: rpc error: pull access denied for app
+    2026-03-02T12:05:00.000Z MODIFIED pod/web  5→6  +0s  by kubelet (status)  2 changes
+    ~ .status.containerStatuses[name=app].state: waiting ErrImagePull → waiting ImagePullBackOff: Back-off pulling image "app:1"
     "#);
 }
 
@@ -270,7 +269,6 @@ async fn a_pod_that_comes_up() {
 async fn a_recreated_object_is_another_one() {
     let happen = |cluster: &Cluster| {
         cluster.delete("configmaps", "flags");
-        cluster.tick(2);
         cluster.put(config_map("flags", &json!({"dark-mode": "on"})));
         cluster.edit(
             "configmaps",
@@ -282,7 +280,7 @@ async fn a_recreated_object_is_another_one() {
     let ran = follow(object, &["cm/flags"], (happen, "MODIFIED"));
     assert_snapshot!(ran.await.transcript(), @r#"
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z DELETED configmap/flags  3  after 5m
+    2026-03-02T12:05:00.000Z DELETED configmap/flags  3  after 4m59s
     2026-03-02T12:05:00.000Z RECREATED configmap/flags  4  by kubectl-create
     + .data.dark-mode: "on"
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
@@ -314,8 +312,8 @@ async fn a_secret_is_seen_to_change_and_not_seen() {
     2026-03-02T12:05:00.000Z EXISTING secret/db  2
     2026-03-02T12:05:00.000Z MODIFIED secret/db  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.password: <secret 7 B #1> → <secret 7 B #2>
-    2026-03-02T12:05:00.000Z MODIFIED secret/db  3→4  +0s  1 change, 1 hidden
-    ~ .data.password: <secret 7 B #2> → <secret 7 B #1>  owner kubectl-create
+    2026-03-02T12:05:00.000Z MODIFIED secret/db  3→4  +0s  by kubectl-edit  1 change, 2 hidden
+    ~ .data.password: <secret 7 B #2> → <secret 7 B #1>
     2026-03-02T12:05:00.000Z MODIFIED secret/db  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     + .data.user: <secret 4 B #3>
     ");
@@ -495,7 +493,7 @@ async fn a_wide_scope_says_when_it_is_complete() {
     + .metadata.labels: {app: web}
     + .spec.containers: [{image: app:1, name: app}]
     2026-03-02T12:05:00.000Z LEFT pod/web-2  8
-    2026-03-02T12:05:00.000Z DELETED pod/web-1  9  after 5m
+    2026-03-02T12:05:00.000Z DELETED pod/web-1  9  after 4m59s
     "#);
 }
 
@@ -517,7 +515,7 @@ async fn all_namespaces_and_field_selectors() {
     run.until("MODIFIED");
     assert_snapshot!(interrupted(run).transcript(), @"
     watching 2 pods
-    2026-03-02T12:05:00.000Z MODIFIED pod/db  3→4  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00.000Z MODIFIED pod/db  3→4  -n data  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.tier: back
     ");
 
@@ -538,7 +536,7 @@ async fn all_namespaces_and_field_selectors() {
     run.until("CREATED");
     assert_snapshot!(interrupted(run).transcript(), @r#"
     watching 0 pods in namespace "shop" with fields spec.nodeName=node-1
-    2026-03-02T12:05:00.000Z CREATED pod/web  6  by kubectl-create, kubectl-edit
+    2026-03-02T12:05:00.000Z CREATED pod/web  6  by kubectl-edit, kubectl-create
     + .metadata.labels: {tier: front}
     + .spec.containers: [{image: app:1, name: app}]
     + .spec.nodeName: node-1
@@ -616,5 +614,9 @@ async fn once_shows_what_is_and_ends() {
     assert_snapshot!(ran.transcript(), @r#"watching 1 deployments.apps in namespace "shop""#);
     let ran = cluster.spy().run(&["changes", "deploy/wbe", "--once"]);
     assert_eq!(ran.status.code(), Some(1));
-    assert_snapshot!(ran.transcript(), @"");
+    assert_snapshot!(ran.transcript(), @r#"
+    ! Error from server (NotFound): deployments.apps "wbe" not found
+    ! hint: in namespace "shop" there are: web
+    ! hint: without --once, spy waits for it to be created
+    "#);
 }

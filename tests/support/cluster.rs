@@ -59,14 +59,16 @@ impl Cluster {
         self.seconds.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// Creates an object.
+    /// Creates an object. This write and those below come a second after the last.
     pub fn put(&self, object: Value) -> Value {
+        self.tick(1);
         let by = Writer::new("kubectl-create");
         self.sandbox.create(object, &by).unwrap()
     }
 
     /// Patches an object of the namespace `shop`, as `kubectl edit` does.
     pub fn edit(&self, resource: &str, name: &str, patch: &Value) -> Value {
+        self.tick(1);
         let by = Writer::new("kubectl-edit");
         let target = Target::new(resource, "shop", name);
         self.sandbox.patch(&target, patch, &by).unwrap()
@@ -74,6 +76,7 @@ impl Cluster {
 
     /// Patches the status of an object of the namespace `shop`, as a controller does.
     pub fn report(&self, resource: &str, name: &str, status: &Value) -> Value {
+        self.tick(1);
         let by = Writer::new("kubelet").on("status");
         let target = Target::new(resource, "shop", name);
         let patch = json!({ "status": status });
@@ -82,6 +85,7 @@ impl Cluster {
 
     /// Deletes an object of the namespace `shop` at once.
     pub fn delete(&self, resource: &str, name: &str) {
+        self.tick(1);
         let by = Writer::new("kubectl");
         let target = Target::new(resource, "shop", name);
         self.sandbox

@@ -1,5 +1,6 @@
 //! `changes`: each version of each object as a diff, with who made it.
 
+mod footer;
 mod record;
 mod state;
 mod view;
@@ -12,13 +13,13 @@ use jiff::Timestamp;
 
 use super::sources::{describe, named};
 use super::{
-    CommandError, Context, Ended, Live, ObjectArgs, Output, Session, Shutdown, Sources, Terminal,
-    WatchArgs, follow,
+    CommandError, Context, Ended, Live, Note, ObjectArgs, Output, Session, Shutdown, Sources,
+    Terminal, WatchArgs, follow,
 };
 use crate::diff::{Filter, Redactor};
 use crate::object::path::Pattern;
 use crate::watch::{Event, SourceKey};
-use state::{Happened, State};
+use state::{Happened, State, Step};
 use view::View;
 
 /// Show each version of an object as a diff, and who made it
@@ -117,6 +118,7 @@ impl Changes {
                 ignore: args.ignore.clone(),
             },
             noise: BTreeSet::new(),
+            namespace: (!args.objects.all_namespaces).then(|| session.namespace.clone()),
         };
         Changes {
             keys,
@@ -147,6 +149,23 @@ impl Live for Changes {
             .extend(self.state.apply(key, event, (now, is_named)));
     }
 
+    fn note(
+        &mut self,
+        key: &Arc<SourceKey>,
+        note: Note,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        match self.format {
+            Format::Paths => terminal.note(&note)?,
+            Format::Json => self.pending.push(Happened {
+                seen: terminal.env().now(),
+                key: key.clone(),
+                step: Step::State(note),
+            }),
+        }
+        Ok(())
+    }
+
     fn print(&mut self, _: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         for key in std::mem::take(&mut self.absent) {
             if self.once {
@@ -158,7 +177,11 @@ impl Live for Changes {
         let mut lines = Vec::new();
         for happened in std::mem::take(&mut self.pending) {
             match self.format {
-                Format::Paths => lines.extend(self.view.lines(&happened, terminal)),
+                Format::Paths => {
+                    let shown = self.view.lines(&happened, terminal);
+                    self.state.hidden += u64::from(happened.is_version() && shown.is_empty());
+                    lines.extend(shown);
+                }
                 Format::Json => lines.extend(self.view.record(&happened)),
             }
         }
@@ -169,7 +192,7 @@ impl Live for Changes {
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let footer = view::footer(&self.state, sources, terminal);
+        let footer = footer::footer(&self.state, sources, terminal);
         terminal.draw(footer)?;
         Ok(())
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::state::{Happened, Step};
 use super::view::View;
+use crate::commands::Note;
 use crate::commands::sources::describe;
 use crate::diff::Diff;
 use crate::object::Doc;
@@ -42,6 +43,7 @@ impl View {
             Step::Undecodable { detail } => {
                 self.plain("undecodable", happened, json!({ "cause": &**detail }))
             }
+            Step::State(note) => self.plain("state", happened, state_fields(note)),
         };
         Some(record)
     }
@@ -102,6 +104,13 @@ impl View {
             record.extend(fields);
         }
         line(&record)
+    }
+}
+
+fn state_fields(note: &Note) -> Value {
+    match &note.cause {
+        Some(cause) => json!({ "state": note.state, "cause": &**cause }),
+        None => json!({ "state": note.state }),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::commands::Note;
 use crate::object::{ObjectRef, Uid};
 use crate::watch::{Event, Gap, SourceKey, Version, Why};
 
@@ -24,7 +25,7 @@ pub(super) struct Happened {
 pub(super) enum Step {
     /// The object is there when we come.
     Baseline(Arc<Version>),
-    /// A full listing of a wide scope is in.
+    /// A full listing is in, of a wide scope or without the one object that was asked for.
     Synced {
         /// How many objects there are.
         count: usize,
@@ -59,6 +60,15 @@ pub(super) enum Step {
     Gap(Gap),
     /// A line could not be read.
     Undecodable { detail: Arc<str> },
+    /// The source has come to another state.
+    State(Note),
+}
+
+impl Happened {
+    /// Whether it is a version that replaces another one.
+    pub(super) fn is_version(&self) -> bool {
+        matches!(self.step, Step::Modified { .. })
+    }
 }
 
 /// How many deleted names are remembered, to tell a re-creation from a creation.
@@ -74,6 +84,8 @@ pub(super) struct State {
     pub(super) objects: usize,
     /// How many versions were seen, the first listing not counted.
     pub(super) versions: u64,
+    /// How many of them changed nothing that is shown.
+    pub(super) hidden: u64,
     /// When the last of them came.
     pub(super) last: Option<Timestamp>,
 }
@@ -99,7 +111,8 @@ impl State {
                 if first {
                     self.synced.push(key.clone());
                 }
-                (at, (first && !named).then_some(Step::Synced { count })?)
+                let tells = first && (!named || count == 0);
+                (at, tells.then_some(Step::Synced { count })?)
             }
             Event::Gap(gap) => (at, Step::Gap(gap)),
             Event::Undecodable { detail } => (at, Step::Undecodable { detail }),

@@ -1,16 +1,17 @@
-//! What `changes` prints of what has happened: lines of text, and the footer of a live screen.
+//! What `changes` prints of what has happened: lines of text.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::state::{Happened, State, Step};
-use crate::commands::sources::describe;
-use crate::commands::{Sources, Terminal};
+use super::state::{Happened, Step};
+use crate::commands::Terminal;
+use crate::commands::sources::{describe, named};
 use crate::diff::{Diff, Filter, Noise, Redactor};
 use crate::env::Env;
-use crate::object::Doc;
 use crate::object::managed_fields::Writers;
+use crate::object::{Doc, ObjectRef};
 use crate::render::age;
 use crate::render::diff::{
     self, Counts, Header, Verb, change_lines, counts, created_lines, header,
@@ -30,6 +31,8 @@ pub(super) struct View {
     pub(super) filter: Filter,
     /// Which sorts of noise are shown.
     pub(super) noise: BTreeSet<Noise>,
+    /// The namespace that need not be named; `None` if all are looked at.
+    pub(super) namespace: Option<Arc<str>>,
 }
 
 /// How one thing that has happened is headed.
@@ -71,6 +74,8 @@ impl View {
         let headed = |verb| Headed::new(verb, happened.seen);
         match &happened.step {
             Step::Baseline(now) => draw.object(now, headed(Verb::Baseline)),
+            Step::State(_) => Vec::new(),
+            Step::Synced { .. } if named(&happened.key).is_some() => Vec::new(),
             Step::Synced { count } => {
                 let text = format!("watching {count} {}", describe(&happened.key));
                 vec![draw.look.styles.dim(&escape_line(&text))]
@@ -218,6 +223,11 @@ impl Draw<'_> {
             Some(_) => age::clock(headed.seen, &self.env.zone),
             None => age::rfc3339_millis(headed.seen),
         };
+        let place = self.place(&now.object);
+        let notes: Vec<String> = place
+            .into_iter()
+            .chain(headed.notes.iter().cloned())
+            .collect();
         let parts = Header {
             time: &time,
             verb: headed.verb,
@@ -225,11 +235,17 @@ impl Draw<'_> {
             from: old.map(|old| &old.version),
             to: Some(&now.version),
             since: headed.since,
-            notes: headed.notes,
+            notes: &notes,
             who,
             counts,
         };
         header(&parts, self.look)
+    }
+
+    /// The flag that leads to an object elsewhere than where names are looked up by default.
+    fn place(&self, object: &ObjectRef) -> Option<String> {
+        let namespace = object.namespace.as_ref()?;
+        (Some(namespace) != self.view.namespace.as_ref()).then(|| format!("-n {namespace}"))
     }
 
     fn with_view<T>(&self, lines: impl FnOnce(&diff::View<'_>) -> T) -> T {
@@ -251,27 +267,4 @@ fn read_both(old: &Version, now: &Version) -> Option<(Doc, Doc)> {
     let before = old.doc().ok()?;
     let doc = Doc::parse_after(now.body.clone(), &before).ok()?;
     Some((before, doc))
-}
-
-/// The last line of a live screen: how current what stands above it is.
-pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
-    let now = terminal.env().now();
-    let look = terminal.look();
-    let last = state.last.map_or_else(
-        || "no change yet".to_owned(),
-        |last| format!("last change {} ago", age::human(now.duration_since(last))),
-    );
-    let mut lines: Vec<String> = sources
-        .refused()
-        .map(|line| look.styles.dim(&line))
-        .collect();
-    lines.push(format!(
-        "{}  {} objects  {} watches  {} versions  {last}  {}",
-        sources.summary(now, look),
-        state.objects,
-        sources.count(),
-        state.versions,
-        look.styles.dim("Ctrl-C to end"),
-    ));
-    lines
 }

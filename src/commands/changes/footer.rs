@@ -1,0 +1,41 @@
+//! The footer of a live `changes`: how current what stands above it is.
+
+use super::state::State;
+use crate::commands::{Sources, Terminal};
+use crate::render::age;
+
+/// The last line of a live screen: how current what stands above it is.
+pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
+    let now = terminal.env().now();
+    let look = terminal.look();
+    let last = state.last.map_or_else(
+        || "no change yet".to_owned(),
+        |last| format!("last change {} ago", age::human(now.duration_since(last))),
+    );
+    let mut lines: Vec<String> = sources
+        .refused()
+        .map(|line| look.styles.dim(&line))
+        .collect();
+    let hidden = match state.hidden {
+        0 => String::new(),
+        hidden => format!(" ({hidden} hidden)"),
+    };
+    lines.push(format!(
+        "{}  {}  {}  {}{hidden}  {last}  {}",
+        sources.summary(now, look),
+        plural(state.objects as u64, "object"),
+        plural(sources.count() as u64, "watch"),
+        plural(state.versions, "version"),
+        look.styles.dim("Ctrl-C to end"),
+    ));
+    lines
+}
+
+/// `1 watch`, `2 watches`.
+fn plural(count: u64, unit: &str) -> String {
+    match count {
+        1 => format!("1 {unit}"),
+        _ if unit.ends_with("ch") => format!("{count} {unit}es"),
+        _ => format!("{count} {unit}s"),
+    }
+}
