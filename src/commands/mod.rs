@@ -22,7 +22,7 @@ use crate::env::Env;
 pub(crate) use args::{ClusterArgs, FileArgs, LookArgs, ObjectArgs, WatchArgs};
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
-pub(crate) use session::{Origin, Session};
+pub(crate) use session::{Origin, Session, documents};
 pub(crate) use shutdown::{Shutdown, Signal};
 pub(crate) use sources::{Note, Sources};
 pub(crate) use terminal::{Output, Terminal};

@@ -14,8 +14,8 @@ use crate::cluster::{
 };
 use crate::object::Doc;
 use crate::watch::{
-    ClusterId, FileResource, FileTransport, Form, HttpTransport, Mux, SourceKey, Transport,
-    source_keys,
+    self, ClusterId, FileError, FileResource, FileTransport, Form, HttpTransport, Mux, SourceKey,
+    Transport, source_keys,
 };
 
 /// Where a verb's objects come from.
@@ -100,14 +100,9 @@ impl Session {
     }
 
     fn read(context: &mut Context<'_>, path: &str) -> Result<Session, CommandError> {
-        let file = Arc::new(
-            FileTransport::parse(&text_of(context, path)?).map_err(|error| {
-                CommandError::failed(format!(
-                    "error: {path}: line {}: {}",
-                    error.line, error.detail
-                ))
-            })?,
-        );
+        let text = text_of(context, path)?;
+        let file = FileTransport::parse(&text).map_err(|error| unreadable(path, &error))?;
+        let file = Arc::new(file);
         let cluster = ClusterId(path.into());
         let namespace = match &context.origin {
             Origin::Kubeconfig(flags) => flags.namespace.as_deref().map(Arc::from),
@@ -201,6 +196,23 @@ impl Session {
             .and_then(|doc| doc.root().str_at(&["gitVersion"]).map(Cow::into_owned));
         version.ok_or_else(|| CommandError::failed("error: the server does not tell its version"))
     }
+}
+
+/// The objects of `--from` one by one, whatever they lack.
+pub(crate) fn documents(
+    context: &mut Context<'_>,
+    file: &FileArgs,
+) -> Result<Vec<Doc>, CommandError> {
+    let path = file.from.as_deref().unwrap_or("-");
+    let text = text_of(context, path)?;
+    watch::documents(&text).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &str, error: &FileError) -> CommandError {
+    CommandError::failed(format!(
+        "error: {path}: line {}: {}",
+        error.line, error.detail
+    ))
 }
 
 /// The text of `--from`; `-` is standard input.

@@ -1,6 +1,7 @@
 //! `status`: the live table of objects and everything they own.
 
 mod cells;
+mod file;
 mod fold;
 mod judged;
 mod live;
@@ -76,6 +77,19 @@ impl Args {
         }
     }
 
+    /// Whether each object of a file is to be judged on its own, whatever it lacks.
+    fn is_about_documents(&self) -> bool {
+        let ObjectArgs {
+            objects,
+            selector,
+            field_selector,
+            source,
+            ..
+        } = &self.objects;
+        let is_picky = !objects.is_empty() || selector.is_some() || field_selector.is_some();
+        source.from.is_some() && self.watch.ends() && !is_picky
+    }
+
     fn ending(&self) -> Ending {
         if self.watch.ends() {
             Ending::Once
@@ -86,6 +100,9 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    if args.is_about_documents() {
+        return file::judge_each(args, context);
+    }
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal()?;
         show(args, context, &shutdown).await

@@ -28,7 +28,20 @@ pub(super) struct Item<'a> {
     node: Option<&'a Node>,
 }
 
-impl Item<'_> {
+impl<'a> Item<'a> {
+    /// An object that is judged on its own.
+    pub(super) fn alone(object: ObjectRef, judged: &'a Judged, node: Option<&'a Node>) -> Item<'a> {
+        Item {
+            depth: 0,
+            owner: None,
+            object,
+            judged,
+            known: None,
+            standing: Standing::Current,
+            node,
+        }
+    }
+
     /// The worst state among the dependents of its current revision.
     pub(super) fn worst(&self) -> Option<Status> {
         self.known?.worst
@@ -78,19 +91,14 @@ impl State {
         for root in self.roots() {
             match root {
                 Root::There(uid) => self.place(uid, &mut items, &mut placed),
-                Root::Absent(index, object) => items.push(Item {
-                    depth: 0,
-                    owner: None,
-                    object,
-                    judged: if self.is_unread(index) {
+                Root::Absent(index, object) => {
+                    let judged = if self.is_unread(index) {
                         &self.unread
                     } else {
                         &self.not_found
-                    },
-                    known: None,
-                    standing: Standing::Current,
-                    node: None,
-                }),
+                    };
+                    items.push(Item::alone(object, judged, None));
+                }
             }
         }
         items

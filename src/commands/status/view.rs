@@ -96,6 +96,16 @@ pub(super) fn table(state: &State, connection: &Connection, canvas: Canvas) -> V
     lines
 }
 
+/// The table of objects that are judged each on its own.
+pub(super) fn listing(items: &[Item<'_>], canvas: Canvas) -> Vec<String> {
+    let columns = Columns {
+        namespaces: are_spread(items),
+        live: false,
+        width: canvas.look.width,
+    };
+    rows(items, columns, (None, canvas))
+}
+
 fn fitted(line: String, look: Look) -> String {
     match look.width {
         Some(columns) => cut_line(&line, columns, look.symbols.ellipsis).into_owned(),
@@ -111,8 +121,13 @@ fn refusals(connection: &Connection, look: Look) -> Vec<String> {
 fn has_namespaces(state: &State, items: &[Item<'_>]) -> bool {
     let everywhere =
         |key: &crate::watch::SourceKey| key.resource.namespaced && key.scope == Scope::Cluster;
+    state.asked().any(everywhere) || are_spread(items)
+}
+
+/// Whether the objects are of more than one namespace.
+fn are_spread(items: &[Item<'_>]) -> bool {
     let namespaces: BTreeSet<_> = items.iter().map(|item| &item.object.namespace).collect();
-    state.asked().any(everywhere) || namespaces.len() > 1
+    namespaces.len() > 1
 }
 
 /// The rows of the table, with its titles, and what they leave out.

@@ -1,6 +1,7 @@
 //! A file in place of a cluster: its objects are the listing, what follows them is the watch, and
 //! its end is the end of the source.
 
+mod documents;
 mod parse;
 mod resources;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Ups
 use crate::object::selector::{FieldSelector, LabelSelector};
 use crate::object::{Doc, ObjectRef, ResourceVersion, Uid};
 
+pub use self::documents::documents;
 pub use self::parse::FileError;
 pub use self::resources::{FileResource, Plural};
 

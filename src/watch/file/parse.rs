@@ -29,28 +29,36 @@ impl FileError {
 
 /// The objects of a text.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry>, FileError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut order = Order::default();
-    if text.trim_start().starts_with(['{', '[']) {
-        json(text, &mut order)?;
-    } else {
-        for document in yaml::documents(text) {
-            let (line, value) = document?;
-            order.value(&value, &|_| line)?;
-        }
-    }
+    values(text, &mut |value, line| order.value(value, line))?;
     Ok(order.entries)
 }
 
+/// What takes the JSON text of a value, and can tell in which lines of the file it stands.
+type Taker<'a> = &'a mut dyn FnMut(&str, LineOf<'_>) -> Result<(), FileError>;
+
+/// Hands over each JSON value or YAML document of a text.
+pub(super) fn values(text: &str, take: Taker<'_>) -> Result<(), FileError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim_start().starts_with(['{', '[']) {
+        return json(text, take);
+    }
+    for document in yaml::documents(text) {
+        let (line, value) = document?;
+        take(&value, &|_| line)?;
+    }
+    Ok(())
+}
+
 /// One JSON value after another, with any white space between.
-fn json(text: &str, order: &mut Order) -> Result<(), FileError> {
+fn json(text: &str, take: Taker<'_>) -> Result<(), FileError> {
     let mut lines = Lines::new(text);
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     while let Some(value) = values.next() {
         let value = value.map_err(|error| FileError::new(error.line(), error.to_string()))?;
         let start = values.byte_offset() - value.get().len();
         lines.move_to(start);
-        order.value(value.get(), &|at| lines.of(start + at))?;
+        take(value.get(), &|at| lines.of(start + at))?;
     }
     Ok(())
 }

@@ -1,0 +1,81 @@
+//! `status --from FILE --once`: judges each object of a file on its own, in the order of the file.
+
+use std::io::Write;
+
+use super::judged::Judged;
+use super::outline::Item;
+use super::view::{Canvas, listing};
+use super::{Args, Format};
+use crate::commands::{CommandError, Context, Ended, documents};
+use crate::graph::Graph;
+use crate::object::{Doc, ObjectRef};
+use crate::render::json::line::line;
+use crate::render::json::status::StatusRecord;
+
+pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    let source = &args.objects.source;
+    let documents = documents(context, source)?;
+    let now = source.now.unwrap_or_else(|| context.env.now());
+    let judge = |document: &Doc| Judged::of(document.root(), now, args.rules());
+    let mut text = String::new();
+    match args.output {
+        Format::Json => {
+            let file = source.from.as_deref().unwrap_or_default();
+            for document in &documents {
+                let Judged {
+                    verdict,
+                    row,
+                    causes,
+                } = judge(document);
+                let object = ObjectRef::of(document.root());
+                let about = (&row, &causes[..]);
+                text += &line(&StatusRecord::new((file, &object), now, &verdict, about));
+                text.push('\n');
+            }
+        }
+        Format::Text => {
+            let canvas = Canvas {
+                now,
+                look: context.look(),
+                rows: None,
+                idle: args.idle(),
+            };
+            let judged: Vec<Judged> = documents.iter().map(judge).collect();
+            for line in table(&documents, &judged, canvas) {
+                text += &line;
+                text.push('\n');
+            }
+        }
+    }
+    context.env.stdout.write_all(text.as_bytes())?;
+    Ok(Ended::Answered)
+}
+
+fn table(documents: &[Doc], judged: &[Judged], canvas: Canvas) -> Vec<String> {
+    let graphs: Vec<Graph> = documents.iter().map(alone).collect();
+    let items = (1..).zip(documents.iter().zip(judged)).zip(&graphs);
+    let items = items.map(|((position, (document, judged)), graph)| {
+        let object = with_name(ObjectRef::of(document.root()), position);
+        Item::alone(object, judged, graph.nodes().next())
+    });
+    listing(&items.collect::<Vec<_>>(), canvas)
+}
+
+fn alone(document: &Doc) -> Graph {
+    let mut graph = Graph::default();
+    graph.apply(document.root());
+    graph
+}
+
+/// The reference, with its place in the file for a name where it has none.
+fn with_name(object: ObjectRef, position: usize) -> ObjectRef {
+    let or = |text: std::sync::Arc<str>, other: String| match &*text {
+        "" => other.into(),
+        _ => text,
+    };
+    ObjectRef {
+        kind: or(object.kind, "?".to_owned()),
+        name: or(object.name, format!("#{position}")),
+        ..object
+    }
+}

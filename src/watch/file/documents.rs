@@ -1,0 +1,98 @@
+//! The objects of a text one by one, for those who look at each on its own.
+
+use super::FileError;
+use super::parse::values;
+use crate::object::{Doc, Kind, ObjectRef, Value};
+
+/// Every object of a text in its place, whatever it lacks: a document, an item of a list, or the object
+/// of a watch event. The items of a typed list (`PodList`) get the kind that the list implies. Bookmarks and
+/// `ERROR` events are passed over.
+pub fn documents(text: &str) -> Result<Vec<Doc>, FileError> {
+    let mut documents = Vec::new();
+    values(text, &mut |value, line| {
+        let doc = Doc::parse(value).map_err(|error| FileError::new(line(0), error.to_string()))?;
+        unroll(doc, &mut documents);
+        Ok(())
+    })?;
+    Ok(documents)
+}
+
+fn unroll(doc: Doc, documents: &mut Vec<Doc>) {
+    let root = doc.root();
+    let inside = |value: Value<'_>| Doc::parse(value.raw()).ok();
+    if let (Some(verb), Some(object)) = (root.str_at(&["type"]), root.get("object")) {
+        if verb != "BOOKMARK" && verb != "ERROR" {
+            documents.extend(inside(object));
+        }
+        return;
+    }
+    let kind = root.str_at(&["kind"]).unwrap_or_default();
+    let items = root
+        .get("items")
+        .filter(|items| items.kind() == Kind::Array && kind.ends_with("List"));
+    match items {
+        Some(items) => {
+            let list = ObjectRef::of(root);
+            documents.extend(items.items().filter_map(|item| of_list(item, &list)));
+        }
+        None if root.kind() == Kind::Array => documents.extend(root.items().filter_map(inside)),
+        None => documents.push(doc),
+    }
+}
+
+/// An item, with the kind that its list implies where it has none.
+fn of_list(item: Value<'_>, list: &ObjectRef) -> Option<Doc> {
+    let kind = list.kind.strip_suffix("List").unwrap_or_default();
+    let fields = item.raw().strip_prefix('{');
+    let Some(fields) = fields.filter(|_| item.get("kind").is_none() && !kind.is_empty()) else {
+        return Doc::parse(item.raw()).ok();
+    };
+    let comma = if item.fields().next().is_some() {
+        ","
+    } else {
+        ""
+    };
+    let text = |text: &str| serde_json::Value::from(text).to_string();
+    let (api_version, kind) = (text(&list.api_version), text(kind));
+    Doc::parse(format!(
+        r#"{{"apiVersion":{api_version},"kind":{kind}{comma}{fields}"#
+    ))
+    .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_object_comes_once_and_in_order() {
+        let check = |text: &str, expect: &[&str]| {
+            let documents = documents(text).expect("a file");
+            let texts: Vec<&str> = documents.iter().map(Doc::text).collect();
+            assert_eq!(texts, expect, "{text}");
+        };
+        check("{}\n[{\"a\":1},2]\nnull", &["{}", "{\"a\":1}", "2", "null"]);
+        check(
+            r#"{"type":"ADDED","object":{"a":1}}{"type":"BOOKMARK","object":{}}"#,
+            &[r#"{"a":1}"#],
+        );
+        check(
+            r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{}},{},{"kind":"X"}]}"#,
+            &[
+                r#"{"apiVersion":"v1","kind":"Pod","metadata":{}}"#,
+                r#"{"apiVersion":"v1","kind":"Pod"}"#,
+                r#"{"kind":"X"}"#,
+            ],
+        );
+        check(
+            r#"{"kind":"List","items":[{"kind":"Pod"},{"a":1}]}"#,
+            &[r#"{"kind":"Pod"}"#, r#"{"a":1}"#],
+        );
+        check(
+            "kind: A\n---\nkind: B\n",
+            &[r#"{"kind":"A"}"#, r#"{"kind":"B"}"#],
+        );
+        let error = documents("{}\n{\n  \"a\": }").expect_err("no JSON");
+        assert_eq!(error.line, 3);
+    }
+}
