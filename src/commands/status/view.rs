@@ -286,23 +286,28 @@ fn header(state: &State, items: &[Item<'_>], canvas: Canvas) -> String {
         Some(Scope::Cluster) | None => String::new(),
     };
     let context = key.map_or(String::new(), |key| format!("ctx {}", key.cluster.0));
-    let places = [namespace, context]
-        .into_iter()
-        .filter(|place| !place.is_empty());
-    let places: Vec<String> = places
-        .map(|place| escape_line(&place).into_owned())
-        .collect();
-    let left = format!(
-        "{}  {}",
-        styles.name(&escape_line(&title)),
-        styles.dim(&places.join("  "))
-    );
+    let name = styles.name(&escape_line(&title));
+    let left = |places: &[&str]| {
+        let places = places.iter().filter(|place| !place.is_empty());
+        places.fold(name.clone(), |line, place| {
+            format!("{line}  {}", styles.dim(&escape_line(place)))
+        })
+    };
     let elapsed = stopwatch(canvas.now.duration_since(state.started));
     let summary = rollout(&roots, items);
-    let right = [summary, elapsed]
-        .into_iter()
-        .filter(|part| !part.is_empty());
-    apart(&left, &right.collect::<Vec<_>>().join("  "), canvas.look)
+    let right = match &*summary {
+        "" => elapsed,
+        summary => format!("{summary}  {elapsed}"),
+    };
+    // What gives way first where not all fits.
+    let ways = [
+        (left(&[&namespace, &context]), &right),
+        (left(&[&namespace]), &right),
+        (left(&[&namespace]), &summary),
+        (name.clone(), &summary),
+    ];
+    let fitting = ways.iter().find_map(|(left, right)| apart(left, right, canvas.look));
+    fitting.unwrap_or(name)
 }
 
 /// What was asked for, in kubectl's words.
@@ -346,15 +351,12 @@ fn footer(
     }
     let styles = canvas.look.styles;
     let left = format!("{}  {}", connection.summary, styles.dim(&parts.join("  ")));
-    apart(&left, &styles.dim("Ctrl-C to end"), canvas.look)
+    apart(&left, &styles.dim("Ctrl-C to end"), canvas.look).unwrap_or(left)
 }
 
-/// Text at both ends of a line; where there is no room for both, the right one gives way.
-fn apart(left: &str, right: &str, look: Look) -> String {
+/// Text at both ends of a line, if there is room for both.
+fn apart(left: &str, right: &str, look: Look) -> Option<String> {
     let needed = width(left) + 2 + width(right);
-    match look.width {
-        Some(columns) if needed > columns => left.to_owned(),
-        Some(columns) => format!("{left}{}{right}", " ".repeat(columns - needed + 2)),
-        None => format!("{left}  {right}"),
-    }
+    let spare = look.width.map_or(Some(0), |columns| columns.checked_sub(needed))?;
+    Some(format!("{left}  {}{right}", " ".repeat(spare)))
 }

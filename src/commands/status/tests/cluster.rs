@@ -1,0 +1,225 @@
+//! A cluster that tells a state what it wants to know, as the multiplexer would.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use super::super::state::State;
+use super::{shared, start};
+use crate::object::selector::LabelSelector;
+use crate::object::{Doc, ObjectRef, ResourceVersion, SourceState};
+use crate::sandbox::scenario::{Scenario, Stage};
+use crate::sandbox::{Change, Options, Sandbox};
+use crate::watch::{Event, Scope, SourceKey, Version, Why};
+
+/// Objects, and the state that follows them.
+pub(super) struct Cluster {
+    pub(super) state: State,
+    /// What is said of the kinds that nobody may read.
+    pub(super) refused: Vec<String>,
+    objects: BTreeMap<String, Arc<Version>>,
+    listed: Vec<SourceKey>,
+    forbidden: &'static str,
+}
+
+impl Cluster {
+    /// A cluster that holds these objects, which the state has been told of at the start.
+    pub(super) fn of(state: State, objects: impl IntoIterator<Item = Value>) -> Cluster {
+        Cluster::forbidding("", state, objects)
+    }
+
+    /// The same where nobody may read objects of one resource.
+    pub(super) fn forbidding(
+        forbidden: &'static str,
+        state: State,
+        objects: impl IntoIterator<Item = Value>,
+    ) -> Cluster {
+        let mut cluster = Cluster {
+            state,
+            refused: Vec::new(),
+            objects: BTreeMap::new(),
+            listed: Vec::new(),
+            forbidden,
+        };
+        for object in objects {
+            cluster.write(&object, start());
+        }
+        cluster.settle(start());
+        cluster
+    }
+
+    /// Creates or changes an object.
+    pub(super) fn write(&mut self, object: &Value, now: Timestamp) {
+        let version = version(&object.to_string(), self.objects.len());
+        let uid = key(&version);
+        let why = match self.objects.insert(uid, version.clone()) {
+            Some(_) => Why::Modified,
+            None => Why::Added,
+        };
+        self.tell(&version, why, now);
+    }
+
+    /// Deletes an object.
+    pub(super) fn delete(&mut self, name: &str, now: Timestamp) {
+        let found = self
+            .objects
+            .values()
+            .find(|held| &*held.object.name == name);
+        let version = found.expect("it is there").clone();
+        self.objects.remove(&key(&version));
+        self.tell(&version, Why::Deleted, now);
+    }
+
+    /// Tells of an object that left a selector.
+    pub(super) fn lose(&mut self, name: &str, now: Timestamp) {
+        let found = self
+            .objects
+            .values()
+            .find(|held| &*held.object.name == name);
+        let version = found.expect("it is there").clone();
+        self.tell(&version, Why::LeftSelector, now);
+    }
+
+    fn tell(&mut self, version: &Arc<Version>, why: Why, now: Timestamp) {
+        for key in self.listed.clone() {
+            if selects(&key, version) {
+                self.state
+                    .apply(&shared(&key), event(version, why, now), now);
+            }
+        }
+    }
+
+    /// Lets the state work, and lists for it what it wants, until it wants nothing more.
+    pub(super) fn settle(&mut self, now: Timestamp) {
+        loop {
+            self.state.refresh(now);
+            // What is wanted no longer is not followed, and listed anew when it is wanted again.
+            let wanted: Vec<_> = self.state.wanted().cloned().collect();
+            self.listed.retain(|key| wanted.contains(key));
+            let wanted = self.state.wanted().find(|key| !self.listed.contains(key));
+            let Some(key) = wanted.cloned() else { break };
+            self.list(&key, now);
+        }
+        assert!(self.state.is_settled(), "all sources have told everything");
+    }
+
+    fn list(&mut self, key: &SourceKey, now: Timestamp) {
+        self.listed.push(key.clone());
+        let source = shared(key);
+        if *key.resource.plural == *self.forbidden {
+            let cause: Arc<str> = "pods is forbidden: User \"ana\" cannot list it".into();
+            self.refused.push(format!("forbidden: pods: {cause}"));
+            let state = SourceState::Forbidden { cause };
+            self.state.apply(&source, Event::State(state), now);
+            return;
+        }
+        let found: Vec<_> = self
+            .objects
+            .values()
+            .filter(|held| selects(key, held))
+            .collect();
+        for version in &found {
+            self.state
+                .apply(&source, event(version, Why::Listed, now), now);
+        }
+        let (epoch, count) = (1, found.len());
+        self.state
+            .apply(&source, Event::Synced { epoch, count }, now);
+    }
+}
+
+/// A story of the sandbox as far as it has been played.
+pub(super) struct Played {
+    sandbox: Sandbox,
+    scenario: Scenario,
+}
+
+impl Played {
+    pub(super) async fn new(scenario: Scenario) -> Played {
+        let options = Options::new(Arc::new(start));
+        let sandbox = Sandbox::start(options).await.expect("a free port");
+        Played { sandbox, scenario }
+    }
+
+    /// Shows the cluster after each of these milliseconds of the story. What is there when it begins is
+    /// listed, and no news.
+    pub(super) fn at(&self, state: State, times: &[u64], mut show: impl FnMut(&mut Cluster, u64)) {
+        let mut stage = Stage::set(&self.sandbox, &self.scenario).expect("set up");
+        let mut told = self.sandbox.revision();
+        let props = self.sandbox.log().into_iter().map(|record| record.after);
+        let props = props.map(|object| serde_json::from_slice(&object).expect("JSON"));
+        let mut cluster = Cluster::of(state, props);
+        for &time in times {
+            stage.play_until(time).expect("played");
+            let now = start() + SignedDuration::from_millis(time.try_into().expect("short"));
+            for record in self.sandbox.log_after(told) {
+                told = record.revision;
+                let object = serde_json::from_slice(&record.after).expect("JSON");
+                match record.change {
+                    Change::Added | Change::Modified => cluster.write(&object, now),
+                    Change::Deleted => cluster.delete(&record.name, now),
+                }
+            }
+            cluster.settle(now);
+            show(&mut cluster, time);
+        }
+    }
+}
+
+pub(super) fn event(version: &Arc<Version>, why: Why, now: Timestamp) -> Event {
+    Event::Object {
+        seq: 0,
+        why,
+        past: false,
+        seen: now,
+        now: version.clone(),
+        prev: None,
+    }
+}
+
+pub(super) fn version(body: &str, number: usize) -> Arc<Version> {
+    let object = Doc::parse(body).map_or_else(|_| nobody(), |doc| ObjectRef::of(doc.root()));
+    Arc::new(Version {
+        object,
+        version: ResourceVersion::new(number.to_string()),
+        body: body.into(),
+    })
+}
+
+fn nobody() -> ObjectRef {
+    let doc = Doc::parse("{}").expect("JSON");
+    ObjectRef::of(doc.root())
+}
+
+fn key(version: &Version) -> String {
+    crate::graph::key(&version.object).as_str().to_owned()
+}
+
+fn selects(key: &SourceKey, version: &Version) -> bool {
+    let object = &version.object;
+    let is_inside = match &key.scope {
+        Scope::Cluster => true,
+        Scope::Namespace(namespace) => object.namespace.as_ref() == Some(namespace),
+    };
+    let name = key
+        .fields
+        .as_deref()
+        .and_then(|fields| fields.strip_prefix("metadata.name="));
+    let labels: LabelSelector = key
+        .labels
+        .as_deref()
+        .unwrap_or("")
+        .parse()
+        .expect("a selector");
+    let doc = version.doc().expect("JSON");
+    let label = |key: &str| {
+        let value = doc.root().at(&["metadata", "labels"])?.get(key)?.as_str()?;
+        Some(value.into_owned())
+    };
+    object.group_kind() == key.resource.group_kind()
+        && is_inside
+        && name.is_none_or(|name| *object.name == *name)
+        && labels.matches(label)
+}

@@ -1,0 +1,383 @@
+//! Whole frames.
+
+use insta::assert_snapshot;
+
+use super::cluster::Played;
+use super::*;
+use crate::sandbox::scenario::rollout;
+
+#[tokio::test]
+async fn a_rollout_to_an_image_that_does_not_exist_is_told_with_its_cause() {
+    let story = Played::new(rollout()).await;
+    let mut frames = Vec::new();
+    story.at(
+        state([one(DEPLOYMENTS, "web")]),
+        &[1000, 8000],
+        |cluster, time| {
+            frames.push(frame(
+                cluster,
+                at(i64::try_from(time / 1000).expect("short")),
+                (80, 24),
+            ));
+        },
+    );
+    assert_snapshot!(frames.join("\n\n"), @r#"
+    deployment.apps/web  -n shop  ctx demo                rollout 3/3 updated  0:01
+    NAME                               READY   STATUS    RESTARTS   AGE
+    ● deployment/web                   3/3     Current   -          41d
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current   -          41d
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running   0          41d
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running   0          41d
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running   0          41d
+    ● live  5 objects  3 watches                                      Ctrl-C to end
+
+    deployment.apps/web  -n shop  ctx demo     rollout 1/3 updated, 1 failing  0:08
+    NAME                               READY   STATUS             RESTARTS   AGE
+    ~ deployment/web                   3/3     InProgress         -          41d
+    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          6s
+    │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          6s
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1"…
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d
+    ● live  7 objects  3 watches  last change 0s ago                  Ctrl-C to end
+    "#);
+}
+
+#[tokio::test]
+async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
+    let story = Played::new(rollout()).await;
+    let mut frames = Vec::new();
+    story.at(state([one(DEPLOYMENTS, "web")]), &[8000], |cluster, _| {
+        frames.push(frame(cluster, at(9), (140, 24)));
+        frames.push(frame(cluster, at(9), (120, 24)));
+        frames.push(frame(cluster, at(9), (40, 24)));
+        frames.push(whole(cluster, at(9)));
+    });
+    assert_snapshot!(frames.join("\n\n"), @r#"
+    deployment.apps/web  -n shop  ctx demo                                                                 rollout 1/3 updated, 1 failing  0:09
+    NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
+    ~ deployment/web                   3/3     InProgress         -          41d   -          -             1s ago
+    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          7s    -          -             1s ago
+    │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14   1s ago
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to …
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             -
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
+    ● live  7 objects  3 watches  last change 1s ago                                                                              Ctrl-C to end
+
+    deployment.apps/web  -n shop  ctx demo                                             rollout 1/3 updated, 1 failing  0:09
+    NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
+    ~ deployment/web                   3/3     InProgress         -          41d   -          -             1s ago
+    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          7s    -          -             1s ago
+    │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14   1s ago
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFou…
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             -
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
+    ● live  7 objects  3 watches  last change 1s ago                                                          Ctrl-C to end
+
+    deployment.apps/web
+    NAME               READY   STATUS
+    ~ deployment/web   3/3     InProgress
+    ├─~ repli…d56 #2   0/1     InProgress
+    │ └─✗ pod/…dcqxn   0/1     ImagePullBa…
+    │     └ web: Back-off pulling image "r…
+    └─● repli…f9d #1   3/3     Current
+      ├─● pod/…268rp   1/1     Running
+      ├─● pod/…dxq6g   1/1     Running
+      └─● pod/…pkjqf   1/1     Running
+    ● live  7 objects  3 watches  last cha…
+
+    NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP
+    ~ deployment/web                   3/3     InProgress         -          41d   -          -
+    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          7s    -          -
+    │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13
+    "#);
+}
+
+#[tokio::test]
+async fn what_is_gone_stays_for_a_moment_and_idle_sets_are_counted() {
+    let story = Played::new(rollout()).await;
+    let mut frames = Vec::new();
+    story.at(
+        state([one(DEPLOYMENTS, "web")]),
+        &[19_000, 22_000, 60_000],
+        |cluster, time| {
+            frames.push(frame(
+                cluster,
+                at(i64::try_from(time / 1000).expect("short")),
+                (80, 24),
+            ));
+        },
+    );
+    assert_snapshot!(frames.join("\n\n"), @"
+    deployment.apps/web  -n shop  ctx demo                rollout 1/3 updated  0:19
+    NAME                               READY   STATUS              RESTARTS   AGE
+    ~ deployment/web                   3/3     InProgress          -          41d
+    ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress          -          1s
+    │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     ContainerCreating   0          1s
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current             -          41d
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running             0          41d
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running             0          41d
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running             0          41d
+    + 1 idle replicaset (--show-idle)
+    ● live  8 objects  3 watches  last change 0s ago                  Ctrl-C to end
+
+    deployment.apps/web  -n shop  ctx demo                rollout 1/3 updated  0:22
+    NAME                               READY   STATUS       RESTARTS   AGE
+    ~ deployment/web                   3/3     InProgress   -          41d
+    ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s
+    │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
+    │     └ web: running, its readiness probe does not succeed
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current      -          41d
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running      0          41d
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running      0          41d
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running      0          41d
+    + 1 idle replicaset (--show-idle)
+    ● live  8 objects  3 watches  last change 0s ago                  Ctrl-C to end
+
+    deployment.apps/web  -n shop  ctx demo                rollout 3/3 updated  1:00
+    NAME                               READY   STATUS     RESTARTS   AGE
+    ● deployment/web                   3/3     Current    -          41d
+    ├─● replicaset/web-589f5c6bfc #3   3/3     Current    -          42s
+    │ ├─● pod/web-589f5c6bfc-r2f9t     1/1     Running    0          38s
+    │ ├─● pod/web-589f5c6bfc-tvgkq     1/1     Running    0          42s
+    │ └─● pod/web-589f5c6bfc-tw9qz     1/1     Running    0          34s
+    └─● replicaset/web-7f45f79f9d #1   0/0     Current    -          41d
+      ├─∅ pod/web-7f45f79f9d-268rp     -       NotFound   -          41d
+      ├─∅ pod/web-7f45f79f9d-dxq6g     -       NotFound   -          41d
+      └─∅ pod/web-7f45f79f9d-pkjqf     -       NotFound   -          41d
+    + 1 idle replicaset (--show-idle)
+    ● live  10 objects  3 watches  last change 0s ago                 Ctrl-C to end
+    ");
+}
+
+#[test]
+fn healthy_pods_beyond_the_screen_are_counted_and_failing_ones_shown() {
+    let objects = deployment_of((100, 98), |number| match number {
+        57 | 91 => waiting("ImagePullBackOff", "Back-off pulling image \"web:v1\""),
+        _ => running(),
+    });
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
+    assert_snapshot!(frame(&cluster, at(30), (80, 24)), @r#"
+    deployment.apps/web  -n shop           rollout 100/100 updated, 2 failing  0:30
+    NAME                   READY    STATUS             RESTARTS   AGE
+    ~ deployment/web       98/100   InProgress         -          30s
+    └─~ replicaset/web-a   98/100   InProgress         -          30s
+      ├─● pod/web-a-000    1/1      Running            0          30s
+      ├─● pod/web-a-001    1/1      Running            0          30s
+      ├─● pod/web-a-002    1/1      Running            0          30s
+      ├─● pod/web-a-003    1/1      Running            0          30s
+      ├─● pod/web-a-004    1/1      Running            0          30s
+      ├─● pod/web-a-005    1/1      Running            0          30s
+      ├─● pod/web-a-006    1/1      Running            0          30s
+      ├─● pod/web-a-007    1/1      Running            0          30s
+      ├─● pod/web-a-008    1/1      Running            0          30s
+      ├─● pod/web-a-009    1/1      Running            0          30s
+      ├─● pod/web-a-010    1/1      Running            0          30s
+      ├─● pod/web-a-011    1/1      Running            0          30s
+      ├─● pod/web-a-012    1/1      Running            0          30s
+      ├─✗ pod/web-a-057    0/1      ImagePullBackOff   0          30s
+      │   └ app: Back-off pulling image "web:v1"
+      └─✗ pod/web-a-091    0/1      ImagePullBackOff   0          30s
+    + 85 healthy (use --once | less)
+    ● live  102 objects  3 watches                                    Ctrl-C to end
+    "#);
+}
+
+#[test]
+fn of_too_many_failing_pods_some_are_shown_and_their_cause_once() {
+    let objects = deployment_of((100, 0), |_| waiting("ErrImagePull", "not found"));
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
+    assert_snapshot!(frame(&cluster, at(30), (80, 12)), @"
+    deployment.apps/web  -n shop         rollout 100/100 updated, 100 failing  0:30
+    NAME                   READY   STATUS         RESTARTS   AGE
+    ~ deployment/web       0/100   InProgress     -          30s
+    └─~ replicaset/web-a   0/100   InProgress     -          30s
+      ├─✗ pod/web-a-000    0/1     ErrImagePull   0          30s
+      │   └ app: not found
+      ├─✗ pod/web-a-001    0/1     ErrImagePull   0          30s
+      └─✗ pod/web-a-002    0/1     ErrImagePull   0          30s
+    + 97 failing (use --once | less)
+    ● live  102 objects  3 watches                                    Ctrl-C to end
+    ");
+    assert_snapshot!(frame(&cluster, at(30), (30, 5)), @"");
+}
+
+#[test]
+fn a_crash_loop_is_told_with_how_the_container_ended() {
+    let objects = deployment_of((1, 0), |_| {
+        merged(
+            waiting(
+                "CrashLoopBackOff",
+                "back-off 5m0s restarting failed container=app",
+            ),
+            json!({
+                "restartCount": 7,
+                "lastState": {"terminated": {
+                    "exitCode": 1, "reason": "Error", "finishedAt": start().to_string(),
+                    "message": "panic: no such table: orders\n",
+                }},
+            }),
+        )
+    });
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
+    assert_snapshot!(frame(&cluster, at(30), (110, 24)), @"
+    deployment.apps/web  -n shop  ctx demo                                   rollout 1/1 updated, 1 failing  0:30
+    NAME                   READY   STATUS             RESTARTS      AGE
+    ~ deployment/web       0/1     InProgress         -             30s
+    └─~ replicaset/web-a   0/1     InProgress         -             30s
+      └─✗ pod/web-a-000    0/1     CrashLoopBackOff   7 (30s ago)   30s
+          └ app: CrashLoopBackOff, exit 1, 7 restarts: panic: no such table: orders
+    ● live  3 objects  3 watches                                                                    Ctrl-C to end
+    ");
+}
+
+#[test]
+fn a_kind_that_nobody_may_read_is_one_line() {
+    let objects = deployment_of((2, 2), |_| running());
+    let cluster = Cluster::forbidding("pods", state([one(DEPLOYMENTS, "web")]), objects);
+    assert_snapshot!(frame(&cluster, at(30), (80, 24)), @r#"
+    deployment.apps/web  -n shop  ctx demo                rollout 2/2 updated  0:30
+    NAME                   READY   STATUS    RESTARTS   AGE
+    ● deployment/web       2/2     Current   -          30s
+    └─● replicaset/web-a   2/2     Current   -          30s
+    forbidden: pods: pods is forbidden: User "ana" cannot list it
+    ● live  2 objects  3 watches                                      Ctrl-C to end
+    "#);
+}
+
+#[test]
+fn a_cron_job_shows_its_jobs_and_their_pods() {
+    let cron = object(
+        "batch/v1",
+        "CronJob",
+        "nightly",
+        json!({"spec": {"schedule": "0 3 * * *"}}),
+    );
+    let mut objects = vec![cron];
+    for (name, status) in [
+        (
+            "nightly-1",
+            json!({"succeeded": 1, "startTime": "2026-03-01T03:00:00Z",
+            "conditions": [{"type": "Complete", "status": "True"}]}),
+        ),
+        (
+            "nightly-2",
+            json!({"failed": 2, "startTime": "2026-03-02T03:00:00Z",
+            "conditions": [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded",
+                "message": "Job has reached the specified backoff limit"}]}),
+        ),
+        (
+            "other-1",
+            json!({"startTime": "2026-03-02T03:00:00Z", "active": 1}),
+        ),
+    ] {
+        let rest = json!({"spec": {"completions": 1}, "status": status});
+        let mut job = object("batch/v1", "Job", name, rest);
+        if name != "other-1" {
+            own(&mut job, ("CronJob", "nightly"));
+        }
+        let ended = json!({"state": {"terminated": {"exitCode": 3, "reason": "Error"}}});
+        let mut pod = pod(&format!("{name}-x"), ("Job", name), ended);
+        pod["status"]["phase"] = if name == "nightly-1" {
+            "Succeeded"
+        } else {
+            "Failed"
+        }
+        .into();
+        pod["metadata"]["labels"] = json!({"batch.kubernetes.io/job-name": name});
+        objects.extend([job, pod]);
+    }
+    let cluster = Cluster::of(state([one(CRON_JOBS, "nightly")]), objects);
+    assert_snapshot!(frame(&cluster, at(30), (80, 24)), @"
+    cronjob.batch/nightly  -n shop  ctx demo                        2 failing  0:30
+    NAME                    READY   STATUS     RESTARTS   AGE
+    ● cronjob/nightly       -       Current    -          30s
+    ├─● job/nightly-1       1/1     Complete   -          30s
+    │ └─● pod/nightly-1-x   0/1     Error      0          30s
+    └─✗ job/nightly-2       0/1     Failed     -          30s
+      │ └ BackoffLimitExceeded: Job has reached the specified backoff limit
+      └─✗ pod/nightly-2-x   0/1     Error      0          30s
+          └ app: exit 3
+    ● live  5 objects  3 watches                                      Ctrl-C to end
+    ");
+}
+
+#[test]
+fn what_was_asked_for_and_is_not_there_has_a_row() {
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "wbe")]), []);
+    assert_snapshot!(frame(&cluster, at(30), (80, 24)), @"
+    deployment.apps/wbe  -n shop  ctx demo                                     0:30
+    NAME               READY   STATUS     RESTARTS   AGE
+    ∅ deployment/wbe   -       NotFound   -          -
+    ● live  0 objects  1 watch                                        Ctrl-C to end
+    ");
+}
+
+#[test]
+fn objects_of_several_namespaces_say_which() {
+    let everywhere = SourceKey {
+        scope: Scope::Cluster,
+        ..all(DEPLOYMENTS)
+    };
+    let mut other = workload("Deployment", "api", (1, 0));
+    other["metadata"]["namespace"] = "pay".into();
+    let objects = [workload("Deployment", "web", (2, 2)), other];
+    let cluster = Cluster::of(state([everywhere]), objects);
+    assert_snapshot!(frame(&cluster, at(30), (80, 24)), @"
+    deployments.apps  -A  ctx demo                                             0:30
+    NAMESPACE   NAME               READY   STATUS       RESTARTS   AGE
+    pay         ~ deployment/api   0/1     InProgress   -          30s
+    shop        ● deployment/web   2/2     Current      -          30s
+    ● live  2 objects  5 watches                                      Ctrl-C to end
+    ");
+}
+
+#[test]
+fn cluster_text_cannot_move_the_cursor() {
+    let mut objects = deployment_of((1, 0), |_| {
+        waiting("ErrImagePull\u{1b}[2J", "\u{9b}31m\nbad")
+    });
+    objects[2]["spec"]["nodeName"] = "node\r\u{202e}1".into();
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
+    let shown = frame(&cluster, at(30), (140, 24)) + &whole(&cluster, at(30));
+    let is_harmless = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
+    assert!(shown.chars().all(is_harmless), "{shown:?}");
+}
+
+#[test]
+fn ascii_and_colour_do_not_change_what_is_said() {
+    let objects = deployment_of((1, 0), |_| waiting("ErrImagePull", "not found"));
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
+    let canvas = Canvas {
+        now: at(30),
+        look: Look {
+            width: Some(80),
+            styles: crate::render::style::testing::ansi(),
+            symbols: &Symbols::ASCII,
+        },
+        rows: Some(22),
+        idle: Idle::Counted,
+    };
+    let lines = view(&cluster.state, &connection(&cluster), canvas);
+    let painted = crate::render::style::testing::explain(&lines.join("\n"));
+    assert_snapshot!(painted, @"
+    (bold)deployment.apps/web(normal)  (dim)-n shop(normal)  (dim)ctx demo(normal)     rollout 1/1 updated, 1 failing  0:30
+    (bold)NAME(normal)                   (bold)READY(normal)   (bold)STATUS(normal)         (bold)RESTARTS(normal)   (bold)AGE(normal)
+    (yellow)~(normal) deployment/web       0/1     (yellow)InProgress(normal)     -          30s
+    (dim)`-(normal)(yellow)~(normal) replicaset/web-a   0/1     (yellow)InProgress(normal)     -          30s
+    (dim)  `-(normal)(red)x(normal) pod/web-a-000    0/1     (red)ErrImagePull(normal)   0          30s
+    (dim)      ` (normal)app: not found
+    ● live  (dim)3 objects  3 watches(normal)                                      (dim)Ctrl-C to end(normal)
+    ");
+}

@@ -1,0 +1,225 @@
+//! Tests of `status`, on events as a cluster sends them: frames, lines and records as a whole.
+
+mod cluster;
+mod frames;
+mod records;
+mod states;
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::state::State;
+use super::view::{Canvas, Connection, Idle, table, view};
+use crate::object::Resource;
+use crate::render::style::{Look, Styles, Symbols};
+use crate::status::Rules;
+use crate::watch::{ClusterId, Form, Scope, SourceKey};
+use cluster::Cluster;
+
+/// The time at which a story begins.
+fn start() -> Timestamp {
+    "2026-03-02T12:00:00Z".parse().expect("a time")
+}
+
+/// So many seconds into the story.
+fn at(seconds: i64) -> Timestamp {
+    start() + SignedDuration::from_secs(seconds)
+}
+
+/// `apps/v1 deployments Deployment` in the namespace `shop`.
+fn all(resource: &str) -> SourceKey {
+    let words: Vec<&str> = resource.split(' ').collect();
+    let (group, version) = words[0].split_once('/').unwrap_or(("", words[0]));
+    SourceKey {
+        cluster: ClusterId("demo".into()),
+        resource: Resource {
+            group: group.into(),
+            version: version.into(),
+            plural: words[1].into(),
+            kind: words[2].into(),
+            namespaced: true,
+        },
+        scope: Scope::Namespace("shop".into()),
+        labels: None,
+        fields: None,
+        form: Form::Full,
+    }
+}
+
+/// The same for one object.
+fn one(resource: &str, name: &str) -> SourceKey {
+    SourceKey {
+        fields: Some(format!("metadata.name={name}").into()),
+        ..all(resource)
+    }
+}
+
+const DEPLOYMENTS: &str = "apps/v1 deployments Deployment";
+const REPLICA_SETS: &str = "apps/v1 replicasets ReplicaSet";
+const CRON_JOBS: &str = "batch/v1 cronjobs CronJob";
+const PODS: &str = "v1 pods Pod";
+
+fn state(asked: impl IntoIterator<Item = SourceKey>) -> State {
+    State::new(asked.into_iter().collect(), Rules::Spy, start())
+}
+
+fn look(columns: Option<usize>) -> Look {
+    Look {
+        width: columns,
+        styles: Styles::PLAIN,
+        symbols: &Symbols::UNICODE,
+    }
+}
+
+/// A frame on a terminal of so many columns and rows.
+fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> String {
+    let canvas = Canvas {
+        now,
+        look: look(Some(columns)),
+        rows: Some(rows - 2),
+        idle: Idle::Counted,
+    };
+    let lines = view(&cluster.state, &connection(cluster), canvas);
+    assert!(lines.len() <= rows - 2, "{} lines: {lines:#?}", lines.len());
+    for line in &lines {
+        let width = crate::render::text::width(line);
+        assert!(width < columns, "{width} columns: {line}");
+    }
+    lines.join("\n")
+}
+
+/// The table of everything, as on a pipe.
+fn whole(cluster: &Cluster, now: Timestamp) -> String {
+    let canvas = Canvas {
+        now,
+        look: look(None),
+        rows: None,
+        idle: Idle::Counted,
+    };
+    table(&cluster.state, &connection(cluster), canvas).join("\n")
+}
+
+fn connection(cluster: &Cluster) -> Connection {
+    Connection {
+        summary: "● live".to_owned(),
+        refused: cluster.refused.clone(),
+        watches: cluster.state.wanted().count(),
+    }
+}
+
+/// An object of the namespace `shop` with a uid of its own, created when the story begins.
+fn object(api_version: &str, kind: &str, name: &str, rest: Value) -> Value {
+    let mut object = json!({
+        "apiVersion": api_version, "kind": kind,
+        "metadata": {
+            "name": name, "namespace": "shop", "uid": format!("uid-{name}"),
+            "creationTimestamp": start().to_string(),
+        },
+    });
+    merge(&mut object, rest);
+    object
+}
+
+/// A Pod with a container `app`, whose status this is; its owner is named by kind and name.
+fn pod(name: &str, owner: (&str, &str), container: Value) -> Value {
+    let is_ready = container["ready"] == true;
+    let status = if is_ready { "True" } else { "False" };
+    let mut pod = object(
+        "v1",
+        "Pod",
+        name,
+        json!({
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {"nodeName": "worker-1", "containers": [{"name": "app", "image": "web:v1"}]},
+            "status": {
+                "phase": if container.pointer("/state/waiting").is_some() { "Pending" } else { "Running" },
+                "podIPs": [{"ip": "10.0.0.1"}],
+                "conditions": [{"type": "Ready", "status": status}],
+                "containerStatuses": [merged(json!({"name": "app", "restartCount": 0}), container)],
+            },
+        }),
+    );
+    own(&mut pod, owner);
+    pod
+}
+
+/// A container that runs and is ready.
+fn running() -> Value {
+    json!({"ready": true, "state": {"running": {"startedAt": start().to_string()}}})
+}
+
+/// A container that waits.
+fn waiting(reason: &str, message: &str) -> Value {
+    json!({"ready": false, "state": {"waiting": {"reason": reason, "message": message}}})
+}
+
+/// A workload with these counts of replicas: wanted and ready.
+fn workload(kind: &str, name: &str, (wanted, ready): (i64, i64)) -> Value {
+    let updated = if kind == "ReplicaSet" {
+        "fullyLabeledReplicas"
+    } else {
+        "updatedReplicas"
+    };
+    object(
+        "apps/v1",
+        kind,
+        name,
+        json!({
+            "metadata": {"generation": 1, "labels": {"app": "web"}},
+            "spec": {
+                "replicas": wanted,
+                "selector": {"matchLabels": {"app": "web"}},
+                "template": {"metadata": {"labels": {"app": "web"}}},
+            },
+            "status": {
+                "observedGeneration": 1, "replicas": wanted, (updated): wanted,
+                "readyReplicas": ready, "availableReplicas": ready,
+                "conditions": [
+                    {"type": "Available", "status": if ready == wanted { "True" } else { "False" }},
+                    {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"},
+                ],
+            },
+        }),
+    )
+}
+
+/// Makes an object the controller of another.
+fn own(object: &mut Value, (kind, name): (&str, &str)) {
+    object["metadata"]["ownerReferences"] =
+        json!([{"kind": kind, "name": name, "uid": format!("uid-{name}"), "controller": true}]);
+}
+
+fn merged(mut base: Value, patch: Value) -> Value {
+    merge(&mut base, patch);
+    base
+}
+
+fn merge(base: &mut Value, patch: Value) {
+    match (base, patch) {
+        (Value::Object(base), Value::Object(patch)) => {
+            for (key, value) in patch {
+                merge(base.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (base, patch) => *base = patch,
+    }
+}
+
+/// A Deployment `web` whose one `ReplicaSet` has this many pods, each with the container that `of` gives.
+fn deployment_of((wanted, ready): (i64, i64), of: impl Fn(i64) -> Value) -> Vec<Value> {
+    let mut set = workload("ReplicaSet", "web-a", (wanted, ready));
+    own(&mut set, ("Deployment", "web"));
+    let mut objects = vec![workload("Deployment", "web", (wanted, ready)), set];
+    for number in 0..wanted {
+        let name = format!("web-a-{number:03}");
+        objects.push(pod(&name, ("ReplicaSet", "web-a"), of(number)));
+    }
+    objects
+}
+
+/// A key under which its cluster's events come, as the multiplexer hands it out.
+fn shared(key: &SourceKey) -> Arc<SourceKey> {
+    Arc::new(key.clone())
+}

@@ -1,0 +1,259 @@
+//! What the state follows, and how it comes to what it says.
+
+use super::super::news::News;
+use super::*;
+use crate::object::SourceState;
+use crate::status::Status;
+use crate::watch::Event;
+
+fn spelled(state: &State) -> Vec<String> {
+    let key = |key: &SourceKey| crate::commands::sources::describe(key);
+    state.wanted().map(key).collect()
+}
+
+fn status_of(cluster: &Cluster, name: &str) -> Option<Status> {
+    let items = cluster.state.outline();
+    let item = items.iter().find(|item| &*item.object.name == name)?;
+    Some(item.judged.verdict.status)
+}
+
+#[test]
+fn sources_are_as_narrow_as_the_selector() {
+    let objects = deployment_of((1, 1), |_| running());
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
+    assert_eq!(
+        spelled(&cluster.state),
+        [
+            "deployments.apps/web in namespace \"shop\"",
+            "replicasets.apps in namespace \"shop\" with labels app=web",
+            "pods in namespace \"shop\" with labels app=web",
+        ]
+    );
+}
+
+#[test]
+fn of_many_objects_the_dependents_are_not_followed() {
+    let many = |count: i64| {
+        let deployments = (0..count).map(|n| workload("Deployment", &format!("web-{n}"), (1, 1)));
+        let cluster = Cluster::of(state([all(DEPLOYMENTS)]), deployments);
+        cluster.state.wanted().count()
+    };
+    assert_eq!(many(8), 3, "all have the same selector");
+    assert_eq!(many(9), 1);
+}
+
+#[test]
+fn only_what_is_owned_is_shown() {
+    let mut objects = deployment_of((1, 1), |_| running());
+    objects.push(pod("stray", ("ReplicaSet", "another"), running()));
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
+    assert_eq!(cluster.state.outline().len(), 3);
+    assert_eq!(status_of(&cluster, "stray"), None);
+}
+
+#[test]
+fn an_object_that_is_asked_for_twice_stands_once_below_its_owner() {
+    let asked = [
+        one(PODS, "web-a-000"),
+        one(DEPLOYMENTS, "web"),
+        one(REPLICA_SETS, "web-a"),
+    ];
+    let cluster = Cluster::of(state(asked), deployment_of((1, 1), |_| running()));
+    let outline: Vec<_> = cluster
+        .state
+        .outline()
+        .iter()
+        .map(|item| format!("{} {}", item.depth, item.object))
+        .collect();
+    assert_eq!(
+        outline,
+        ["0 deployment/web", "1 replicaset/web-a", "2 pod/web-a-000"]
+    );
+}
+
+#[test]
+fn rings_of_owners_and_objects_without_anything_are_shown() {
+    let mut ring = [
+        workload("Deployment", "a", (1, 1)),
+        workload("Deployment", "b", (1, 1)),
+    ];
+    own(&mut ring[0], ("Deployment", "b"));
+    own(&mut ring[1], ("Deployment", "a"));
+    let bare = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": "c", "namespace": "shop", "ownerReferences": 7, "labels": []},
+        "status": "none",
+    });
+    let cluster = Cluster::of(state([all(DEPLOYMENTS)]), ring.into_iter().chain([bare]));
+    let names: Vec<_> = cluster
+        .state
+        .outline()
+        .iter()
+        .map(|item| (item.depth, item.object.name.to_string()))
+        .collect();
+    assert_eq!(names, [(0, "c".into()), (0, "a".into()), (1, "b".into())]);
+}
+
+#[test]
+fn the_worst_of_the_current_revision_is_told_and_old_pods_do_not_count() {
+    let mut objects = deployment_of((2, 1), |number| match number {
+        0 => running(),
+        _ => waiting("ErrImagePull", "not found"),
+    });
+    let mut cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects.clone());
+    let worst = |cluster: &Cluster| cluster.state.outline()[0].worst();
+    assert_eq!(worst(&cluster), Some(Status::Failed));
+    assert_eq!(status_of(&cluster, "web"), Some(Status::InProgress));
+
+    let mut new = workload("ReplicaSet", "web-b", (1, 1));
+    own(&mut new, ("Deployment", "web"));
+    let template = json!({"spec": {"template": {"spec": {"hostname": "b"}}}});
+    merge(&mut new, template.clone());
+    merge(&mut objects[0], template);
+    cluster.write(&objects[0], at(1));
+    cluster.write(&new, at(1));
+    cluster.settle(at(1));
+    assert_eq!(worst(&cluster), Some(Status::Current));
+}
+
+#[test]
+fn a_deleted_object_stays_for_a_moment_and_is_followed_by_its_name() {
+    let mut cluster = Cluster::of(
+        state([one(DEPLOYMENTS, "web")]),
+        deployment_of((1, 1), |_| running()),
+    );
+    for name in ["web", "web-a"] {
+        cluster.delete(name, at(10));
+    }
+    let mut pod = pod("web-a-000", ("ReplicaSet", "web-a"), running());
+    pod["metadata"]["deletionTimestamp"] = at(40).to_string().into();
+    cluster.write(&pod, at(10));
+    cluster.settle(at(10));
+    assert_eq!(status_of(&cluster, "web"), Some(Status::NotFound));
+    assert_eq!(status_of(&cluster, "web-a-000"), Some(Status::Terminating));
+
+    cluster.settle(at(20));
+    assert_eq!(
+        status_of(&cluster, "web"),
+        Some(Status::NotFound),
+        "its pod is still there"
+    );
+    assert_eq!(cluster.state.absent().count(), 0);
+    cluster.delete("web-a-000", at(40));
+    cluster.settle(at(40));
+    cluster.settle(at(45));
+    assert_eq!(cluster.state.objects.len(), 0);
+    assert_eq!(cluster.state.absent().count(), 1);
+
+    let mut again = workload("Deployment", "web", (1, 1));
+    again["metadata"]["uid"] = "uid-again".into();
+    cluster.write(&again, at(50));
+    cluster.settle(at(50));
+    assert_eq!(status_of(&cluster, "web"), Some(Status::Current));
+}
+
+#[test]
+fn an_object_that_leaves_the_selector_is_not_called_deleted() {
+    let mut cluster = Cluster::of(
+        state([all(PODS)]),
+        [pod("a", ("ReplicaSet", "x"), running())],
+    );
+    cluster.lose("a", at(10));
+    cluster.settle(at(10));
+    assert_eq!(status_of(&cluster, "a"), Some(Status::Unknown));
+    cluster.settle(at(15));
+    assert_eq!(status_of(&cluster, "a"), None);
+}
+
+#[test]
+fn one_source_losing_an_object_does_not_take_it_from_another() {
+    let key = one(PODS, "web-a-000");
+    let mut cluster = Cluster::of(
+        state([one(DEPLOYMENTS, "web"), key]),
+        deployment_of((1, 1), |_| running()),
+    );
+    let selected = cluster
+        .state
+        .wanted()
+        .last()
+        .cloned()
+        .expect("pods by label");
+    let held = pod("web-a-000", ("ReplicaSet", "web-a"), running()).to_string();
+    let version = cluster::version(&held, 9);
+    let event = cluster::event(&version, crate::watch::Why::LeftSelector, at(5));
+    cluster.state.apply(&shared(&selected), event, at(5));
+    cluster.settle(at(5));
+    assert_eq!(status_of(&cluster, "web-a-000"), Some(Status::Current));
+}
+
+#[test]
+fn time_alone_changes_a_verdict() {
+    let mut waiting = pod("a", ("ReplicaSet", "x"), json!({}));
+    waiting["status"] = json!({
+        "phase": "Pending",
+        "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+            "message": "0/3 nodes are available"}],
+    });
+    let mut cluster = Cluster::of(state([all(PODS)]), [waiting]);
+    assert_eq!(status_of(&cluster, "a"), Some(Status::InProgress));
+    assert!(!cluster.state.refresh(at(14)), "nothing is due");
+    assert!(cluster.state.refresh(at(15)));
+    assert_eq!(status_of(&cluster, "a"), Some(Status::Failed));
+}
+
+#[test]
+fn a_burst_is_worked_out_once() {
+    let mut cluster = Cluster::of(state([all(PODS)]), []);
+    for second in 0..100 {
+        let restarts = json!({"restartCount": second});
+        let container = merged(running(), restarts);
+        cluster.write(&pod("a", ("ReplicaSet", "x"), container), at(second));
+    }
+    let mut news = News::default();
+    assert!(cluster.state.refresh(at(100)));
+    assert_eq!(news.records(&cluster.state, at(100)).len(), 1);
+    assert!(!cluster.state.refresh(at(100)));
+}
+
+#[test]
+fn an_answer_is_waited_for_and_silence_is_told() {
+    let key = one(DEPLOYMENTS, "web");
+    let mut state = state([key.clone()]);
+    let say = |state: &mut State, event| state.apply(&shared(&key), event, at(1));
+    assert!(!state.is_presentable());
+    for attempt in 1..=3 {
+        let retrying = SourceState::Retrying {
+            attempt,
+            cause: "connection refused".into(),
+            until: at(2),
+        };
+        say(&mut state, Event::State(retrying));
+    }
+    assert!(state.is_presentable() && !state.is_settled());
+    assert_eq!(state.silence(3).as_deref(), Some("connection refused"));
+    assert_eq!(state.silence(4), None);
+    say(&mut state, Event::State(SourceState::Live));
+    assert!(!state.is_presentable(), "it has not told everything yet");
+    say(&mut state, Event::Synced { epoch: 1, count: 0 });
+    assert!(state.is_settled());
+    assert_eq!(state.absent().count(), 1);
+}
+
+#[test]
+fn a_selector_that_is_spelled_otherwise_is_the_same_source() {
+    let asked = SourceKey {
+        labels: Some("tier=web, app in (web)".into()),
+        ..all(PODS)
+    };
+    let mut state = state([asked.clone()]);
+    let canonical = SourceKey {
+        labels: Some("app=web,tier=web".into()),
+        ..asked
+    };
+    state.apply(
+        &shared(&canonical),
+        Event::Synced { epoch: 1, count: 0 },
+        at(1),
+    );
+    assert!(state.is_settled());
+}
