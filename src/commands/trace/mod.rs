@@ -8,24 +8,21 @@ mod page;
 mod record;
 mod service;
 mod target;
+mod tracer;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{
-    CommandError, Context, Ended, Live, ObjectArgs, Output, Session, Shutdown, Sources, Terminal,
-    WatchArgs, follow,
-};
-use crate::cluster::{Names, Target as Asked};
-use crate::render::age;
-use crate::render::json::trace::{Graph, Phase};
-use crate::render::style::Look;
+use super::{CommandError, Context, Ended, Output, Session, Shutdown, Terminal, WatchArgs, follow};
+use crate::object::Resource;
+use crate::render::json::trace::Phase;
 use crate::watch::{Event, SourceKey};
 
 use objects::Objects;
 use page::Page;
 use target::{Presence, Target};
+use tracer::Tracer;
 
 /// Follow the chain of one object: what a Service sends to, how a Deployment rolls out
 #[derive(clap::Args, Clone, Debug)]
@@ -180,192 +177,5 @@ fn target(session: &Session, asked: &[Asked]) -> Result<Target, CommandError> {
             "the name of an object is missing: trace TYPE/NAME",
         )),
         _ => Err(CommandError::usage("one object is traced at a time")),
-    }
-}
-
-/// A trace on its way to the terminal.
-struct Tracer {
-    chain: Box<dyn Chain>,
-    format: Format,
-    once: bool,
-    started: Timestamp,
-    /// Everything has been read once: from now on, changes are told.
-    settled: bool,
-    /// What is to be printed.
-    lines: Vec<String>,
-    /// The last record, to print none twice.
-    record: Option<Graph>,
-    /// When an object last changed.
-    changed: Option<Timestamp>,
-    /// Whether it was said that the object is not there.
-    said_absent: bool,
-    /// With `--once`: the source of the object, if that is not there.
-    missing: Option<SourceKey>,
-}
-
-impl Tracer {
-    fn new(chain: Box<dyn Chain>, args: &Args, started: Timestamp) -> Tracer {
-        Tracer {
-            chain,
-            format: args.output,
-            once: args.watch.ends(),
-            started,
-            settled: false,
-            lines: Vec::new(),
-            record: None,
-            changed: None,
-            said_absent: false,
-            missing: None,
-        }
-    }
-
-    /// Whether everything that is wanted has been read, or cannot be.
-    fn is_settled(&self, sources: &Sources) -> bool {
-        sources.are_settled() && sources.count() == self.chain.wanted().len()
-    }
-
-    /// Collects what is new for a reader of lines.
-    fn collect(&mut self, look: Look, now: Timestamp) -> Result<(), CommandError> {
-        match (self.format, self.once) {
-            (Format::Json, _) => self.collect_record(now)?,
-            (Format::Text, false) => self.lines.extend(self.chain.news(now)),
-            (Format::Text, true) => {
-                let page = Page {
-                    look,
-                    now,
-                    started: None,
-                    rows: None,
-                };
-                self.lines = self.chain.frame(&page);
-            }
-        }
-        Ok(())
-    }
-
-    fn collect_record(&mut self, now: Timestamp) -> Result<(), CommandError> {
-        let graph = Graph {
-            phases: self.chain.phases(),
-            ..record::graph(self.chain.target(), self.chain.objects(), now)
-        };
-        if self.record.as_ref() != Some(&graph) {
-            let line = graph.line(&age::rfc3339_millis(now));
-            self.lines
-                .push(line.map_err(|error| CommandError::failed(format!("error: {error}")))?);
-            self.record = Some(graph);
-        }
-        Ok(())
-    }
-
-    /// Says that the object is not there, once; who does not want to wait gets an error.
-    fn say_absent(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let is_absent = *self.chain.presence() == Presence::Absent;
-        if !is_absent || self.said_absent {
-            self.said_absent &= is_absent;
-            return Ok(());
-        }
-        let target = self.chain.target();
-        let missing = format!(
-            "{} \"{}\" not found",
-            target.resource.group_resource(),
-            target.name
-        );
-        if self.once {
-            self.missing = Some(target.source());
-            return Ok(());
-        }
-        self.said_absent = true;
-        let namespace = &target.namespace;
-        let text = format!("{missing} in namespace \"{namespace}\": waiting for it to be created");
-        if !terminal.is_live() {
-            terminal.say(&text)?;
-        }
-        Ok(())
-    }
-
-    fn footer(&self, sources: &Sources, page: &Page) -> String {
-        let changed = self
-            .changed
-            .map(|changed| format!("  last change {} ago", age::age(changed, page.now)));
-        let counts = format!(
-            "  {} objects  {} watches{}",
-            self.chain.objects().len(),
-            sources.count(),
-            changed.unwrap_or_default()
-        );
-        let styles = page.look.styles;
-        let left = format!(
-            "{}{}",
-            sources.summary(page.now, page.look),
-            styles.dim(&counts)
-        );
-        page.spread(&left, &styles.dim("Ctrl-C to end"))
-    }
-}
-
-impl Live for Tracer {
-    fn wanted(&self) -> Vec<SourceKey> {
-        self.chain.wanted()
-    }
-
-    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
-        self.chain.apply(key, &event);
-        if self.settled && matches!(event, Event::Object { .. }) {
-            self.changed = Some(now);
-        }
-    }
-
-    fn print(
-        &mut self,
-        sources: &Sources,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
-        self.settled |= self.is_settled(sources);
-        if !self.settled {
-            return Ok(());
-        }
-        self.chain.settle(terminal.env().now());
-        self.say_absent(terminal)?;
-        if terminal.is_live() || self.missing.is_some() {
-            return Ok(());
-        }
-        self.collect(terminal.look(), terminal.env().now())?;
-        if self.once && self.format == Format::Text {
-            self.lines.extend(sources.refused());
-        }
-        let lines = std::mem::take(&mut self.lines);
-        if !lines.is_empty() {
-            terminal.print(&lines)?;
-        }
-        Ok(())
-    }
-
-    fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let look = terminal.look();
-        let size = terminal.env().size();
-        let refused: Vec<String> = sources
-            .refused()
-            .map(|line| look.styles.dim(&line))
-            .collect();
-        let footer_rows = 1 + refused.len();
-        let page = Page {
-            // A line that fills the last column would wrap.
-            look: Look {
-                width: look.width.map(|width| width.saturating_sub(1)),
-                ..look
-            },
-            now: terminal.env().now(),
-            started: Some(self.started),
-            // A row for the cursor, and one for the user's own last line.
-            rows: size.map(|(_, rows)| usize::from(rows).saturating_sub(2 + footer_rows)),
-        };
-        let mut frame = self.chain.frame(&page);
-        frame.extend(refused);
-        frame.push(self.footer(sources, &page));
-        terminal.draw(frame)?;
-        Ok(())
-    }
-
-    fn is_answered(&self, sources: &Sources) -> bool {
-        self.once && self.settled && self.is_settled(sources)
     }
 }

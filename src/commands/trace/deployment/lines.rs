@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use crate::render::age;
 use crate::render::json::trace as json;
 use crate::render::text::escape_line;
+use crate::status::Status;
 
-use super::phases::{Name, Phase, Progress};
+use super::phase::{Name, Phase, Progress};
 use super::state::State;
 use super::verdict;
 
@@ -18,7 +19,7 @@ pub(super) struct Told {
     change: String,
     phases: BTreeMap<Name, Phase>,
     left: Vec<String>,
-    verdict: String,
+    verdict: (Option<Status>, Option<String>),
 }
 
 impl Told {
@@ -44,9 +45,10 @@ impl Told {
         }
         self.left.clone_from(&state.left);
         let (status, words) = verdict::of(state, state.reading(now).as_ref());
-        let verdict = format!("{name} {status}: {words}");
+        // How far it is, the phases tell; here it is enough to say what it is at.
+        let verdict = (Some(status), words.split(':').next().map(str::to_owned));
         if verdict != self.verdict {
-            news.push(verdict.clone());
+            news.push(format!("{name} {status}: {words}"));
             self.verdict = verdict;
         }
         let time = age::rfc3339(now);
@@ -56,21 +58,30 @@ impl Told {
     }
 }
 
-/// A phase that has not begun is worth a line only if it had.
+/// Whether a phase is worth a line. One that has not begun is only if it had; that a pod goes back and
+/// forth between two words for the same trouble is not.
 fn is_news(phase: &Phase, was: Option<&Phase>) -> bool {
-    match was {
-        None => phase.progress != Progress::Waiting,
-        Some(was) => {
-            was.progress != phase.progress || was.text != phase.text || was.cause != phase.cause
+    let trouble = |phase: &Phase| {
+        let failure = phase.failure.as_ref()?;
+        Some((failure.rule, failure.pod.clone()))
+    };
+    match (was, phase.name) {
+        (None, Name::Observed) => phase.progress != Progress::Done,
+        (None, _) => phase.progress != Progress::Waiting,
+        (Some(was), _) => {
+            was.progress != phase.progress
+                || was.text != phase.text
+                || trouble(was) != trouble(phase)
         }
     }
 }
 
 /// The phase in one line: `images failed: 0/3 pulled; web-x ErrImagePull: not found`.
 fn text(phase: &Phase) -> String {
+    let cause = phase.failure.as_ref().map(|failure| failure.cause.clone());
     let mut text = format!("{} {}", phase.name.as_str(), phase.progress.as_str());
-    for part in [Some(&phase.text), phase.cause.as_ref()] {
-        if let Some(part) = part.filter(|part| !part.is_empty()) {
+    for part in std::iter::once(phase.words()).chain(cause) {
+        if !part.is_empty() {
             text += &format!(": {part}");
         }
     }
@@ -88,7 +99,7 @@ pub(super) fn records(state: &State) -> Vec<json::Phase> {
             phase: phase.name.as_str(),
             state: phase.progress.as_str(),
             time: time.map(age::rfc3339_millis),
-            text: phase.text.clone(),
+            text: phase.words(),
         }
     };
     let change = json::Phase {

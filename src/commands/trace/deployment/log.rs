@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::render::age;
 
-use super::phases::{Name, Phase, Progress};
+use super::phase::{Name, Phase, Progress};
 
 /// When something happened: by the server's clock, which has seconds, and by ours if it was seen as it
 /// happened.

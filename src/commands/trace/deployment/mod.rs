@@ -3,9 +3,11 @@
 mod change;
 mod lines;
 mod log;
+mod phase;
 mod phases;
 mod pods;
 mod reading;
+mod revisions;
 mod state;
 mod verdict;
 mod view;

@@ -2,122 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use crate::object::Value;
 
+use super::phase::{Failure, Name, Phase, Progress};
 use super::pods::{Standing, Step, standing};
 use super::reading::{Reading, is_idle, revision, workload};
-
-/// Which phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Name {
-    /// Someone changed the spec.
-    Change,
-    /// The controller has seen it.
-    Observed,
-    /// There is a `ReplicaSet` of the template.
-    ReplicaSet,
-    /// Its pods have nodes.
-    Scheduled,
-    /// Their images are there.
-    Images,
-    /// They are available.
-    Available,
-    /// The pods of older revisions are gone.
-    OldPods,
-    /// The controller says so.
-    Complete,
-}
-
-/// How far a phase is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
-    /// It is over.
-    Done,
-    /// It has begun.
-    Underway,
-    /// It will not get further by itself.
-    Failed,
-    /// It has not begun.
-    Waiting,
-}
-
-/// One phase.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Phase {
-    pub(super) name: Name,
-    pub(super) progress: Progress,
-    /// How far it is, in words; not escaped.
-    pub(super) text: String,
-    /// Why it has failed; not escaped.
-    pub(super) cause: Option<String>,
-    /// When it was over, by the server's clock.
-    pub(super) time: Option<Timestamp>,
-}
-
-impl Name {
-    /// The phase as frames and lines call it.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Name::Change => "spec change",
-            Name::Observed => "observed",
-            Name::ReplicaSet => "replicaset",
-            Name::Scheduled => "scheduled",
-            Name::Images => "images",
-            Name::Available => "available",
-            Name::OldPods => "old pods",
-            Name::Complete => "complete",
-        }
-    }
-}
-
-impl Progress {
-    /// The word that records have for it.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Progress::Done => "done",
-            Progress::Underway => "underway",
-            Progress::Failed => "failed",
-            Progress::Waiting => "waiting",
-        }
-    }
-
-    /// That of `n` of `wanted`.
-    fn of(n: i64, wanted: i64) -> Progress {
-        match n {
-            n if n >= wanted => Progress::Done,
-            0 => Progress::Waiting,
-            _ => Progress::Underway,
-        }
-    }
-}
-
-impl Phase {
-    fn new(name: Name, progress: Progress, text: impl Into<String>) -> Phase {
-        Phase {
-            name,
-            progress,
-            text: text.into(),
-            cause: None,
-            time: None,
-        }
-    }
-
-    fn at(self, time: Option<Timestamp>) -> Phase {
-        let time = time.filter(|_| self.progress == Progress::Done);
-        Phase { time, ..self }
-    }
-
-    fn failed(self, cause: String) -> Phase {
-        Phase {
-            progress: Progress::Failed,
-            cause: Some(cause),
-            time: None,
-            ..self
-        }
-    }
-}
 
 /// The phases that follow a change; `old_pods` says how many old pods there were at most since.
 pub(super) fn of(reading: &Reading<'_>, old_pods: usize) -> Vec<Phase> {
@@ -161,7 +52,7 @@ fn replica_set(reading: &Reading<'_>) -> Phase {
             "to be created by the controller",
         );
         return match reading.replica_failure() {
-            Some(failure) => phase.failed(failure.message),
+            Some(condition) => phase.failed(Failure::of(condition)),
             None => phase,
         };
     };
@@ -177,7 +68,7 @@ fn replica_set(reading: &Reading<'_>) -> Phase {
     );
     let phase = Phase::new(Name::ReplicaSet, Progress::Done, text).at(set.created);
     match reading.replica_failure() {
-        Some(failure) => phase.failed(failure.message),
+        Some(condition) => phase.failed(Failure::of(condition)),
         None => phase,
     }
 }
@@ -277,9 +168,12 @@ fn with_trouble(phase: Phase, pods: &[Standing], step: Step) -> Phase {
         Step::Scheduling => "unschedulable",
         Step::Image | Step::Running => &pod.word,
     };
-    let text = format!("{}; {} {word}{more}", phase.text, pod.name);
-    let cause = trouble.text.clone();
-    Phase { text, ..phase }.failed(cause)
+    phase.failed(Failure {
+        rule: trouble.rule,
+        what: format!("{} {word}{more}", pod.name),
+        pod: Some(pod.name.clone()),
+        cause: trouble.text.clone(),
+    })
 }
 
 fn count(pods: &[Standing], is: impl Fn(&Standing) -> bool) -> i64 {
@@ -313,8 +207,8 @@ fn old(reading: &Reading<'_>, most: usize) -> Option<Phase> {
 fn complete(reading: &Reading<'_>) -> Phase {
     let progressing = reading.condition("Progressing");
     if let Some(condition) = reading.deadline_exceeded() {
-        let phase = Phase::new(Name::Complete, Progress::Waiting, condition.reason);
-        return phase.failed(condition.message);
+        let phase = Phase::new(Name::Complete, Progress::Waiting, condition.reason.clone());
+        return phase.failed(Failure::of(condition));
     }
     if reading.is_complete() {
         let said = progressing.filter(|condition| condition.reason == "NewReplicaSetAvailable");

@@ -29,6 +29,8 @@ pub(super) struct Standing {
 pub(super) struct Trouble {
     /// Where on its way.
     pub(super) at: Step,
+    /// Which rule found it.
+    pub(super) rule: &'static str,
     /// Why, not escaped.
     pub(super) text: String,
 }
@@ -67,6 +69,7 @@ pub(super) fn standing(objects: &Objects, node: &Node, now: Timestamp) -> Option
         };
         Some(Trouble {
             at,
+            rule: cause.rule,
             text: cause.text.clone(),
         })
     });

@@ -153,11 +153,14 @@ impl<'a> Reading<'a> {
     }
 
     /// Whether all is as asked for, as the controller decides it (`DeploymentComplete` in
-    /// `k8s.io/kubernetes/pkg/controller/deployment/util`).
+    /// `k8s.io/kubernetes/pkg/controller/deployment/util`), and its current `ReplicaSet` says so too:
+    /// the counts of a Deployment may be from before the change.
     pub(super) fn is_complete(&self) -> bool {
         let wanted = self.wanted();
         let counts = ["replicas", "updatedReplicas", "availableReplicas"];
-        self.is_observed() && counts.iter().all(|count| self.count(count) == wanted)
+        self.is_observed()
+            && self.new_available() == wanted
+            && counts.iter().all(|count| self.count(count) == wanted)
     }
 
     /// When the controller gives up, unless there is progress before.

@@ -17,7 +17,8 @@ use crate::watch::{Event, SourceKey, Version, Why};
 use super::change::{self, Change};
 use super::lines::Told;
 use super::log::Log;
-use super::phases::{self, Phase};
+use super::phase::Phase;
+use super::phases;
 use super::reading::{Reading, workload};
 use super::{lines, view};
 

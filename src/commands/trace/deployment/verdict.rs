@@ -3,7 +3,7 @@
 use crate::commands::trace::target::Presence;
 use crate::status::Status;
 
-use super::phases::{Phase, Progress};
+use super::phase::{Phase, Progress};
 use super::reading::Reading;
 use super::state::State;
 
