@@ -18,6 +18,7 @@ pub(crate) mod version;
 use std::time::Duration;
 
 use crate::env::Env;
+use crate::render::style::Look;
 
 pub(crate) use args::{ClusterArgs, FileArgs, LookArgs, ObjectArgs, WatchArgs};
 pub(crate) use error::{CommandError, ErrorKind};
@@ -63,5 +64,10 @@ impl Context<'_> {
         let result = runtime.block_on(verb(self));
         runtime.shutdown_timeout(GRACE);
         result
+    }
+
+    /// How standard output is drawn, at its present width.
+    pub(crate) fn look(&self) -> Look {
+        self.look.stdout(self.env)
     }
 }

@@ -131,27 +131,5 @@ pub(crate) async fn show(
     }
 }
 
-/// kubectl's error for objects that are not there, with what they may have been meant to be.
-async fn not_found(session: &Session, missing: &[SourceKey]) -> CommandError {
-    let lines = missing.iter().map(|key| {
-        let resource = key.resource.group_resource();
-        let name = named(key).unwrap_or_default();
-        format!("Error from server (NotFound): {resource} \"{name}\" not found")
-    });
-    let mut error = CommandError::failed(lines.collect::<Vec<_>>().join("\n"));
-    for key in missing {
-        let near = session.similar(key).await;
-        if near.is_empty() {
-            continue;
-        }
-        let near = near.join(", ");
-        error = error.hint(match key.namespace() {
-            Some(namespace) => format!("in namespace \"{namespace}\" there are: {near}"),
-            None => format!("there are: {near}"),
-        });
-    }
-    error.hint("without --once, spy waits for it to be created")
-}
-
 #[cfg(test)]
 mod tests;

@@ -306,7 +306,9 @@ fn header(state: &State, items: &[Item<'_>], canvas: Canvas) -> String {
         (left(&[&namespace]), &summary),
         (name.clone(), &summary),
     ];
-    let fitting = ways.iter().find_map(|(left, right)| apart(left, right, canvas.look));
+    let fitting = ways
+        .iter()
+        .find_map(|(left, right)| apart(left, right, canvas.look));
     fitting.unwrap_or(name)
 }
 
@@ -357,6 +359,8 @@ fn footer(
 /// Text at both ends of a line, if there is room for both.
 fn apart(left: &str, right: &str, look: Look) -> Option<String> {
     let needed = width(left) + 2 + width(right);
-    let spare = look.width.map_or(Some(0), |columns| columns.checked_sub(needed))?;
+    let spare = look
+        .width
+        .map_or(Some(0), |columns| columns.checked_sub(needed))?;
     Some(format!("{left}  {}{right}", " ".repeat(spare)))
 }

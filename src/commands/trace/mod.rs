@@ -14,8 +14,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{CommandError, Context, Ended, Output, Session, Shutdown, Terminal, WatchArgs, follow};
-use crate::object::Resource;
+use super::{
+    CommandError, Context, Ended, ObjectArgs, Output, Session, Shutdown, Terminal, WatchArgs,
+    follow,
+};
+use crate::cluster::{Names, Target as Asked};
 use crate::render::json::trace::Phase;
 use crate::watch::{Event, SourceKey};
 

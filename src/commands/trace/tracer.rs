@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::page::Page;
 use super::target::Presence;
 use super::{Args, Chain, Format, record};
+use crate::commands::sources::describe;
 use crate::commands::{CommandError, Live, Sources, Terminal};
 use crate::render::age;
 use crate::render::json::trace::Graph;
@@ -29,6 +30,8 @@ pub(super) struct Tracer {
     changed: Option<Timestamp>,
     /// Whether it was said that the object is not there.
     said_absent: bool,
+    /// With `--once`: the source of the object, if that is not there.
+    pub(super) missing: Option<SourceKey>,
 }
 
 impl Tracer {
@@ -44,6 +47,7 @@ impl Tracer {
             record: None,
             changed: None,
             said_absent: false,
+            missing: None,
         }
     }
 
@@ -91,24 +95,13 @@ impl Tracer {
             self.said_absent &= is_absent;
             return Ok(());
         }
-        let target = self.chain.target();
-        let missing = format!(
-            "{} \"{}\" not found",
-            target.resource.group_resource(),
-            target.name
-        );
+        let source = self.chain.target().source();
         if self.once {
-            return Err(
-                CommandError::failed(format!("Error from server (NotFound): {missing}"))
-                    .hint("without --once, trace waits for it to be created"),
-            );
+            self.missing = Some(source);
+            return Ok(());
         }
         self.said_absent = true;
-        let namespace = &target.namespace;
-        let text = format!("{missing} in namespace \"{namespace}\": waiting for it to be created");
-        if !terminal.is_live() {
-            terminal.say(&text)?;
-        }
+        terminal.say(&format!("waiting for {}", describe(&source)))?;
         Ok(())
     }
 
@@ -155,7 +148,7 @@ impl Live for Tracer {
         }
         self.chain.settle(terminal.env().now());
         self.say_absent(terminal)?;
-        if terminal.is_live() {
+        if terminal.is_live() || self.missing.is_some() {
             return Ok(());
         }
         self.collect(terminal.look(), terminal.env().now())?;
