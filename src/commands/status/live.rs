@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::margins::Connection;
 use super::news::News;
 use super::state::State;
-use super::view::{Canvas, Connection, Idle, table, view};
+use super::view::{Canvas, Idle, table, view};
 use crate::commands::sources::named;
 use crate::commands::{CommandError, Sources, Terminal};
 use crate::render::screen::Size;

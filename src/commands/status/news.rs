@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::judged::Judged;
 use super::outline::Item;
 use super::state::State;
-use super::view::Idle;
+use super::view::{Idle, has_namespaces};
 use crate::graph::{self, Standing};
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339;
@@ -36,11 +36,21 @@ impl News {
     /// A line for each object that has come or changed its verdict, in RFC 3339 time. An idle
     /// `ReplicaSet` that has been there from the start is no news.
     pub(super) fn lines(&mut self, state: &State, now: Timestamp, idle: Idle) -> Vec<String> {
+        let has_namespaces = has_namespaces(state, &[]);
+        let place = |item: &Item<'_>| match &item.object.namespace {
+            Some(namespace) if has_namespaces => format!(" -n {namespace}"),
+            _ => String::new(),
+        };
         self.take(state, |item, was| match was {
             None if item.standing == Standing::Idle && idle == Idle::Counted => None,
             None if item.known.is_none() => None, // it is waited for, which is said elsewhere
             Some(was) if is_said_alike(&was.judged, item.judged) => None,
-            was => Some(transition(item, was.map(|was| &was.judged), now)),
+            was => {
+                let what = format!("{}{}", item.object, place(item));
+                let change = transition(was.map(|was| &was.judged), item.judged);
+                let text = format!("{what} {change}");
+                Some(format!("{} {}", rfc3339(now), escape_line(&text)))
+            }
         })
     }
 
@@ -115,15 +125,14 @@ fn is_said_alike(was: &Judged, is: &Judged) -> bool {
     summary(was) == summary(is) && !is_explained_anew
 }
 
-/// `2026-11-21T14:02:14Z deployment/web InProgress 2/3 (was Current 3/3): cause`.
-fn transition(item: &Item<'_>, was: Option<&Judged>, now: Timestamp) -> String {
-    let is = summary(item.judged);
+/// `InProgress 2/3 (was Current 3/3): cause`.
+fn transition(was: Option<&Judged>, judged: &Judged) -> String {
+    let is = summary(judged);
     let was = was.map(summary).filter(|was| *was != is);
     let was = was.map_or(String::new(), |was| format!(" (was {was})"));
-    let cause = item.judged.causes.first();
+    let cause = judged.causes.first();
     let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.text));
-    let text = format!("{} {is}{was}{cause}", item.object);
-    format!("{} {}", rfc3339(now), escape_line(&text))
+    format!("{is}{was}{cause}")
 }
 
 /// `ImagePullBackOff 0/1 restarts 3`.

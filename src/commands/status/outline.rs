@@ -25,6 +25,8 @@ pub(super) struct Item<'a> {
     pub(super) known: Option<&'a Known>,
     /// What it is to the rollout of its owner.
     pub(super) standing: Standing,
+    /// Whether it was asked for by its name.
+    pub(super) is_named: bool,
     node: Option<&'a Node>,
 }
 
@@ -38,6 +40,7 @@ impl<'a> Item<'a> {
             judged,
             known: None,
             standing: Standing::Current,
+            is_named: false,
             node,
         }
     }
@@ -97,7 +100,10 @@ impl State {
                     } else {
                         &self.not_found
                     };
-                    items.push(Item::alone(object, judged, None));
+                    items.push(Item {
+                        is_named: true,
+                        ..Item::alone(object, judged, None)
+                    });
                 }
             }
         }
@@ -122,8 +128,8 @@ impl State {
         });
         let mut there: Vec<_> = there.collect();
         there.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let absent = self.asked().enumerate().filter(|(index, key)| {
-            crate::commands::sources::named(key).is_some()
+        let absent = self.asked().enumerate().filter(|(index, _)| {
+            self.is_name(*index)
                 && !self
                     .objects
                     .values()
@@ -154,6 +160,7 @@ impl State {
                     judged: &known.judged,
                     known: Some(known),
                     standing: self.graph.standing(&uid),
+                    is_named: known.asked.is_some_and(|index| self.is_name(index)),
                     node: self.graph.node(&uid),
                 });
             }

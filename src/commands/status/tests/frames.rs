@@ -210,7 +210,11 @@ fn of_too_many_failing_pods_some_are_shown_and_their_cause_once() {
     + 97 failing (use --once | less)
     ● live  102 objects  3 watches                                    Ctrl-C to end
     ");
-    assert_snapshot!(frame(&cluster, at(30), (30, 5)), @"");
+    assert_snapshot!(frame(&cluster, at(30), (30, 5)), @"
+    NAME               READY   S…
+    ~ deployment/web   0/100   I…
+    ● live  102 objects  3 watch…
+    ");
 }
 
 #[test]

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
+use super::margins::Connection;
 use super::state::State;
-use super::view::{Canvas, Connection, Idle, table, view};
+use super::view::{Canvas, Idle, table, view};
 use crate::object::Resource;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::status::Rules;
