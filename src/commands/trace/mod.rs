@@ -8,6 +8,8 @@ mod page;
 mod record;
 mod service;
 mod target;
+#[cfg(test)]
+mod testing;
 mod tracer;
 
 use std::sync::Arc;

@@ -89,6 +89,15 @@ impl Objects {
         });
     }
 
+    /// Forgets all objects of a kind: nobody looks at them any more.
+    pub(super) fn forget(&mut self, kind: &'static str) {
+        let old: Vec<Uid> = self.of_kind(kind).map(|node| node.uid.clone()).collect();
+        for uid in old {
+            self.graph.delete(&uid);
+            self.held.remove(&uid);
+        }
+    }
+
     /// How the objects relate.
     pub(super) fn graph(&self) -> &Graph {
         &self.graph

@@ -49,6 +49,7 @@ pub(super) enum Weight {
 impl Outline {
     /// The lines of the outline, at most `room` of them.
     pub(super) fn lines(mut self, page: &Page, room: Option<usize>) -> Vec<String> {
+        self.drop_empty_columns();
         let hidden = room.map_or(0, |room| self.trim(room));
         let look = page.look;
         let depths: Vec<usize> = self.items.iter().map(|item| item.depth).collect();
@@ -78,6 +79,29 @@ impl Outline {
             );
         }
         lines
+    }
+
+    /// Leaves out the columns in which no row has anything.
+    fn drop_empty_columns(&mut self) {
+        let is_empty = |cell: Option<&Cell>| cell.is_none_or(|cell| *cell == Cell::default());
+        for at in (1..self.columns.len()).rev() {
+            let is_used = self.items.iter().any(|item| match &item.body {
+                Body::Row { cells, .. } => !is_empty(cells.get(at)),
+                Body::Line(_) => false,
+            });
+            if is_used {
+                continue;
+            }
+            self.columns.remove(at);
+            self.titles.remove(at);
+            for item in &mut self.items {
+                if let Body::Row { cells, .. } = &mut item.body
+                    && at < cells.len()
+                {
+                    cells.remove(at);
+                }
+            }
+        }
     }
 
     /// Leaves out what there is no room for, the last first, what is well before what is not; returns

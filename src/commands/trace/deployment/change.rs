@@ -35,14 +35,12 @@ impl Change {
             .iter()
             .filter(|entry| entry.owns(&spec))
             .max_by_key(|entry| entry.time);
-        let created = deployment.str_at(&["metadata", "creationTimestamp"]);
-        let created = created.and_then(|time| time.parse().ok());
         Change {
             generation: generation(deployment),
             by: writer.map(|writer| writer.manager.clone().into_owned()),
             what: None,
             at: Moment {
-                server: writer.and_then(|writer| writer.time).or(created),
+                server: writer.and_then(|writer| writer.time),
                 seen: None,
             },
         }

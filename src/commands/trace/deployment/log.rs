@@ -38,7 +38,7 @@ impl Moment {
 pub(super) struct Log {
     reached: BTreeMap<Name, (Progress, Moment)>,
     /// How many old pods there were at most.
-    pub(super) old_pods: usize,
+    pub(super) old_pods: i64,
 }
 
 impl Log {

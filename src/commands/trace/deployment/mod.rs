@@ -9,6 +9,8 @@ mod pods;
 mod reading;
 mod revisions;
 mod state;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod view;
 

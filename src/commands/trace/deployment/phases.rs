@@ -11,7 +11,7 @@ use super::pods::{Standing, Step, standing};
 use super::reading::{Reading, is_idle, revision, workload};
 
 /// The phases that follow a change; `old_pods` says how many old pods there were at most since.
-pub(super) fn of(reading: &Reading<'_>, old_pods: usize) -> Vec<Phase> {
+pub(super) fn of(reading: &Reading<'_>, old_pods: i64) -> Vec<Phase> {
     let pods: Vec<Standing> = reading
         .new_pods
         .iter()
@@ -57,7 +57,7 @@ fn replica_set(reading: &Reading<'_>) -> Phase {
         };
     };
     let there = workload(set).map_or(0, |set| set.replicas);
-    let origin = match earlier_revision(reading.objects.get(&set.uid)) {
+    let origin = match reading.objects.get(&set.uid).and_then(earlier_revision) {
         Some(earlier) => format!(", revision {earlier} again"),
         None => String::new(),
     };
@@ -75,13 +75,13 @@ fn replica_set(reading: &Reading<'_>) -> Phase {
 
 /// The last revision that a `ReplicaSet` was before it became its present one: a rollback numbers it
 /// anew, and the controller notes the old numbers.
-fn earlier_revision(set: Option<Value<'_>>) -> Option<String> {
+pub(super) fn earlier_revision(set: Value<'_>) -> Option<String> {
     let path = [
         "metadata",
         "annotations",
         "deployment.kubernetes.io/revision-history",
     ];
-    let history = set?.str_at(&path)?;
+    let history = set.str_at(&path)?;
     let last = history.rsplit(',').next()?.trim();
     (!last.is_empty()).then(|| last.to_owned())
 }
@@ -181,11 +181,10 @@ fn count(pods: &[Standing], is: impl Fn(&Standing) -> bool) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-fn old(reading: &Reading<'_>, most: usize) -> Option<Phase> {
-    let left = reading.old_pods.len();
+fn old(reading: &Reading<'_>, most: i64) -> Option<Phase> {
+    let left = reading.old_left();
     let going = reading.old_pods.iter().filter(|pod| pod.deleting).count();
-    let all_idle = reading.old_sets().all(is_idle);
-    if left == 0 && all_idle {
+    if left == 0 && reading.old_sets().all(is_idle) {
         let text = match most {
             0 => return None,
             most => format!("{most}/{most} terminated"),
@@ -213,11 +212,17 @@ fn complete(reading: &Reading<'_>) -> Phase {
     if reading.is_complete() {
         let said = progressing.filter(|condition| condition.reason == "NewReplicaSetAvailable");
         let time = said.as_ref().and_then(|condition| condition.updated);
-        let text = format!("{} replicas", reading.wanted());
+        let text = replicas(reading.wanted());
         return Phase::new(Name::Complete, Progress::Done, text).at(time);
     }
     if reading.is_paused() {
         return Phase::new(Name::Complete, Progress::Waiting, "paused");
     }
     Phase::new(Name::Complete, Progress::Waiting, "")
+}
+
+/// How many replicas: `1 replica`, `3 replicas`.
+pub(super) fn replicas(count: i64) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} replica{plural}")
 }

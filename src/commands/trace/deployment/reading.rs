@@ -109,6 +109,15 @@ impl<'a> Reading<'a> {
         self.old_sets().map(|set| self.available(set)).sum()
     }
 
+    /// How many pods of older revisions are left, those that go away included.
+    pub(super) fn old_left(&self) -> i64 {
+        let there = self.old_sets().filter_map(workload);
+        let counted = there.map(|set| set.replicas).sum();
+        i64::try_from(self.old_pods.len())
+            .unwrap_or(i64::MAX)
+            .max(counted)
+    }
+
     /// The `ReplicaSets` that are not the current one.
     pub(super) fn old_sets(&self) -> impl Iterator<Item = &'a Node> {
         let current = self.current.map(|set| &set.uid);

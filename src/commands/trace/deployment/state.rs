@@ -16,7 +16,7 @@ use crate::watch::{Event, SourceKey, Version, Why};
 
 use super::change::{self, Change};
 use super::lines::Told;
-use super::log::Log;
+use super::log::{Log, Moment};
 use super::phase::Phase;
 use super::phases;
 use super::reading::{Reading, workload};
@@ -126,17 +126,30 @@ impl State {
     /// What the change changed, as the pod templates tell: that of the last `ReplicaSet` before, and
     /// the Deployment's own.
     fn find_what(&self, reading: &Reading<'_>) -> Option<String> {
-        let current = workload(reading.current?)?.revision?;
         let revision = |set: &&Node| workload(set).and_then(|set| set.revision);
+        let current = reading.current.as_ref().and_then(revision);
         let before = reading
             .old_sets()
-            .filter(|set| revision(set).is_some_and(|revision| revision < current))
+            .filter(|set| current.is_none_or(|current| revision(set) < Some(current)))
             .max_by_key(revision);
-        let Some(before) = before else {
-            return Some("created".to_owned());
-        };
-        let before = self.objects.get(&before.uid)?;
-        change::what(before, reading.deployment, ".spec.template")
+        match (before, current) {
+            (Some(before), _) => {
+                let before = self.objects.get(&before.uid)?;
+                change::what(before, reading.deployment, ".spec.template")
+            }
+            (None, Some(_)) => Some("created".to_owned()),
+            (None, None) => None,
+        }
+    }
+
+    /// When the change was made, where the object's managers do not say: when what it led to came to
+    /// be, unless that was there before.
+    fn find_time(reading: &Reading<'_>) -> Option<Timestamp> {
+        let current = reading.current?;
+        let object = reading.objects.get(&current.uid)?;
+        phases::earlier_revision(object)
+            .is_none()
+            .then_some(current.created)?
     }
 }
 
@@ -194,9 +207,13 @@ impl Chain for State {
             Some(_) => None,
             None => self.find_what(&reading),
         };
-        let old_pods = self.log.old_pods.max(reading.old_pods.len());
+        let time = Self::find_time(&reading);
+        let old_pods = self.log.old_pods.max(reading.old_left());
         let phases = phases::of(&reading, old_pods);
         self.change.what = self.change.what.take().or(what);
+        if self.change.at == Moment::default() {
+            self.change.at.server = time;
+        }
         self.log.old_pods = old_pods;
         self.phases = phases;
         let seen = arrived.seen.filter(|_| !arrived.listed);

@@ -13,7 +13,7 @@ use crate::status::Status;
 use super::phase::{Name, Phase, Progress};
 use super::reading::{Condition, Reading};
 use super::state::State;
-use super::{revisions, verdict};
+use super::{phases, revisions, verdict};
 
 /// Draws the whole frame but its footer.
 pub(super) fn frame(state: &State, page: &Page) -> Vec<String> {
@@ -32,7 +32,7 @@ pub(super) fn frame(state: &State, page: &Page) -> Vec<String> {
 fn title(state: &State, reading: Option<&Reading<'_>>, page: &Page) -> String {
     let mut facts = vec![format!("-n {}", state.target.namespace)];
     if let Some(reading) = reading {
-        facts.push(format!("{} replicas", reading.wanted()));
+        facts.push(phases::replicas(reading.wanted()));
         facts.push(strategy(reading.deployment));
     }
     page.title(&state.target.object().to_string(), &facts)

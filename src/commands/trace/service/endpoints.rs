@@ -46,8 +46,12 @@ pub(super) struct Tally {
     pub(super) ready: usize,
     /// They get none.
     pub(super) not_ready: usize,
-    /// They are going away, and some of these still answer.
+    /// They are going away.
     pub(super) terminating: usize,
+    /// Those of them that still answer: they get traffic while no other is ready.
+    pub(super) draining: usize,
+    /// The pods they stand for are not there, whatever their state.
+    pub(super) ghosts: usize,
 }
 
 impl Tally {
@@ -55,8 +59,10 @@ impl Tally {
         match state {
             EndpointState::Ready => self.ready += 1,
             EndpointState::NotReady => self.not_ready += 1,
-            EndpointState::TerminatingServing | EndpointState::Terminating => {
+            EndpointState::Terminating => self.terminating += 1,
+            EndpointState::TerminatingServing => {
                 self.terminating += 1;
+                self.draining += 1;
             }
         }
     }
@@ -125,25 +131,33 @@ impl<'a> Group<'a> {
 }
 
 /// How many backends are in which state: one that has an address of each type counts once.
-pub(super) fn tally(groups: &[Group<'_>]) -> Tally {
-    let mut best: BTreeMap<(Vec<Arc<str>>, Option<Uid>), EndpointState> = BTreeMap::new();
+pub(super) fn tally(groups: &[Group<'_>], pods: Pods) -> Tally {
+    let mut best: BTreeMap<(Vec<Arc<str>>, Option<Uid>), (EndpointState, bool)> = BTreeMap::new();
     for endpoint in groups.iter().flat_map(|group| &group.endpoints) {
-        let (addresses, target) = endpoint.identity();
-        let identity = match target {
-            Some(target) => (Vec::new(), Some(target)),
-            None => (addresses, None),
+        let identity = match endpoint.identity() {
+            (_, Some(target)) => (Vec::new(), Some(target)),
+            (addresses, None) => (addresses, None),
         };
-        let state = best.entry(identity).or_insert(endpoint.state());
+        let is_ghost = matches!(endpoint.behind(pods), Behind::Ghost(_));
+        let (state, _) = best.entry(identity).or_insert((endpoint.state(), is_ghost));
         *state = (*state).min(endpoint.state());
     }
     let mut tally = Tally::default();
-    for state in best.into_values() {
+    for (state, is_ghost) in best.into_values() {
         tally.count(state);
+        tally.ghosts += usize::from(is_ghost);
     }
     tally
 }
 
 impl<'a> Endpoint<'a> {
+    /// Whether it would answer, whatever its state: as the API says, when it is ready unless said
+    /// otherwise.
+    pub(super) fn is_serving(&self) -> bool {
+        let endpoint = self.backend.endpoint;
+        endpoint.serving.unwrap_or(endpoint.ready.unwrap_or(true))
+    }
+
     /// Whether it gets traffic.
     pub(super) fn state(&self) -> EndpointState {
         self.backend.endpoint.state()

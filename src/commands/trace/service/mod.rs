@@ -6,6 +6,8 @@ mod owners;
 mod spec;
 mod state;
 mod strays;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod view;
 

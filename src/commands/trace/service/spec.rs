@@ -14,7 +14,10 @@ pub(super) fn reach(service: Value<'_>) -> Vec<String> {
         let name = external_name(service).unwrap_or_else(|| "nowhere".to_owned());
         return vec![format!("ExternalName to {name}")];
     }
-    let mut facts = vec![format!("{kind} {}", cluster_addresses(service))];
+    let mut facts = vec![match cluster_addresses(service) {
+        addresses if addresses == HEADLESS && kind == "ClusterIP" => addresses,
+        addresses => format!("{kind} {addresses}"),
+    }];
     if kind == "LoadBalancer" {
         let addresses = ingress(service);
         facts.push(if addresses.is_empty() {
@@ -44,6 +47,9 @@ pub(super) fn is_external(service: Value<'_>) -> bool {
     service.str_at(&["spec", "type"]).as_deref() == Some("ExternalName")
 }
 
+/// A Service without an address of its own: its name stands for those of its endpoints.
+const HEADLESS: &str = "headless";
+
 /// The addresses inside the cluster; `None` as an address is how the API spells "headless".
 fn cluster_addresses(service: Value<'_>) -> String {
     let mut addresses: Vec<String> = service
@@ -55,7 +61,7 @@ fn cluster_addresses(service: Value<'_>) -> String {
     }
     match addresses.first().map(String::as_str) {
         None => "without an address yet".to_owned(),
-        Some("None") => "headless".to_owned(),
+        Some("None") => HEADLESS.to_owned(),
         Some(_) => addresses.join(", "),
     }
 }

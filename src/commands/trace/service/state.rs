@@ -84,6 +84,9 @@ impl State {
             }
         });
         if pods != self.pods {
+            if pods.is_none() {
+                self.objects.forget("Pod");
+            }
             self.pods = pods;
             self.pods_read = false;
         }

@@ -50,7 +50,7 @@ fn there(state: &State, groups: &[Group<'_>]) -> (Status, String) {
             ),
         };
     }
-    let tally = endpoints::tally(groups);
+    let tally = endpoints::tally(groups, state.pods());
     if tally == Tally::default() {
         return (Status::Failed, without_endpoints(state, uid));
     }
@@ -72,19 +72,21 @@ fn without_endpoints(state: &State, uid: &crate::object::Uid) -> String {
 
 fn serving(tally: Tally) -> (Status, String) {
     let staying = tally.staying();
-    let going = match tally.terminating {
-        0 => String::new(),
-        going => format!(", {going} terminating"),
-    };
-    match tally.ready {
-        0 => (
-            Status::Failed,
-            format!("none of {} ready{going}", staying + tally.terminating),
-        ),
-        ready if ready == staying => (Status::Current, format!("{ready}/{staying} ready{going}")),
-        ready => (
-            Status::InProgress,
-            format!("degraded {ready}/{staying} ready{going}"),
-        ),
+    let mut words = format!("{}/{staying} ready", tally.ready);
+    if tally.terminating > 0 {
+        words += &format!(", {} terminating", tally.terminating);
+    }
+    if tally.ready == 0 && tally.draining > 0 {
+        words += &format!(" of which {} still serve", tally.draining);
+    }
+    if tally.ghosts > 0 {
+        words += &format!(", {} without a live pod", tally.ghosts);
+    }
+    let answers = tally.ready + tally.draining;
+    let is_whole = tally.ready == staying && tally.ghosts == 0;
+    match (answers, is_whole) {
+        (0, _) => (Status::Failed, words),
+        (_, true) if staying > 0 => (Status::Current, words),
+        _ => (Status::InProgress, format!("degraded {words}")),
     }
 }

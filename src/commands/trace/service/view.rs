@@ -143,6 +143,7 @@ fn heading(group: &Group<'_>) -> String {
         ready,
         not_ready,
         terminating,
+        ..
     } = group.tally();
     let counts = format!("{ready} ready, {not_ready} not ready, {terminating} terminating");
     format!("{slices}  {}  {counts}", group.address_type)
@@ -204,10 +205,7 @@ fn cells(
 ) -> Vec<Cell> {
     let plain = |text: &str| Cell::new(text, Role::Plain);
     let condition = endpoint.state();
-    let serving = match condition {
-        EndpointState::Ready | EndpointState::TerminatingServing => "yes",
-        EndpointState::NotReady | EndpointState::Terminating => "no",
-    };
+    let serving = if endpoint.is_serving() { "yes" } else { "no" };
     let facts = endpoint.backend.endpoint;
     let owner = pod.map(|pod| owners::outermost(state.objects.graph(), pod));
     vec![

@@ -1,0 +1,562 @@
+//! Whole frames of Services in all their states.
+
+use crate::commands::trace::testing::Feed;
+
+const SERVICE: &str = "
+apiVersion: v1
+kind: Service
+metadata: {name: api}
+spec:
+  clusterIP: 10.96.14.7
+  clusterIPs: [10.96.14.7]
+  selector: {app: api}
+  ports: [{name: http, port: 80, targetPort: 8080}]
+";
+
+/// A pod on node-1: `state` is Ready, `NotReady` (a failing probe) or Pending.
+fn pod(name: &str, address: &str, state: &str) -> String {
+    let status = match state {
+        "Pending" => {
+            "{phase: Pending, conditions: [{type: PodScheduled, status: 'True'}]}".to_owned()
+        }
+        _ => {
+            let ready = if state == "Ready" { "True" } else { "False" };
+            format!(
+                "{{phase: Running, podIPs: [{{ip: {address}}}], conditions: [{{type: Ready, status: '{ready}',
+                reason: ContainersNotReady, message: 'containers with unready status: [api]'}}],
+                containerStatuses: [{{name: api, ready: {}, restartCount: 0, state: {{running: {{}}}}}}]}}",
+                state == "Ready"
+            )
+        }
+    };
+    format!(
+        "apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, labels: {{app: api}}, creationTimestamp: '2026-05-02T12:00:00Z'}}
+spec: {{nodeName: node-1, containers: [{{name: api, ports: [{{name: web, containerPort: 8080}}]}}]}}
+status: {status}"
+    )
+}
+
+/// A slice of these endpoints, each `POD ADDRESS CONDITIONS`, the conditions in YAML; `-` stands for no
+/// pod.
+fn slice(name: &str, address_type: &str, endpoints: &[&str]) -> String {
+    let mut slice = format!(
+        "apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {{name: {name}, labels: {{kubernetes.io/service-name: api}}}}
+addressType: {address_type}
+ports: [{{name: http, port: 8080, protocol: TCP}}]
+endpoints:"
+    );
+    if endpoints.is_empty() {
+        slice += " []";
+    }
+    for endpoint in endpoints {
+        let mut parts = endpoint.splitn(3, ' ');
+        let (pod, address, conditions) = (
+            parts.next().unwrap(),
+            parts.next().unwrap(),
+            parts.next().unwrap_or("ready: true"),
+        );
+        slice += &format!(
+            "\n- addresses: ['{address}']\n  nodeName: node-1\n  conditions: {{{conditions}}}"
+        );
+        if pod != "-" {
+            slice += &format!("\n  targetRef: {{kind: Pod, name: {pod}, uid: uid-{pod}}}");
+        }
+    }
+    slice
+}
+
+fn api() -> Feed {
+    Feed::of("Service", "api")
+}
+
+#[test]
+fn a_service_that_is_not_there_is_waited_for() {
+    let mut feed = api();
+    feed.settle();
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop                                                        0:00
+    ∅ waiting for service/api to be created
+    ");
+    feed.put(&slice("api-1", "IPv4", &["api-a 10.0.0.1"]));
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop                                                        0:00
+    ∅ waiting for service/api to be created
+    ENDPOINT              TARGET      STATE   SERVING   NODE
+    └─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
+      └─● 10.0.0.1:8080   pod/api-a   Ready   yes       node-1
+    ");
+}
+
+#[test]
+fn a_service_without_endpoints_says_why() {
+    let mut feed = api();
+    feed.put(SERVICE);
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ✗ no pod matches the selector  selector app=api            0 pods match, 0 ready
+    ");
+    feed.put(&slice("api-1", "IPv4", &[]));
+    feed.put(&pod("api-a", "", "Pending"));
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ✗ no endpoints  selector app=api                          1 pod matches, 0 ready
+    ENDPOINT   TARGET      READY   STATE     SERVING   NODE     AGE
+    ├─ endpointslice/api-1  IPv4  0 ready, 0 not ready, 0 terminating
+    ├─ no endpoints  1 pod matches but no slice has it
+    │ └─~ -    pod/api-a   0/1     Pending   no        node-1   2d
+    │     └ no endpoint: it has no address yet
+    └─ owners: 1 pod has none
+    ");
+    feed.put(&SERVICE.replace("selector: {app: api}", "selector: {}"));
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ✗ no endpoints, and no selector to find any  no selector
+    └─ endpointslice/api-1  IPv4  0 ready, 0 not ready, 0 terminating
+    ");
+}
+
+#[test]
+fn how_a_service_is_reached() {
+    let check = |spec: &str| {
+        let mut feed = api();
+        feed.put(&format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: api}}\n{spec}"
+        ));
+        feed.frame(120).lines().next().unwrap().to_owned()
+    };
+    let lines = [
+        check(
+            "spec: {clusterIP: 10.96.0.10, clusterIPs: [10.96.0.10, 'fd00::a'], ports: [{port: 80}]}",
+        ),
+        check(
+            "spec: {clusterIP: None, clusterIPs: [None], ports: [{port: 80, targetPort: 8080, protocol: UDP}]}",
+        ),
+        check("spec: {ports: [{port: 80}]}"),
+        check(
+            "spec: {type: NodePort, clusterIP: 10.96.0.10, ports: [{port: 80, nodePort: 30080}]}",
+        ),
+        check("spec: {type: LoadBalancer, clusterIP: 10.96.0.10}\nstatus: {loadBalancer: {}}"),
+        check(
+            "spec: {type: LoadBalancer, clusterIP: 10.96.0.10}
+status: {loadBalancer: {ingress: [{hostname: b.example}, {ip: 35.1.1.1, hostname: a.example}]}}",
+        ),
+        check(
+            "spec: {type: LoadBalancer, clusterIP: 10.96.0.10}\nstatus: {loadBalancer: {ingress: []}}",
+        ),
+        check("spec: {type: ExternalName, externalName: db.example.com}"),
+        check("spec: {type: ExternalName}"),
+        check("spec: {clusterIP: 10.96.0.10, externalIPs: [192.0.2.1]}"),
+    ];
+    insta::assert_snapshot!(lines.join("\n"), @"
+    service/api  -n shop  ClusterIP 10.96.0.10, fd00::a  80->80/TCP             0:00
+    service/api  -n shop  headless  80->8080/UDP                                0:00
+    service/api  -n shop  ClusterIP without an address yet  80->80/TCP          0:00
+    service/api  -n shop  NodePort 10.96.0.10  80->80/TCP (node port 30080)     0:00
+    service/api  -n shop  LoadBalancer 10.96.0.10  waiting for an external address  0:00
+    service/api  -n shop  LoadBalancer 10.96.0.10  external 35.1.1.1/a.example, b.example  0:00
+    service/api  -n shop  LoadBalancer 10.96.0.10  waiting for an external address  0:00
+    service/api  -n shop  ExternalName to db.example.com                        0:00
+    service/api  -n shop  ExternalName to nowhere                               0:00
+    service/api  -n shop  ClusterIP 10.96.0.10  externalIPs 192.0.2.1           0:00
+    ");
+}
+
+#[test]
+fn a_name_for_something_outside_has_no_endpoints_to_miss() {
+    let mut feed = api();
+    feed.put("{apiVersion: v1, kind: Service, metadata: {name: api}, spec: {type: ExternalName, externalName: db.example.com}}");
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ExternalName to db.example.com                        0:00
+    ● stands for db.example.com
+    ");
+    feed.put("{apiVersion: v1, kind: Service, metadata: {name: api}, spec: {type: ExternalName, externalName: ''}}");
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ExternalName to nowhere                               0:00
+    ✗ has no name to stand for in .spec.externalName
+    ");
+}
+
+#[test]
+fn ready_endpoints_come_first_and_no_other_is_called_live() {
+    let mut feed = api();
+    feed.put(SERVICE)
+        .put(&pod("api-a", "10.0.0.1", "Ready"))
+        .put(&pod("api-b", "10.0.0.2", "NotReady"))
+        .put(&pod("api-c", "10.0.0.3", "Ready"));
+    feed.put(&slice(
+        "api-1",
+        "IPv4",
+        &[
+            "api-c 10.0.0.3",
+            "api-b 10.0.0.2 ready: false",
+            "api-a 10.0.0.1",
+        ],
+    ));
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ~ degraded 2/3 ready  selector app=api                     3 pods match, 2 ready
+    ENDPOINT              TARGET      READY   STATE      SERVING   NODE     AGE
+    ├─ endpointslice/api-1  IPv4  2 ready, 1 not ready, 0 terminating
+    │ ├─● 10.0.0.1:8080   pod/api-a   1/1     Ready      yes       node-1   2d
+    │ ├─● 10.0.0.3:8080   pod/api-c   1/1     Ready      yes       node-1   2d
+    │ └─~ 10.0.0.2:8080   pod/api-b   0/1     NotReady   no        node-1   2d
+    │     └ api: running, not ready
+    └─ owners: 3 pods have none
+    ");
+    insta::assert_snapshot!(feed.frame(120), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ~ degraded 2/3 ready  selector app=api                     3 pods match, 2 ready
+    ENDPOINT              TARGET      READY   STATE      SERVING   NODE     AGE
+    ├─ endpointslice/api-1  IPv4  2 ready, 1 not ready, 0 terminating
+    │ ├─● 10.0.0.1:8080   pod/api-a   1/1     Ready      yes       node-1   2d
+    │ ├─● 10.0.0.3:8080   pod/api-c   1/1     Ready      yes       node-1   2d
+    │ └─~ 10.0.0.2:8080   pod/api-b   0/1     NotReady   no        node-1   2d
+    │     └ api: running, not ready
+    └─ owners: 3 pods have none
+    ");
+    feed.put(&slice("api-1", "IPv4", &["api-b 10.0.0.2 ready: false"]));
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ✗ 0/1 ready  selector app=api                              3 pods match, 2 ready
+    ENDPOINT              TARGET      READY   STATE      SERVING   NODE     AGE
+    ├─ endpointslice/api-1  IPv4  0 ready, 1 not ready, 0 terminating
+    │ └─~ 10.0.0.2:8080   pod/api-b   0/1     NotReady   no        node-1   2d
+    │     └ api: running, not ready
+    ├─ no endpoints  2 pods match but no slice has it
+    │ ├─● -               pod/api-a   1/1     Running    no        node-1   2d
+    │ │   └ no endpoint: no slice has it yet
+    │ └─● -               pod/api-c   1/1     Running    no        node-1   2d
+    │     └ no endpoint: no slice has it yet
+    └─ owners: 3 pods have none
+    ");
+}
+
+#[test]
+fn slices_are_merged_by_address_type() {
+    let mut feed = api();
+    feed.put(SERVICE)
+        .put(&pod("api-a", "10.0.0.1", "Ready"))
+        .put(&pod("api-b", "10.0.0.2", "Ready"))
+        .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1"]))
+        .put(
+            &slice(
+                "api-2",
+                "IPv4",
+                &[
+                    "api-a 10.0.0.1",
+                    "api-b 10.0.0.2 ready: false, serving: true, terminating: true",
+                ],
+            )
+            .replace("port: 8080", "port: 9090"),
+        )
+        .put(&slice("api-6", "IPv6", &["api-a fd00::1"]));
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ● 1/1 ready, 1 terminating  selector app=api               2 pods match, 2 ready
+    ENDPOINT                   TARGET      STATE                  NODE     AGE
+    ├─ endpointslices api-1, api-2  IPv4  1 ready, 0 not ready, 1 terminating
+    │ ├─● 10.0.0.1:8080,9090   pod/api-a   Ready                  node-1   2d
+    │ └─− 10.0.0.2:9090        pod/api-b   Terminating(serving)   node-1   2d
+    ├─ endpointslice/api-6  IPv6  1 ready, 0 not ready, 0 terminating
+    │ └─● [fd00::1]:8080       pod/api-a   Ready                  node-1   2d
+    └─ owners: 2 pods have none
+    ");
+}
+
+#[test]
+fn an_address_that_somebody_wrote_down_is_external() {
+    let mut feed = api();
+    feed.put(&SERVICE.replace("selector: {app: api}", "sessionAffinity: None"))
+        .put(&slice("api-1", "IPv4", &["- 192.0.2.7"]));
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ● 1/1 ready  no selector
+    ENDPOINT               TARGET     STATE   SERVING   NODE
+    └─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
+      └─● 192.0.2.7:8080   external   Ready   yes       node-1
+    ");
+}
+
+#[test]
+fn an_endpoint_whose_pod_is_gone_is_named() {
+    let mut feed = api();
+    feed.put(SERVICE)
+        .put(&slice(
+            "api-1",
+            "IPv4",
+            &["api-a 10.0.0.1", "api-b 10.0.0.2"],
+        ))
+        .put(
+            &pod("api-b", "10.0.0.2", "Ready").replace("name: api-b", "name: api-b, uid: another"),
+        );
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ~ degraded 2/2 ready, 2 without a live pod  selector app=api
+    ENDPOINT              TARGET      READY   STATE     SERVING   NODE     AGE
+    ├─ endpointslice/api-1  IPv4  2 ready, 0 not ready, 0 terminating
+    │ ├─∅ 10.0.0.1:8080   pod/api-a           Ready     yes       node-1
+    │ │   └ an endpoint without a live pod: pod/api-a is gone
+    │ └─∅ 10.0.0.2:8080   pod/api-b           Ready     yes       node-1
+    │     └ an endpoint without a live pod: pod/api-b is now another
+    ├─ no endpoints  1 pod matches but no slice has it
+    │ └─● -               pod/api-b   1/1     Running   no        node-1   2d
+    │     └ no endpoint: no slice has it yet
+    └─ owners: 1 pod has none
+    ");
+}
+
+#[test]
+fn a_target_port_that_no_container_has_is_a_warning() {
+    let mut feed = api();
+    feed.put(&SERVICE.replace("targetPort: 8080", "targetPort: web"))
+        .put(&pod("api-a", "10.0.0.1", "Ready"));
+    insta::assert_snapshot!(feed.frame(80).lines().take(3).collect::<Vec<_>>().join("\n"), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ✗ no endpoints  selector app=api                          1 pod matches, 1 ready
+    ENDPOINT   TARGET      READY   STATE     SERVING   NODE     AGE
+    ");
+    feed.put(&pod("api-b", "10.0.0.2", "Ready").replace("name: web", "name: http"));
+    insta::assert_snapshot!(feed.frame(80).lines().take(3).collect::<Vec<_>>().join("\n"), @r#"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ✗ no endpoints  selector app=api                           2 pods match, 2 ready
+    ! port 80: 1 of 2 pods have no TCP container port named "web"
+    "#);
+    feed.delete("Pod", "api-a");
+    insta::assert_snapshot!(feed.frame(80).lines().take(3).collect::<Vec<_>>().join("\n"), @r#"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->web/TCP                0:00
+    ✗ no endpoints  selector app=api                          1 pod matches, 1 ready
+    ! port 80: no pod has a TCP container port named "web"
+    "#);
+}
+
+#[test]
+fn what_is_left_of_a_deleted_service_is_shown_and_a_new_one_starts_afresh() {
+    let mut feed = api();
+    feed.put(SERVICE)
+        .put(&pod("api-a", "10.0.0.1", "Ready"))
+        .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1"]))
+        .delete("Service", "api");
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop                                                        0:00
+    ∅ deleted; its endpoints are still there
+    ENDPOINT              TARGET      READY   STATE   SERVING   NODE     AGE
+    ├─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
+    │ └─● 10.0.0.1:8080   pod/api-a   1/1     Ready   yes       node-1   2d
+    └─ owners: 1 pod has none
+    ");
+    feed.delete("EndpointSlice", "api-1")
+        .put(&SERVICE.replace("name: api}", "name: api, uid: second}"));
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ✗ no endpoints  selector app=api                          1 pod matches, 1 ready
+    ENDPOINT   TARGET      READY   STATE     SERVING   NODE     AGE
+    ├─ no endpoints  1 pod matches but no slice has it
+    │ └─● -    pod/api-a   1/1     Running   no        node-1   2d
+    │     └ no endpoint: no slice has it yet
+    └─ owners: 1 pod has none
+    ");
+}
+
+#[test]
+fn no_pod_that_is_not_behind_the_service_is_asked_for() {
+    let mut feed = api();
+    feed.put(SERVICE);
+    assert_eq!(
+        feed.sources(),
+        [
+            "services metadata.name=api",
+            "endpointslices kubernetes.io/service-name=api",
+            "pods app=api"
+        ]
+    );
+    feed.put(&SERVICE.replace("app: api", "app: web"));
+    assert_eq!(feed.sources().last().unwrap(), "pods app=web");
+}
+
+#[test]
+fn another_selector_forgets_the_pods_of_the_last_one() {
+    let mut feed = api();
+    feed.put(SERVICE).put(&pod("api-a", "10.0.0.1", "Ready"));
+    assert_eq!(feed.chain.objects().len(), 2);
+    feed.put(&SERVICE.replace("app: api", "app: web"));
+    assert_eq!(feed.chain.objects().len(), 1);
+    insta::assert_snapshot!(feed.frame(80), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ✗ no pod matches the selector  selector app=web            0 pods match, 0 ready
+    ");
+}
+
+#[test]
+fn owners_are_read_by_name_and_hang_on_their_uid() {
+    let owned = |kind: &str, name: &str, uid: &str| {
+        format!(
+            "ownerReferences: [{{apiVersion: apps/v1, kind: {kind}, name: {name}, uid: {uid}, controller: true}}]"
+        )
+    };
+    let pod = |owner: &str| {
+        pod("api-a", "10.0.0.1", "Ready").replace("name: api-a,", &format!("name: api-a, {owner},"))
+    };
+    let set = |uid: &str| {
+        format!(
+            "apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {{name: api-7f, uid: {uid}, annotations: {{deployment.kubernetes.io/revision: '7'}}, {}}}
+spec: {{replicas: 4}}
+status: {{replicas: 4, availableReplicas: 3}}",
+            owned("Deployment", "api", "d1")
+        )
+    };
+    let mut feed = api();
+    feed.put(SERVICE)
+        .put("{apiVersion: apps/v1, kind: Deployment, metadata: {name: api, uid: d1}}")
+        .put(&set("r1"))
+        .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1"]))
+        .put(&pod(&owned("ReplicaSet", "api-7f", "r1")));
+    insta::assert_snapshot!(feed.frame(120), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
+    ● 1/1 ready  selector app=api                             1 pod matches, 1 ready
+    ENDPOINT              TARGET      READY   STATE   SERVING   NODE     AGE   OWNER
+    ├─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
+    │ └─● 10.0.0.1:8080   pod/api-a   1/1     Ready   yes       node-1   2d    deployment/api #7
+    └─ owners: deployment/api > replicaset/api-7f #7   4/4 pods, 3 available
+    ");
+    assert!(
+        feed.sources()
+            .contains(&"deployments metadata.name=api".to_owned())
+    );
+    feed.put(&set("r2"));
+    insta::assert_snapshot!(feed.frame(80).lines().last().unwrap(), @"└─ owners: replicaset/api-7f (not read)");
+    feed.put(&pod(&owned("Rollout", "api", "x")));
+    insta::assert_snapshot!(feed.frame(80).lines().last().unwrap(), @"└─ owners: rollout/api (not read)");
+    assert_eq!(feed.sources().len(), 3);
+}
+
+#[test]
+fn what_does_not_fit_is_counted_and_the_healthy_go_first() {
+    let mut feed = api();
+    feed.put(SERVICE);
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let mut endpoints = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let state = if *name == "e" { "NotReady" } else { "Ready" };
+        feed.put(&pod(
+            &format!("api-{name}"),
+            &format!("10.0.0.{index}"),
+            state,
+        ));
+        endpoints.push(format!(
+            "api-{name} 10.0.0.{index} ready: {}",
+            state == "Ready"
+        ));
+    }
+    let endpoints: Vec<&str> = endpoints.iter().map(String::as_str).collect();
+    feed.put(&slice("api-1", "IPv4", &endpoints));
+    insta::assert_snapshot!(feed.frame_of(60, Some(9)), @"
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP
+    ~ degraded 5/6 ready  selector app=api
+    ENDPOINT              TARGET      STATE      NODE     AGE
+    ├─ endpointslice/api-1  IPv4  5 ready, 1 not ready, 0 termi…
+    │ ├─● 10.0.0.0:8080   pod/api-a   Ready      node-1   2d
+    │ └─~ 10.0.0.4:8080   pod/api-e   NotReady   node-1   2d
+    │     └ api: running, not ready
+    └─ owners: 6 pods have none
+    + 4 more (--once shows all)
+    ");
+    for rows in 2..20 {
+        let lines = feed.frame_of(60, Some(rows)).lines().count();
+        assert!(lines <= rows.max(3), "{lines} lines in {rows}");
+    }
+}
+
+#[test]
+fn a_line_for_each_change_of_an_endpoint() {
+    let mut feed = api();
+    feed.put(SERVICE)
+        .put(&pod("api-a", "10.0.0.1", "Ready"))
+        .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1"]));
+    insta::assert_snapshot!(feed.news(), @"
+    2026-05-04T12:00:00Z endpoint 10.0.0.1:8080 pod/api-a Ready
+    2026-05-04T12:00:00Z service/api Current: 1/1 ready
+    ");
+    assert_eq!(feed.news(), "");
+    feed.after(1000)
+        .put(&pod("api-a", "10.0.0.1", "NotReady"))
+        .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1 ready: false"]));
+    insta::assert_snapshot!(feed.news(), @"
+    2026-05-04T12:00:01Z endpoint 10.0.0.1:8080 pod/api-a NotReady: api: running, not ready (was Ready)
+    2026-05-04T12:00:01Z service/api Failed: 0/1 ready
+    ");
+    feed.after(1000)
+        .delete("EndpointSlice", "api-1")
+        .delete("Service", "api");
+    insta::assert_snapshot!(feed.news(), @"
+    2026-05-04T12:00:02Z endpoint 10.0.0.1:8080 pod/api-a gone (was NotReady)
+    2026-05-04T12:00:02Z service/api NotFound: deleted
+    ");
+    assert_eq!(feed.after(60_000).news(), "", "time alone is no news");
+}
+
+#[test]
+fn text_of_the_cluster_moves_no_cursor() {
+    let mut feed = api();
+    feed.put(&SERVICE.replace("name: http", "name: \"h\\e[2J\""))
+        .put(
+            &pod("api-a", "10.0.0.1", "NotReady")
+                .replace("unready status", "unready\\e[2J")
+                .replace("'containers", "\"containers")
+                .replace("[api]'", "[api]\""),
+        )
+        .put(&slice(
+            "\"api\\e[31m\"",
+            "IPv4",
+            &["api-a 10.0.0.1 ready: false"],
+        ));
+    let frame = feed.frame(120);
+    assert!(!frame.contains('\u{1b}'), "{frame}");
+    assert!(frame.contains("h^[[2J"), "{frame}");
+    assert!(!feed.news().contains('\u{1b}'));
+}
+
+#[test]
+fn a_rollout_behind_a_service() {
+    insta::assert_snapshot!(Feed::story("Service", 12_000).frame(80), @r#"
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:12
+    ~ degraded 3/4 ready  selector app=web                     4 pods match, 3 ready
+    ENDPOINT                 TARGET                     STATE      NODE       AGE
+    ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
+    │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   Ready      worker-1   41d
+    │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   Ready      worker-2   41d
+    │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   Ready      worker-3   41d
+    │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   NotReady   worker-1   10s
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1":…
+    ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
+    └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
+    "#);
+    insta::assert_snapshot!(Feed::story("Service", 22_000).frame(120), @"
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:22
+    ~ degraded 3/4 ready  selector app=web                     4 pods match, 3 ready
+    ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE   OWNER
+    ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
+    │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d   deployment/web #1
+    │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d   deployment/web #1
+    │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d   deployment/web #1
+    │ └─~ 10.244.1.15:8080   pod/web-589f5c6bfc-tvgkq   0/1     NotReady   no        worker-2   4s    deployment/web #3
+    │     └ web: running, its readiness probe does not succeed
+    ├─ owners: deployment/web > replicaset/web-589f5c6bfc #3   1/1 pods, 0 available
+    └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
+    ");
+    insta::assert_snapshot!(Feed::story("Service", 40_000).frame(80), @"
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:40
+    ● 3/3 ready  selector app=web                              3 pods match, 3 ready
+    ENDPOINT                 TARGET                     STATE   NODE       AGE
+    ├─ endpointslice/web-cgb6d  IPv4  3 ready, 0 not ready, 0 terminating
+    │ ├─● 10.244.2.16:8080   pod/web-589f5c6bfc-r2f9t   Ready   worker-3   18s
+    │ ├─● 10.244.1.15:8080   pod/web-589f5c6bfc-tvgkq   Ready   worker-2   22s
+    │ └─● 10.244.0.17:8080   pod/web-589f5c6bfc-tw9qz   Ready   worker-1   14s
+    └─ owners: deployment/web > replicaset/web-589f5c6bfc #3   3/3 pods, 3 available
+    ");
+}

@@ -1,0 +1,299 @@
+//! Test aids: a trace that is fed objects as its sources would be, from literals or from a story of the
+//! sandbox.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::page::Page;
+use super::target::Target;
+use super::{Chain, TRACEABLE, record};
+use crate::object::selector::LabelSelector;
+use crate::object::{ObjectRef, Resource, ResourceVersion, Uid};
+use crate::render::json::trace::Graph;
+use crate::render::style::{Look, Styles, Symbols};
+use crate::sandbox::scenario::{Stage, rollout};
+use crate::sandbox::{Options, Sandbox};
+use crate::watch::{ClusterId, Event, SourceKey, Version, Why};
+
+/// The time at which every test begins.
+pub(super) const START: Timestamp = Timestamp::constant(1_777_896_000, 0);
+
+/// A trace and the cluster it looks at.
+pub(super) struct Feed {
+    pub(super) chain: Box<dyn Chain>,
+    pub(super) now: Timestamp,
+    objects: Vec<Value>,
+    open: Vec<Arc<SourceKey>>,
+    versions: u64,
+}
+
+impl Feed {
+    /// The trace of `shop`'s Service or Deployment of this name, of an empty cluster.
+    pub(super) fn of(kind: &str, name: &str) -> Feed {
+        let (group, plural) = match kind {
+            "Service" => ("", "services"),
+            "Deployment" => ("apps", "deployments"),
+            other => panic!("{other} is not traced"),
+        };
+        let target = Target {
+            cluster: ClusterId("test".into()),
+            resource: Resource {
+                group: group.into(),
+                version: "v1".into(),
+                plural: plural.into(),
+                kind: kind.into(),
+                namespaced: true,
+            },
+            namespace: "shop".into(),
+            name: name.into(),
+        };
+        let traceable = TRACEABLE.iter().find(|one| one.kind == kind);
+        Feed {
+            chain: (traceable.expect("it can be traced").open)(target),
+            now: START,
+            objects: Vec::new(),
+            open: Vec::new(),
+            versions: 0,
+        }
+    }
+
+    /// The trace of the story of a rollout, from its start until `end` milliseconds later. What is
+    /// there at the start is listed; all else is seen as it happens.
+    pub(super) fn story(kind: &str, end: u64) -> Feed {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let sandbox = Sandbox::start(Options::new(Arc::new(|| START)))
+                .await
+                .expect("a free port");
+            let mut stage = Stage::set(&sandbox, &rollout()).expect("a set stage");
+            let mut feed = Feed::of(kind, "web");
+            feed.replay(&sandbox, 0);
+            feed.settle();
+            for at in (0..=end).step_by(100) {
+                let before = sandbox.revision();
+                stage.play_until(at).expect("a story");
+                feed.now = START + SignedDuration::from_millis(i64::try_from(at).unwrap());
+                feed.replay(&sandbox, before);
+                feed.settle();
+            }
+            feed
+        })
+    }
+
+    fn replay(&mut self, sandbox: &Sandbox, after: u64) {
+        for record in sandbox.log_after(after) {
+            let object = serde_json::from_slice(&record.after).expect("JSON");
+            match record.change {
+                crate::sandbox::Change::Deleted => self.remove(&object),
+                _ => self.insert(object),
+            }
+        }
+    }
+
+    /// Creates or changes objects: YAML, several parted by `---`.
+    pub(super) fn put(&mut self, yaml: &str) -> &mut Feed {
+        for document in yaml.split("\n---\n") {
+            let mut object: Value = serde_saphyr::from_str(document).expect("YAML");
+            let metadata = &mut object["metadata"];
+            if metadata["namespace"].is_null() {
+                metadata["namespace"] = json!("shop");
+            }
+            if metadata["uid"].is_null() {
+                metadata["uid"] = json!(format!("uid-{}", metadata["name"].as_str().unwrap()));
+            }
+            self.insert(object);
+        }
+        self.settle();
+        self
+    }
+
+    /// Deletes an object.
+    pub(super) fn delete(&mut self, kind: &str, name: &str) -> &mut Feed {
+        let object = self
+            .objects
+            .iter()
+            .find(|object| object["kind"] == kind && object["metadata"]["name"] == name)
+            .expect("it is there")
+            .clone();
+        self.remove(&object);
+        self.settle();
+        self
+    }
+
+    /// Lets time go by.
+    pub(super) fn after(&mut self, milliseconds: i64) -> &mut Feed {
+        self.now += SignedDuration::from_millis(milliseconds);
+        self.chain.settle(self.now);
+        self
+    }
+
+    fn insert(&mut self, object: Value) {
+        let same = |other: &Value| {
+            other["kind"] == object["kind"]
+                && other["metadata"]["name"] == object["metadata"]["name"]
+        };
+        let at = self.objects.iter().position(same);
+        let prev = at.map(|at| self.objects.remove(at));
+        if let Some(prev) = &prev
+            && prev["metadata"]["uid"] != object["metadata"]["uid"]
+        {
+            self.send(prev, Why::Deleted, None);
+            self.send(&object, Why::Added, None);
+        } else {
+            let why = if prev.is_some() {
+                Why::Modified
+            } else {
+                Why::Added
+            };
+            self.send(&object, why, prev.as_ref());
+        }
+        self.objects.push(object);
+    }
+
+    fn remove(&mut self, object: &Value) {
+        let uid = &object["metadata"]["uid"];
+        self.objects
+            .retain(|other| other["metadata"]["uid"] != *uid);
+        self.send(object, Why::Deleted, None);
+    }
+
+    /// Sends a version to each open source that has the object, or had it.
+    fn send(&mut self, object: &Value, why: Why, prev: Option<&Value>) {
+        for key in self.open.clone() {
+            let had = prev.filter(|prev| selects(&key, prev));
+            let why = match (why, selects(&key, object), had) {
+                (Why::Modified, true, None) => Why::Added,
+                (Why::Modified, false, Some(_)) => Why::LeftSelector,
+                (_, false, _) => continue,
+                (why, true, _) => why,
+            };
+            self.event(&key, why, object, had);
+        }
+    }
+
+    fn event(&mut self, key: &Arc<SourceKey>, why: Why, object: &Value, prev: Option<&Value>) {
+        self.versions += 1;
+        let event = Event::Object {
+            seq: self.versions,
+            why,
+            past: false,
+            seen: self.now,
+            now: version(object, self.versions),
+            prev: prev.map(|prev| version(prev, self.versions - 1)),
+        };
+        self.chain.apply(key, &event);
+    }
+
+    /// Opens what is wanted, until nothing more is, and takes stock.
+    pub(super) fn settle(&mut self) {
+        for _ in 0..10 {
+            let wanted = self.chain.wanted();
+            self.open.retain(|key| wanted.contains(key));
+            let new: Vec<_> = wanted
+                .into_iter()
+                .filter(|key| !self.open.iter().any(|open| **open == *key))
+                .map(Arc::new)
+                .collect();
+            if new.is_empty() {
+                break;
+            }
+            for key in new {
+                self.open.push(key.clone());
+                let found: Vec<Value> = self
+                    .objects
+                    .iter()
+                    .filter(|object| selects(&key, object))
+                    .cloned()
+                    .collect();
+                for object in &found {
+                    self.event(&key, Why::Listed, object, None);
+                }
+                let count = found.len();
+                self.chain.apply(&key, &Event::Synced { epoch: 1, count });
+            }
+        }
+        self.chain.settle(self.now);
+    }
+
+    /// The sources that are followed: resource, labels, fields.
+    pub(super) fn sources(&self) -> Vec<String> {
+        self.open
+            .iter()
+            .map(|key| {
+                let selector = key.labels.as_deref().or(key.fields.as_deref());
+                format!("{} {}", key.resource.plural, selector.unwrap_or("all"))
+            })
+            .collect()
+    }
+
+    /// The frame at this width, on a terminal of so many lines that all fits.
+    pub(super) fn frame(&self, width: usize) -> String {
+        self.frame_of(width, None)
+    }
+
+    /// The frame at this width, with room for so many lines.
+    pub(super) fn frame_of(&self, width: usize, rows: Option<usize>) -> String {
+        let page = Page {
+            look: Look {
+                width: Some(width),
+                styles: Styles::PLAIN,
+                symbols: &Symbols::UNICODE,
+            },
+            now: self.now,
+            started: Some(START),
+            rows,
+        };
+        self.chain.frame(&page).join("\n")
+    }
+
+    /// What is told since the last time.
+    pub(super) fn news(&mut self) -> String {
+        self.chain.news(self.now).join("\n")
+    }
+
+    /// The graph.
+    pub(super) fn graph(&self) -> Graph {
+        Graph {
+            phases: self.chain.phases(),
+            ..record::graph(self.chain.target(), self.chain.objects(), self.now)
+        }
+    }
+}
+
+fn version(object: &Value, version: u64) -> Arc<Version> {
+    let text = |path: &str| object.pointer(path).and_then(Value::as_str);
+    Arc::new(Version {
+        object: ObjectRef {
+            api_version: text("/apiVersion").unwrap_or_default().into(),
+            kind: text("/kind").unwrap_or_default().into(),
+            namespace: text("/metadata/namespace").map(Arc::from),
+            name: text("/metadata/name").unwrap_or_default().into(),
+            uid: text("/metadata/uid").map(Uid::new),
+        },
+        version: ResourceVersion::new(version.to_string()),
+        body: object.to_string().into(),
+    })
+}
+
+fn selects(key: &SourceKey, object: &Value) -> bool {
+    let metadata = &object["metadata"];
+    let labels: LabelSelector = key
+        .labels
+        .as_deref()
+        .unwrap_or_default()
+        .parse()
+        .expect("a selector");
+    let name = key
+        .fields
+        .as_deref()
+        .map(|fields| fields.trim_start_matches("metadata.name="));
+    object["kind"] == *key.resource.kind
+        && metadata["namespace"] == "shop"
+        && name.is_none_or(|name| metadata["name"] == name)
+        && labels.matches(|label| metadata["labels"][label].as_str())
+}
