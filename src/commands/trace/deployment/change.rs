@@ -1,10 +1,11 @@
 //! The change that a rollout follows: what, who, when.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
-use crate::diff::{Diff, Redactor};
+use crate::diff::Diff;
 use crate::object::managed_fields::{self, OwnerStep, Writers};
-use crate::object::path::Side;
 use crate::object::{Kind, Value};
 
 use super::log::Moment;
@@ -93,32 +94,19 @@ fn generation(object: Value<'_>) -> i64 {
 
 /// What differs below `root`, in short paths, with the values of what stands right in the spec.
 pub(super) fn what(old: Value<'_>, new: Value<'_>, root: &str) -> Option<String> {
-    let diff = Diff::of(Some(old), Some(new));
-    let redactor = Redactor::new();
     let mut changes: Vec<String> = Vec::new();
+    let diff = Diff::of(Some(old), Some(new));
+    let is_restart = restarted(old) != restarted(new);
+    if is_restart {
+        changes.push("restart".to_owned());
+    }
     for change in diff.changes() {
         let path = diff.path(change.at).to_string();
-        if !path.starts_with(root) || path.contains("pod-template-hash") {
+        let is_told = is_restart && path.starts_with(".spec.template.metadata");
+        if !path.starts_with(root) || path.contains("pod-template-hash") || is_told {
             continue;
         }
-        let value = |side| {
-            diff.shown(change.at, side, &redactor)
-                .map_or("none".to_owned(), |value| value.json())
-        };
-        let is_scalar = |object: Value<'_>, key: &str| {
-            object
-                .at(&["spec", key])
-                .is_none_or(|value| !matches!(value.kind(), Kind::Object | Kind::Array))
-        };
-        let text = match path.strip_prefix(".spec.") {
-            Some(_) if path.contains("kubectl.kubernetes.io/restartedAt") => "restart".to_owned(),
-            Some(key)
-                if !key.contains(['.', '[']) && is_scalar(old, key) && is_scalar(new, key) =>
-            {
-                format!("{key} {} to {}", value(Side::Old), value(Side::New))
-            }
-            _ => short(&path),
-        };
+        let text = setting(&path, old, new).unwrap_or_else(|| short(&path));
         if !changes.contains(&text) {
             changes.push(text);
         }
@@ -129,6 +117,33 @@ pub(super) fn what(old: Value<'_>, new: Value<'_>, root: &str) -> Option<String>
     };
     changes.truncate(PATHS_SHOWN);
     (!changes.is_empty()).then(|| format!("{}{more}", changes.join(", ")))
+}
+
+/// What `kubectl rollout restart` notes.
+fn restarted(object: Value<'_>) -> Option<Cow<'_, str>> {
+    let annotations = ["spec", "template", "metadata", "annotations"];
+    object
+        .at(&annotations)?
+        .str_at(&["kubectl.kubernetes.io/restartedAt"])
+}
+
+/// A change of a plain setting of the spec: `replicas 3 to 5`, `paused true`.
+fn setting(path: &str, old: Value<'_>, new: Value<'_>) -> Option<String> {
+    let key = path
+        .strip_prefix(".spec.")
+        .filter(|key| !key.contains(['.', '[']))?;
+    let value = |object: Value<'_>| match object.at(&["spec", key]) {
+        None => Some(None),
+        Some(value) if matches!(value.kind(), Kind::Number | Kind::Bool) => {
+            Some(Some(value.raw().to_owned()))
+        }
+        Some(_) => None,
+    };
+    Some(match (value(old)?, value(new)?) {
+        (Some(old), Some(new)) => format!("{key} {old} to {new}"),
+        (None, Some(new)) => format!("{key} {new}"),
+        (_, None) => format!("{key} removed"),
+    })
 }
 
 /// `.spec.template.spec.containers[name=web].image` as `containers[web].image`.

@@ -625,8 +625,8 @@ fn a_change_is_told_by_what_it_changes() {
     insta::assert_snapshot!(changes.join("\n"), @"
     ✓ +0.0s   spec change   gen 2: containers[web].image
     ✓ +0.0s   spec change   gen 3: replicas 3 to 5
-    ✓ +0.0s   spec change   gen 4: paused none to true
-    ✓ +0.0s   spec change   gen 5: metadata
+    ✓ +0.0s   spec change   gen 4: paused true
+    ✓ +0.0s   spec change   gen 5: restart
     ✓ +0.0s   spec change   gen 6: containers[web].command, containers[web].stdin, containers[web].tty, 1 more
     ");
 }
