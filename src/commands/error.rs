@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::cluster::ApiError;
+use crate::cluster::{
+    ApiError, ArgumentError, ConfigError, RequestError, ResolveError, TargetError,
+};
 
 /// An error as the user sees it. The first line is what kubectl would print; each hint is one thing
 /// to do about it.
@@ -89,5 +91,51 @@ impl From<ApiError> for CommandError {
         let hint = format!("try `kubectl auth can-i {} {}`", error.verb, error.resource);
         let error = CommandError::failed(error);
         if forbidden { error.hint(hint) } else { error }
+    }
+}
+
+impl From<ConfigError> for CommandError {
+    fn from(error: ConfigError) -> CommandError {
+        match error {
+            ConfigError::NoContext(_) | ConfigError::NoCurrentContext(_) => {
+                CommandError::failed(error).hint("`kubectl config get-contexts` lists them")
+            }
+            error => CommandError::failed(error),
+        }
+    }
+}
+
+impl From<RequestError> for CommandError {
+    fn from(error: RequestError) -> CommandError {
+        match error {
+            RequestError::Api { error, .. } => error.into(),
+            error => CommandError::failed(error),
+        }
+    }
+}
+
+impl From<TargetError> for CommandError {
+    fn from(error: TargetError) -> CommandError {
+        match error {
+            TargetError::Argument(error) => error.into(),
+            TargetError::Resolve(ResolveError::Request(error)) => error.into(),
+            TargetError::Resolve(error @ ResolveError::Unknown { .. }) => {
+                let ResolveError::Unknown { near, stale, .. } = &error else {
+                    return CommandError::failed(error);
+                };
+                let near = (!near.is_empty()).then(|| format!("did you mean {}?", near.join(", ")));
+                let stale = (!stale.is_empty())
+                    .then(|| format!("these groups could not be read: {}", stale.join(", ")));
+                let hints = near.into_iter().chain(stale);
+                hints.fold(CommandError::failed(&error), CommandError::hint)
+            }
+        }
+    }
+}
+
+impl From<ArgumentError> for CommandError {
+    fn from(error: ArgumentError) -> CommandError {
+        let text = error.to_string();
+        CommandError::usage(text.strip_prefix("error: ").unwrap_or(&text))
     }
 }

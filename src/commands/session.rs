@@ -8,9 +8,8 @@ use std::time::Duration;
 use super::sources::named;
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs};
 use crate::cluster::{
-    Ambient, ArgumentError, Ask, Client, ClusterConfig, ConfigError, Filters, Names, Namespaces,
-    RequestError, ResolveError, Resolver, ResourceType, Target, TargetError, parse_arguments,
-    similar_names,
+    Ambient, Ask, Client, ClusterConfig, Filters, Names, Namespaces, Resolver, ResourceType,
+    Target, parse_arguments, similar_names,
 };
 use crate::object::Doc;
 use crate::watch::{
@@ -267,50 +266,4 @@ fn types(file: &FileTransport) -> Vec<ResourceType> {
         verbs: vec!["list".to_owned(), "watch".to_owned()],
     });
     types.collect()
-}
-
-impl From<ConfigError> for CommandError {
-    fn from(error: ConfigError) -> CommandError {
-        match error {
-            ConfigError::NoContext(_) | ConfigError::NoCurrentContext(_) => {
-                CommandError::failed(error).hint("`kubectl config get-contexts` lists them")
-            }
-            error => CommandError::failed(error),
-        }
-    }
-}
-
-impl From<RequestError> for CommandError {
-    fn from(error: RequestError) -> CommandError {
-        match error {
-            RequestError::Api { error, .. } => error.into(),
-            error => CommandError::failed(error),
-        }
-    }
-}
-
-impl From<TargetError> for CommandError {
-    fn from(error: TargetError) -> CommandError {
-        match error {
-            TargetError::Argument(error) => error.into(),
-            TargetError::Resolve(ResolveError::Request(error)) => error.into(),
-            TargetError::Resolve(error @ ResolveError::Unknown { .. }) => {
-                let ResolveError::Unknown { near, stale, .. } = &error else {
-                    return CommandError::failed(error);
-                };
-                let near = (!near.is_empty()).then(|| format!("did you mean {}?", near.join(", ")));
-                let stale = (!stale.is_empty())
-                    .then(|| format!("these groups could not be read: {}", stale.join(", ")));
-                let hints = near.into_iter().chain(stale);
-                hints.fold(CommandError::failed(&error), CommandError::hint)
-            }
-        }
-    }
-}
-
-impl From<ArgumentError> for CommandError {
-    fn from(error: ArgumentError) -> CommandError {
-        let text = error.to_string();
-        CommandError::usage(text.strip_prefix("error: ").unwrap_or(&text))
-    }
 }

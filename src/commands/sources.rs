@@ -13,6 +13,9 @@ use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
 use crate::watch::{Event, Scope, SourceKey};
 
+/// How often a server is tried that has not answered yet.
+const TRIES: u32 = 3;
+
 /// What is known of one source.
 #[derive(Clone, Debug)]
 struct Known {
@@ -99,10 +102,15 @@ impl Sources {
                 .all(|known| known.synced || is_refused(&known.state))
     }
 
-    /// The error to end with when no source can be read at all.
+    /// The error to end with when no source can be read at all, or none ever was and the server does not
+    /// answer: who has seen nothing waits for nothing.
     pub(crate) fn refusal(&self) -> Option<CommandError> {
-        let refused = |known: &Known| is_refused(&known.state) && !known.synced;
-        if self.known.is_empty() || !self.known.values().all(refused) {
+        let hopeless = |known: &Known| {
+            let given_up =
+                matches!(known.state, SourceState::Retrying { attempt, .. } if attempt >= TRIES);
+            !known.synced && (is_refused(&known.state) || given_up)
+        };
+        if self.known.is_empty() || !self.known.values().all(hopeless) {
             return None;
         }
         let first = self.known.values().next()?;

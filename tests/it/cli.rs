@@ -19,9 +19,19 @@ fn refused(args: &[&str]) -> String {
 
 #[test]
 fn usage_errors_are_kubectls_and_exit_1() {
-    assert_snapshot!(refused(&["changes", "deploy/web", "--bogus"]), @"");
-    assert_snapshot!(refused(&["chnges", "deploy/web"]), @"");
-    assert_snapshot!(refused(&["changes", "-o"]), @"");
+    assert_snapshot!(refused(&["changes", "deploy/web", "--bogus"]), @r"
+    error: unknown flag: --bogus
+    See 'kubectl spy --help' for usage.
+    ");
+    assert_snapshot!(refused(&["chnges", "deploy/web"]), @r#"
+    error: unknown command "chnges" for "kubectl spy"
+    hint: did you mean changes?
+    See 'kubectl spy --help' for usage.
+    "#);
+    assert_snapshot!(refused(&["changes", "-o"]), @r"
+    error: a value is required for '--output <OUTPUT>' but none was supplied
+    See 'kubectl spy --help' for usage.
+    ");
 }
 
 #[test]
@@ -54,5 +64,15 @@ fn options_lists_the_global_flags_and_help_does_not() {
 
 #[test]
 fn no_cluster_and_no_kubeconfig_is_said_as_kubectl_says_it() {
-    assert_snapshot!(refused(&["changes", "deploy/web"]), @"");
+    for args in [
+        &["changes", "deploy/web"][..],
+        &["changes", "deploy/web", "--once"],
+    ] {
+        let said = refused(args);
+        let last = said.lines().last().unwrap();
+        assert_eq!(
+            last,
+            "The connection to the server localhost:8080 was refused - did you specify the right host or port?"
+        );
+    }
 }

@@ -1,3 +1,5 @@
+//! Tests of the diff: cases, laws, Secrets, and who did it.
+
 mod cases;
 pub(crate) mod laws;
 pub(crate) mod secrets;

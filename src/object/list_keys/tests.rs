@@ -1,3 +1,5 @@
+//! Tests of list keys.
+
 use super::*;
 use crate::object::Doc;
 

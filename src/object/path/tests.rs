@@ -1,3 +1,5 @@
+//! Tests of paths and their patterns.
+
 use super::*;
 
 fn field(name: &str) -> Step<'_> {

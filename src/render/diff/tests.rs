@@ -1,3 +1,5 @@
+//! Tests of the paths view, whole outputs.
+
 use super::*;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::render::style::testing::{ansi, explain};

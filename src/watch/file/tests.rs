@@ -1,3 +1,5 @@
+//! Tests of files in place of a cluster.
+
 use std::time::Duration;
 
 use tokio::time::timeout;

@@ -1,3 +1,5 @@
+//! Tests of the driver: each way a list or a watch can end.
+
 use super::*;
 use crate::watch::fake::{Fault, Plan, Request, api_error, throttled};
 

@@ -1,3 +1,5 @@
+//! Tests of subscriptions: order, back-pressure, joining and leaving.
+
 use super::*;
 use crate::object::Uid;
 use crate::watch::Subscriptions;

@@ -1,0 +1,443 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_kubectl_spy_global_optspecs
+    string join \n kubeconfig= kuberc= context= cluster= user= n/namespace= s/server= token= username= password= as= as-group= as-uid= as-user-extra= certificate-authority= client-certificate= client-key= insecure-skip-tls-verify= tls-server-name= disable-compression= request-timeout= color= ascii= h/help
+end
+
+function __fish_kubectl_spy_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_kubectl_spy_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_kubectl_spy_using_subcommand
+    set -l cmd (__fish_kubectl_spy_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -s h -l help -d 'Print help'
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "demo" -d 'Watch a story on an embedded cluster; no Kubernetes needed'
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "changes" -d 'Show each version of an object as a diff, and who made it'
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "status" -d 'Show the state of objects and of everything they own, live'
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "completion" -d 'Print the completion script for a shell'
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "options" -d 'List the flags that every command takes'
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "trace" -d 'Follow the chain of one object: what a Service sends to, how a Deployment rolls out'
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "version" -d 'Print the client and server version'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l list -d 'List the stories' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -s h -l help -d 'Print help'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -a "changes" -d 'Show each version of an object as a diff, and who made it'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -a "status" -d 'Show the state of objects and of everything they own, live'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -a "trace" -d 'Follow the chain of one object: what a Service sends to, how a Deployment rolls out'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s l -l selector -d 'Label selector: -l key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s o -l output -d 'Output format' -r -f -a "paths\t'A line a change, with its path'
+json\t'A JSON object a line'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.containers[*].image; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s l -l selector -d 'Label selector: -l key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s o -l output -d 'How to print: text, or json for one record a line whenever a verdict changes' -r -f -a "text\t''
+json\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l rules -d 'By whose rules to judge: those of kstatus, or spy\'s, which also see what kstatus calls in progress or current although it is broken' -r -f -a "spy\t''
+kstatus\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l show-idle -d 'Show the replicasets too that are kept for roll-backs alone' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s l -l selector -d 'Label selector: -l key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+json\t'The graph as a line of JSON, each time it has changed'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s l -l selector -d 'Label selector: -l key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s o -l output -d 'Output format' -r -f -a "paths\t'A line a change, with its path'
+json\t'A JSON object a line'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.containers[*].image; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s l -l selector -d 'Label selector: -l key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s o -l output -d 'How to print: text, or json for one record a line whenever a verdict changes' -r -f -a "text\t''
+json\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l rules -d 'By whose rules to judge: those of kstatus, or spy\'s, which also see what kstatus calls in progress or current although it is broken' -r -f -a "spy\t''
+kstatus\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l show-idle -d 'Show the replicasets too that are kept for roll-backs alone' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s h -l help -d 'Print help'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -s h -l help -d 'Print help'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -s h -l help -d 'Print help'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s l -l selector -d 'Label selector: -l key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+json\t'The graph as a line of JSON, each time it has changed'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l client -d 'If true, shows client version only (no server required)' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l context -d 'The name of the kubeconfig context to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l cluster -d 'The name of the kubeconfig cluster to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l user -d 'The name of the kubeconfig user to use' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -s n -l namespace -d 'The namespace to look in; the context\'s own by default' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -s s -l server -d 'The address and port of the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l token -d 'Bearer token for authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l username -d 'Username for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l password -d 'Password for basic authentication to the API server' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l as -d 'Username to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l as-group -d 'Group to impersonate; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l as-uid -d 'UID to impersonate' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l as-user-extra -d 'Extra user fields to impersonate, as KEY=VALUE; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l certificate-authority -d 'Path to a certificate file for the certificate authority' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l client-certificate -d 'Path to a client certificate file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l client-key -d 'Path to a client key file for TLS' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l insecure-skip-tls-verify -d 'Do not check the server\'s certificate; this makes the connection insecure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l tls-server-name -d 'The server name to check the server\'s certificate against' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -s h -l help -d 'Print help'
