@@ -91,12 +91,12 @@ impl Rule {
     }
 }
 
-/// Somebody with a bearer token. (kubectl itself sends none over plain HTTP; other clients do.)
+/// Somebody with a bearer token, or anybody without.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// The name that refusals show.
     pub name: String,
-    /// The bearer token.
+    /// The bearer token; empty for whoever sends none (kubectl and its like, over plain HTTP).
     pub token: String,
     /// What the user may do; discovery is open to every user.
     pub rules: Vec<Rule>,

@@ -27,7 +27,8 @@ impl Shared {
             return Ok(None);
         }
         let token = header.and_then(|header| header.strip_prefix("Bearer "));
-        let found = users.iter().find(|user| Some(user.token.as_str()) == token);
+        let token = token.unwrap_or_default();
+        let found = users.iter().find(|user| user.token == token);
         found.cloned().map(Some).ok_or_else(Failure::unauthorized)
     }
 }
