@@ -182,7 +182,10 @@ impl Feed {
             let Some((key, event)) = next else { break };
             let now = terminal.env().now();
             if let Some(note) = self.sources.apply(&key, &event, now) {
-                view.note(&key, note, terminal)?;
+                // What ends the program is told as its error.
+                if self.sources.count() > 1 || self.sources.refusal().is_none() {
+                    view.note(&key, note, terminal)?;
+                }
             }
             view.apply(&key, event, now);
             next = self.subscriptions.next().now_or_never().flatten();
