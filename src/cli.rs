@@ -10,7 +10,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{self, ClusterArgs, CommandError, ErrorKind, LookArgs};
 use crate::env::Env;
 use crate::render::screen::restore_cursor_on_panic;
-use crate::render::text::escape;
+use crate::render::text::{escape, escape_line};
 
 /// Everything that was asked is answered.
 const ANSWERED: u8 = 0;
@@ -184,7 +184,7 @@ fn usage_error(refused: &clap::Error) -> String {
     } else {
         format!("hint: did you mean {}?\n", near.join(" or "))
     };
-    format!("error: {message}\n{hint}{SEE_HELP}")
+    format!("error: {}\n{hint}{SEE_HELP}", escape_line(&message))
 }
 
 const SEE_HELP: &str = "See 'kubectl spy --help' for usage.\n";
