@@ -2,6 +2,7 @@
 //! but what the test gives it.
 
 pub mod cluster;
+pub mod pty;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -62,20 +63,29 @@ impl Spy {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-spy"));
-        command
-            .args(args)
-            .env_clear()
-            .env("TZ", "UTC")
-            .env("LC_ALL", "C.UTF-8");
-        if let Some(kubeconfig) = &self.kubeconfig {
-            command.env("KUBECONFIG", kubeconfig);
-        }
-        command.envs(self.vars.iter().map(|(name, value)| (name, value)));
+        command.args(args).env_clear().envs(self.environment());
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
+    }
+
+    /// The variables of a run.
+    fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        let usual = [("TZ", "UTC"), ("LC_ALL", "C.UTF-8")];
+        let kubeconfig = self.kubeconfig.as_deref();
+        let kubeconfig = kubeconfig.map(|path| ("KUBECONFIG", path));
+        let vars = self.vars.iter();
+        usual
+            .into_iter()
+            .chain(kubeconfig)
+            .chain(vars.map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+
+    /// Starts a run whose output the test reads itself, as slowly as it likes.
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args).spawn().unwrap()
     }
 
     /// Runs to the end.

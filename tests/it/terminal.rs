@@ -1,0 +1,235 @@
+//! A live screen on a real terminal: what it shows, and how it leaves the terminal.
+
+use std::io::{BufRead, BufReader, Read};
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::support::cluster::{Cluster, config_map};
+use super::support::pty::Terminal;
+
+const SIZE: (u16, u16) = (100, 12);
+
+/// A cluster with one object.
+async fn cluster() -> Cluster {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
+    cluster
+}
+
+/// Starts a run on a terminal, and waits until it follows the object.
+fn start(cluster: &Cluster, args: &[&str]) -> Terminal {
+    let mut terminal = cluster.spy().on_terminal(SIZE, args);
+    until_live(&mut terminal);
+    terminal
+}
+
+fn until_live(terminal: &mut Terminal) {
+    terminal.until_shown("the object", |shown| {
+        shown.contains("EXISTING") && shown.contains("live")
+    });
+}
+
+/// Waits until the footer says how many versions there were.
+fn until_versions(terminal: &mut Terminal, versions: &str) {
+    terminal.until_shown(versions, |shown| shown.contains(versions));
+}
+
+fn turn(cluster: &Cluster, state: &str) {
+    cluster.edit(
+        "configmaps",
+        "flags",
+        &json!({"data": {"dark-mode": state}}),
+    );
+}
+
+/// What stands on the terminal but for its own echo of Ctrl-C, which a last frame may overwrite.
+fn without_echo(terminal: &mut Terminal) -> String {
+    terminal.transcript().replace("^C", "")
+}
+
+/// The parts of the output that a terminal shows at once are all complete.
+fn assert_whole_frames(terminal: &Terminal) {
+    let text = String::from_utf8_lossy(terminal.bytes());
+    let (begun, ended) = (text.matches("\u{1b}[?2026h"), text.matches("\u{1b}[?2026l"));
+    assert_eq!(begun.count(), ended.count(), "{text:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_footer_says_how_current_the_screen_is() {
+    let cluster = cluster().await;
+    let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+    assert!(terminal.hides_cursor());
+    assert_snapshot!(terminal.transcript(), @"
+    12:05:00 EXISTING configmap/flags  2
+    ● live  1 object  1 watch  0 versions  no change yet  Ctrl-C to end
+    ");
+    turn(&cluster, "on");
+    until_versions(&mut terminal, "1 version ");
+    assert_snapshot!(terminal.transcript(), @r#"
+    12:05:00 EXISTING configmap/flags  2
+    12:05:00 MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to end
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn versions_without_a_change_are_counted() {
+    let cluster = cluster().await;
+    let args = ["changes", "cm/flags", "--ignore", "data.dark-mode"];
+    let mut terminal = start(&cluster, &args);
+    turn(&cluster, "on");
+    turn(&cluster, "off");
+    until_versions(&mut terminal, "2 versions");
+    assert_snapshot!(terminal.transcript(), @"
+    12:05:00 EXISTING configmap/flags  2
+    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  Ctrl-C to end
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_leaves_the_terminal_as_it_was() {
+    let cluster = cluster().await;
+    let mut terminal = cluster.spy().in_shell(SIZE, &["changes", "cm/flags"]);
+    until_live(&mut terminal);
+    turn(&cluster, "on");
+    until_versions(&mut terminal, "1 version ");
+    terminal.type_in(&[3]);
+    terminal.finish();
+    assert!(!terminal.hides_cursor());
+    assert_whole_frames(&terminal);
+    assert_snapshot!(without_echo(&mut terminal), @r#"
+    12:05:00 EXISTING configmap/flags  2
+    12:05:00 MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to end
+    status 130
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signals_end_it_as_they_do_other_programs() {
+    for (signal, told) in [("INT", "Interrupt"), ("TERM", "Terminated")] {
+        let cluster = cluster().await;
+        let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+        turn(&cluster, "on");
+        until_versions(&mut terminal, "1 version ");
+        let shown = terminal.transcript();
+        terminal.signal(signal);
+        assert_eq!(terminal.finish().signal(), Some(told));
+        assert!(!terminal.hides_cursor());
+        assert_whole_frames(&terminal);
+        assert_eq!(terminal.transcript(), shown, "the last frame stays");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_before_anything_is_there() {
+    let cluster = Cluster::start().await;
+    let mut terminal = cluster.spy().in_shell(SIZE, &["changes", "cm/flags"]);
+    terminal.until_shown("waiting", |shown| {
+        shown.contains("waiting for") && shown.contains("live")
+    });
+    terminal.type_in(&[3]);
+    terminal.finish();
+    assert!(!terminal.hides_cursor());
+    assert_snapshot!(without_echo(&mut terminal), @r#"
+    waiting for configmaps/flags in namespace "shop"
+    ● live  0 objects  1 watch  0 versions  no change yet  Ctrl-C to end
+    status 130
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_scrolls_away_is_kept_once() {
+    let cluster = cluster().await;
+    let mut terminal = cluster
+        .spy()
+        .on_terminal((100, 6), &["changes", "cm/flags"]);
+    until_live(&mut terminal);
+    for round in 0..10 {
+        turn(&cluster, &format!("round-{round}"));
+    }
+    until_versions(&mut terminal, "10 versions");
+    terminal.signal("INT");
+    terminal.finish();
+    let transcript = terminal.transcript();
+    for round in 0..9 {
+        let line = format!("→ round-{round}\n");
+        assert_eq!(transcript.matches(&line).count(), 1, "{transcript}");
+    }
+    assert_eq!(
+        transcript.matches("Ctrl-C to end").count(),
+        1,
+        "{transcript}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_narrower_terminal_has_one_footer() {
+    let cluster = cluster().await;
+    let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+    turn(&cluster, "on");
+    until_versions(&mut terminal, "1 version ");
+    terminal.resize(50, 12);
+    turn(&cluster, "off");
+    terminal.until_shown("the change", |shown| shown.contains("\"on\" → \"off\""));
+    until_versions(&mut terminal, "2 versions");
+    assert_snapshot!(terminal.transcript(), @r#"
+    12:05:00 EXISTING configmap/flags  2
+    12:05:00 MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    12:05:00 MODIFIED configmap/flags  3→4  +0s  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "on" → "off"
+    ● live  1 object  1 watch  2 versions  last chang
+    "#);
+    terminal.resize(100, 12);
+    turn(&cluster, "auto");
+    until_versions(&mut terminal, "3 versions");
+    assert_eq!(
+        terminal.transcript().matches("live").count(),
+        1,
+        "{}",
+        terminal.transcript()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dumb_terminal_and_no_color_get_what_they_can_show() {
+    let cluster = cluster().await;
+    let spy = cluster.spy().var("NO_COLOR", "1");
+    let mut terminal = spy.on_terminal(SIZE, &["changes", "cm/flags"]);
+    until_live(&mut terminal);
+    let text = String::from_utf8_lossy(terminal.bytes()).into_owned();
+    assert!(
+        !text.contains("\u{1b}[3") && !text.contains("\u{1b}[1m"),
+        "{text:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_goes_away_is_no_error() {
+    let cluster = cluster().await;
+    for args in [
+        &["changes", "cm/flags"][..],
+        &["changes", "cm/flags", "-o", "json"],
+    ] {
+        let mut child = cluster.spy().spawn(args);
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        drop(reader);
+        turn(&cluster, "on");
+        turn(&cluster, "off");
+        let status = child.wait().unwrap();
+        let mut stderr = String::new();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut stderr)
+            .unwrap();
+        assert_eq!((status.code(), stderr.as_str()), (Some(0), ""), "{args:?}");
+    }
+}

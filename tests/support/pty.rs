@@ -1,0 +1,173 @@
+//! Runs `kubectl-spy` on a terminal: a pseudo-terminal whose other side is an emulator.
+
+use std::io::{Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use vt100::Parser;
+
+use super::{PATIENCE, Spy};
+
+/// Rows that the emulator keeps above its screen.
+const SCROLLBACK: usize = 1000;
+
+/// A run on a terminal. Dropping it ends the process.
+pub struct Terminal {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keyboard: Box<dyn Write + Send>,
+    output: Receiver<Vec<u8>>,
+    parser: Parser,
+    bytes: Vec<u8>,
+}
+
+fn size((columns, rows): (u16, u16)) -> PtySize {
+    PtySize {
+        rows,
+        cols: columns,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}
+
+impl Spy {
+    /// Starts a run as the only process on a terminal of this size, columns before rows.
+    pub fn on_terminal(&self, size: (u16, u16), args: &[&str]) -> Terminal {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_kubectl-spy"));
+        command.args(args);
+        self.open(size, command)
+    }
+
+    /// Starts a run from a shell script, which then says what status it saw.
+    pub fn in_shell(&self, size: (u16, u16), args: &[&str]) -> Terminal {
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", r#"trap : INT; "$0" "$@"; echo "status $?""#]);
+        command.arg(env!("CARGO_BIN_EXE_kubectl-spy"));
+        command.args(args);
+        self.open(size, command)
+    }
+
+    fn open(&self, columns_and_rows: (u16, u16), mut command: CommandBuilder) -> Terminal {
+        command.env_clear();
+        for (name, value) in self.environment() {
+            command.env(name, value);
+        }
+        command.env("TERM", "xterm-256color");
+        let pair = native_pty_system().openpty(size(columns_and_rows)).unwrap();
+        let child = pair.slave.spawn_command(command).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let (send, output) = channel();
+        std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            // Linux answers EIO once nobody has the other side open.
+            while let Ok(read @ 1..) = reader.read(&mut chunk) {
+                if send.send(chunk[..read].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let (columns, rows) = columns_and_rows;
+        Terminal {
+            child,
+            keyboard: pair.master.take_writer().unwrap(),
+            master: pair.master,
+            output,
+            parser: Parser::new(rows, columns, SCROLLBACK),
+            bytes: Vec::new(),
+        }
+    }
+}
+
+impl Terminal {
+    /// Waits until what is shown satisfies `holds`.
+    pub fn until_shown(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !holds(&self.parser.screen().contents()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if !self.take(left) {
+                panic!("{what} is not shown:\n{}", self.parser.screen().contents());
+            }
+        }
+    }
+
+    /// Types on the keyboard.
+    pub fn type_in(&mut self, keys: &[u8]) {
+        self.keyboard.write_all(keys).unwrap();
+    }
+
+    /// Sends a signal to the process.
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.process_id().unwrap().to_string();
+        let args = [format!("-{name}"), pid];
+        let kill = std::process::Command::new("kill").args(args).status();
+        assert!(kill.unwrap().success());
+    }
+
+    /// Gives the terminal another size, and wraps what stands on it anew, as tmux, VTE and kitty do.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        let mut parser = Parser::new(rows, columns, SCROLLBACK);
+        for line in self.transcript().lines() {
+            parser.process(line.as_bytes());
+            parser.process(b"\r\n");
+        }
+        self.parser = parser;
+        self.master.resize(size((columns, rows))).unwrap();
+    }
+
+    /// Waits until the process has ended.
+    pub fn finish(&mut self) -> ExitStatus {
+        while self.take(PATIENCE) {}
+        self.child.wait().unwrap()
+    }
+
+    /// Everything that stands on the terminal, what has left it at the top included.
+    pub fn transcript(&mut self) -> String {
+        let (_, columns) = self.parser.screen().size();
+        let screen = self.parser.screen_mut();
+        screen.set_scrollback(usize::MAX);
+        let mut lines = Vec::new();
+        for offset in (1..=screen.scrollback()).rev() {
+            screen.set_scrollback(offset);
+            lines.extend(screen.rows(0, columns).next());
+        }
+        screen.set_scrollback(0);
+        lines.extend(screen.contents().lines().map(str::to_owned));
+        lines
+            .iter()
+            .map(|line| format!("{}\n", line.trim_end()))
+            .collect()
+    }
+
+    /// Whether the cursor is hidden.
+    pub fn hides_cursor(&self) -> bool {
+        self.parser.screen().hide_cursor()
+    }
+
+    /// Every byte that was written to the terminal.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Takes the next output; answers whether there is any.
+    fn take(&mut self, patience: Duration) -> bool {
+        match self.output.recv_timeout(patience) {
+            Ok(chunk) => {
+                self.parser.process(&chunk);
+                self.bytes.extend(chunk);
+                true
+            }
+            Err(RecvTimeoutError::Disconnected) => false,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("nothing happens:\n{}", self.parser.screen().contents())
+            }
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _already_gone = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
