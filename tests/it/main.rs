@@ -8,6 +8,9 @@ mod architecture;
 mod changes;
 mod cli;
 mod docs;
+mod secrets;
+mod terminal;
+mod watch_core;
 
 #[path = "../support/mod.rs"]
 mod support;

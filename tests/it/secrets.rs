@@ -1,0 +1,339 @@
+//! What must not get out: values of Secrets, and characters that steer a terminal.
+
+use kubectl_spy::sandbox::{BadLine, Effect, End, Fault, Place, Rule, User, Verb, Writer};
+use serde_json::{Value, json};
+
+use super::support::cluster::{Cluster, config_map};
+use super::support::{Ran, Running};
+
+/// The planted values, each with its base64: of `data`, of `stringData`, of last-applied, of a key that comes
+/// and goes. A digest of them would be as bad as they are.
+const PLANTED: [(&str, &str); 5] = [
+    ("hunter2-correct-horse", "aHVudGVyMi1jb3JyZWN0LWhvcnNl"),
+    ("hunter3-battery-staple", "aHVudGVyMy1iYXR0ZXJ5LXN0YXBsZQ=="),
+    ("tr0ub4dor-and-three", "dHIwdWI0ZG9yLWFuZC10aHJlZQ=="),
+    ("applied-in-clear-text", "YXBwbGllZC1pbi1jbGVhci10ZXh0"),
+    (
+        "multi\nline\nkey-material",
+        "bXVsdGkKbGluZQprZXktbWF0ZXJpYWw=",
+    ),
+];
+
+/// The user's own credential, which is nobody else's business either.
+const TOKEN: &str = "bearer-of-all-things";
+
+/// The formats, and what narrows and colours them.
+const FORMATS: [&[&str]; 6] = [
+    &[],
+    &["--color=always"],
+    &["--only", "data", "--only", "stringData"],
+    &["--only", "metadata.annotations"],
+    &["-o", "json"],
+    &["-o", "json", "--only", "data"],
+];
+
+fn assert_nothing_planted(ran: &Ran, what: &str) {
+    for text in [&ran.stdout, &ran.stderr] {
+        for (clear, base64) in PLANTED {
+            let escaped = clear.replace('\n', "\\n");
+            let half = &clear[clear.len() / 2..];
+            for planted in [clear, base64, &escaped, half, base64.trim_end_matches('=')] {
+                assert!(!text.contains(planted), "{what}: {planted} in\n{text}");
+            }
+        }
+        assert!(!text.contains(TOKEN), "{what}: the token in\n{text}");
+    }
+}
+
+/// What `kubectl apply` notes down.
+fn applied(object: &Value) -> Value {
+    json!({"kubectl.kubernetes.io/last-applied-configuration": format!("{object}\n")})
+}
+
+/// A Secret with a value in each place where there can be one.
+fn secret(value: usize) -> Value {
+    let (clear, base64) = PLANTED[value];
+    let mut object = json!({
+        "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+        "metadata": {"name": "db", "namespace": "shop"},
+        "data": {"password": base64, "key.pem": PLANTED[4].1}, "stringData": {"password": clear},
+    });
+    object["metadata"]["annotations"] = applied(&json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "db"},
+        "data": {"password": base64}, "stringData": {"password": clear, "other": PLANTED[3].0},
+    }));
+    object
+}
+
+/// A cluster with the Secret, and a user who may read it.
+async fn cluster() -> Cluster {
+    let user = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::everything(), Rule::deny("*", "pods")],
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
+    cluster.put(secret(0));
+    cluster
+}
+
+fn start(cluster: &Cluster, args: &[&str]) -> Running {
+    let mut run = cluster
+        .spy()
+        .start(&[&["changes", "secrets,pods", "--token", TOKEN], args].concat());
+    run.until_where("a listing", |line| {
+        line.contains("watching") || line.contains("synced")
+    });
+    run
+}
+
+/// Writes to the Secret in every way that there is, and follows it until it is gone.
+fn write_all(cluster: &Cluster, run: &mut Running) {
+    let by = Writer::new("kubectl-client-side-apply");
+    cluster.sandbox.update(secret(1), &by).unwrap();
+    cluster.edit(
+        "secrets",
+        "db",
+        &json!({"data": {"password": PLANTED[2].1}}),
+    );
+    cluster.edit(
+        "secrets",
+        "db",
+        &json!({"data": {"extra": PLANTED[3].1}, "stringData": null}),
+    );
+    cluster.edit(
+        "secrets",
+        "db",
+        &json!({"data": {"extra": null, "password": 17}}),
+    );
+    cluster.edit("secrets", "db", &json!({"data": PLANTED[2].0}));
+    cluster.sandbox.update(secret(2), &by).unwrap();
+    cluster.edit(
+        "secrets",
+        "db",
+        &json!({"metadata": {"labels": {"done": "almost"}}}),
+    );
+    cluster.delete("secrets", "db");
+    run.until_where("the deletion", |line| {
+        line.to_lowercase().contains("deleted")
+    });
+    cluster.put(secret(1));
+    run.until_where("the other", |line| {
+        line.to_lowercase().contains("recreated")
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_of_secrets_stay_in_the_cluster() {
+    for args in FORMATS {
+        let cluster = cluster().await;
+        let mut run = start(&cluster, args);
+        write_all(&cluster, &mut run);
+        let ran = run.interrupt();
+        assert!(ran.stdout.contains("db"), "{args:?}: {}", ran.transcript());
+        assert_nothing_planted(&ran, &format!("{args:?}"));
+        let once = cluster
+            .spy()
+            .run(&[&["changes", "secret/db", "--once"], args].concat());
+        assert_nothing_planted(&once, &format!("{args:?} --once"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_values_are_told_apart_without_being_told() {
+    let cluster = cluster().await;
+    let mut run = start(&cluster, &["--only", "data"]);
+    cluster.edit(
+        "secrets",
+        "db",
+        &json!({"data": {"password": PLANTED[1].1}}),
+    );
+    cluster.edit(
+        "secrets",
+        "db",
+        &json!({"data": {"password": PLANTED[0].1}}),
+    );
+    run.until("#2> → <secret 21 B #1>");
+    assert_nothing_planted(&run.interrupt(), "a value that returns");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_of_secrets_are_in_no_error() {
+    let bad = |line| Effect::BadLine { after: 0, line };
+    let cut = |end| Effect::Cut {
+        at: Place::MidLine(0),
+        end,
+    };
+    let effects = [
+        bad(BadLine::Garbage),
+        bad(BadLine::Truncated),
+        bad(BadLine::NotUtf8),
+        bad(BadLine::UnknownType),
+        cut(End::Clean),
+        cut(End::Dropped),
+        cut(End::Reset),
+    ];
+    for effect in effects {
+        for args in [&[][..], &["-o", "json"]] {
+            let cluster = cluster().await;
+            // Twice, so that the line is given up: all there is to say of it is said.
+            cluster
+                .sandbox
+                .inject(Fault::on(Verb::Watch, "secrets", effect.clone()).range(1..=2));
+            let mut run = start(&cluster, args);
+            cluster.edit(
+                "secrets",
+                "db",
+                &json!({"data": {"password": PLANTED[1].1}}),
+            );
+            let watches = |requests: &[kubectl_spy::sandbox::Request]| {
+                let is = |path: &str| path.contains("/secrets?") && path.contains("watch=");
+                requests.iter().filter(|request| is(&request.path)).count() >= 3
+            };
+            cluster.sandbox.requests_until(watches).await;
+            cluster.edit(
+                "secrets",
+                "db",
+                &json!({"metadata": {"labels": {"is": "there-again"}}}),
+            );
+            run.until("there-again");
+            assert_nothing_planted(&run.interrupt(), &format!("{effect:?} {args:?}"));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_of_secrets_are_in_no_error_of_a_listing() {
+    for end in [End::Clean, End::Dropped, End::Reset] {
+        let cluster = cluster().await;
+        let cut = Effect::Cut {
+            at: Place::MidLine(0),
+            end,
+        };
+        cluster
+            .sandbox
+            .inject(Fault::on(Verb::List, "secrets", cut));
+        let mut run = cluster.spy().start(&["changes", "secret/db"]);
+        run.until("EXISTING");
+        assert_nothing_planted(&run.interrupt(), &format!("{end:?}"));
+    }
+}
+
+/// Characters that move the cursor, ring, turn the direction of text or end it, where a name stands.
+const STEERING: &str = "a\u{1b}[2J\u{7}\u{202e}\u{200b}\u{9b}31m\r\u{0}\u{7f}z";
+
+/// Whether a text holds a character that steers a terminal; colours of ours, if `painted`, do not count.
+fn steers(text: &str) -> Option<char> {
+    let is_ours = |rest: &str| {
+        let end = rest.find('m');
+        end.is_some_and(|end| {
+            rest[1..end].starts_with('[')
+                && rest[2..end].chars().all(|c| c.is_ascii_digit() || c == ';')
+        })
+    };
+    text.char_indices()
+        .filter(|&(at, c)| c != '\n' && !(c == '\u{1b}' && is_ours(&text[at..])))
+        .map(|(_, c)| c)
+        .find(|&c| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'))
+}
+
+fn assert_steers_nothing(ran: &Ran, what: &str) {
+    for text in [&ran.stdout, &ran.stderr] {
+        assert_eq!(steers(text), None, "{what}: {text:?}");
+    }
+}
+
+/// An object in which everything that a user can name is planted.
+fn planted(value: &str) -> Value {
+    let mut object = config_map(
+        "flags",
+        &json!({STEERING: value, "text": format!("{value}\n{STEERING}\nend\n")}),
+    );
+    object["metadata"]["labels"] = json!({STEERING: value});
+    object["metadata"]["annotations"] =
+        json!({STEERING: value, "json": json!({STEERING: value}).to_string()});
+    object["metadata"]["finalizers"] = json!([value]);
+    object["status"] = json!({
+        "message": value, "phase": value,
+        "conditions": [{"type": "Ready", "status": value, "reason": value, "message": value}],
+        "containerStatuses": [{"name": value, "state": {"waiting": {"reason": value, "message": value}}}],
+    });
+    object
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn characters_that_steer_a_terminal_do_not_reach_it() {
+    for args in [
+        &[][..],
+        &["--color=always"],
+        &["-o", "json"],
+        &["--only", "data"],
+    ] {
+        let cluster = Cluster::start().await;
+        cluster.put(config_map(STEERING, &json!({})));
+        cluster.put(planted(STEERING));
+        let mut run = cluster.spy().start(&[&["changes", "cm"], args].concat());
+        run.until_where("a listing", |line| {
+            line.contains("watching") || line.contains("synced")
+        });
+        let by = Writer::new(STEERING).on(STEERING);
+        cluster
+            .sandbox
+            .update(planted(&format!("{STEERING}-2")), &by)
+            .unwrap();
+        let mut other = planted(&format!("{STEERING}-3"));
+        other["metadata"]["name"] = json!(format!("new-{STEERING}"));
+        cluster
+            .sandbox
+            .create(other, &Writer::new(STEERING))
+            .unwrap();
+        cluster.edit("configmaps", "flags", &json!({"data": {"last": "one"}}));
+        run.until("last");
+        assert_steers_nothing(&run.interrupt(), &format!("{args:?}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_of_servers_do_not_steer_a_terminal() {
+    let cluster = Cluster::start().await;
+    cluster.sandbox.set_users(vec![User {
+        name: STEERING.to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("*", "configmaps")],
+    }]);
+    cluster.put(config_map("flags", &json!({})));
+    for args in [
+        &["changes", "pods"][..],
+        &["changes", "pods", "-o", "json"],
+        &["changes", "pods", "--color=always"],
+    ] {
+        let ran = cluster.spy().run(args);
+        assert_eq!(ran.status.code(), Some(1));
+        assert!(ran.stderr.contains("cannot list"), "{}", ran.stderr);
+        assert_steers_nothing(&ran, &format!("{args:?}"));
+    }
+    for args in [
+        &["changes", "cm,pods"][..],
+        &["changes", "cm,pods", "-o", "json"],
+    ] {
+        let mut run = cluster.spy().start(args);
+        run.until("forbidden");
+        assert_steers_nothing(&run.interrupt(), &format!("{args:?}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_user_typed_does_not_steer_a_terminal() {
+    let cluster = Cluster::start().await;
+    let typed = STEERING.replace('\0', "");
+    for args in [
+        &["changes", &typed][..],
+        &["changes", "cm", &typed, "--once"],
+        &["changes", "cm", "--only", &typed],
+        &["changes", "cm", "-l", &typed],
+        &[&typed],
+    ] {
+        let ran = cluster.spy().run(args);
+        assert_steers_nothing(&ran, &format!("{args:?}"));
+    }
+}

@@ -1,0 +1,338 @@
+//! The watch core through the program: what it prints when servers and networks fail, and what it asks for.
+
+use insta::assert_snapshot;
+use kubectl_spy::sandbox::{
+    Effect, End, Expiry, Fault, Place, Request, Rule, Target, User, Verb, Writer,
+};
+use serde_json::json;
+
+use super::support::Ran;
+use super::support::cluster::{Cluster, config_map, deployment, pod};
+
+fn is_watch(request: &&Request) -> bool {
+    request.path.contains("watch=")
+}
+
+/// What was asked, without the length of the watches, which is chance.
+fn asked(requests: &[Request]) -> String {
+    let line = |request: &Request| {
+        let kept = request.path.split('&');
+        let kept: Vec<&str> = kept
+            .filter(|part| !part.starts_with("timeoutSeconds="))
+            .collect();
+        format!("{} {}\n", request.method, kept.join("&"))
+    };
+    requests.iter().map(line).collect()
+}
+
+/// A transcript without the port of the server, which is chance.
+fn without_port(cluster: &Cluster, ran: &Ran) -> String {
+    let address = cluster.sandbox.address().to_string();
+    ran.transcript().replace(&address, "SERVER")
+}
+
+async fn flags() -> Cluster {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
+    cluster
+}
+
+fn turn(cluster: &Cluster, state: &str) {
+    cluster.edit(
+        "configmaps",
+        "flags",
+        &json!({"data": {"dark-mode": state}}),
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_ends_is_resumed_where_it_was() {
+    let cluster = flags().await;
+    let cut = Effect::Cut {
+        at: Place::AfterEvents(2),
+        end: End::Clean,
+    };
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Watch, "configmaps", cut));
+    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    run.until("EXISTING");
+    for state in ["on", "auto", "dim"] {
+        turn(&cluster, state);
+    }
+    run.until("dim");
+    turn(&cluster, "bright");
+    run.until("bright");
+    assert_snapshot!(run.interrupt().transcript(), @r#"
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  3→4  +0s  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "on" → auto
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: auto → dim
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  5→6  +0s  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: dim → bright
+    ! configmaps/flags in namespace "shop": retrying: the server ended the watch
+    ! configmaps/flags in namespace "shop": live
+    "#);
+    assert_snapshot!(asked(&cluster.sandbox.requests()), @"
+    GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Dflags&limit=500
+    GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Dflags&watch=true&allowWatchBookmarks=true&resourceVersion=2
+    GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Dflags&watch=true&allowWatchBookmarks=true&resourceVersion=4
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_ends_every_watch_is_not_flooded() {
+    let cluster = flags().await;
+    let cut = Effect::Cut {
+        at: Place::AfterHeaders,
+        end: End::Clean,
+    };
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Watch, "configmaps", cut).range(1..=3));
+    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    run.until("EXISTING");
+    let watches = |requests: &[Request]| requests.iter().filter(is_watch).count();
+    cluster
+        .sandbox
+        .requests_until(|requests| watches(requests) == 4)
+        .await;
+    turn(&cluster, "on");
+    run.until("MODIFIED");
+    let ran = run.interrupt();
+    assert_eq!(ran.stdout.matches("EXISTING").count(), 1, "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("MODIFIED").count(), 1, "{}", ran.stdout);
+    let requests = cluster.sandbox.requests();
+    assert_eq!(
+        (watches(&requests), requests.len()),
+        (4, 5),
+        "{}",
+        asked(&requests)
+    );
+}
+
+/// What is printed when the server forgets the version to resume from, while it is away: of three objects, one
+/// is changed twice, one is deleted, one stays as it is and one comes.
+async fn forgotten(expiry: Expiry, args: &[&str]) -> Ran {
+    let mut cluster = Cluster::start().await;
+    for name in ["changed", "gone", "same"] {
+        cluster.put(config_map(name, &json!({"state": "old"})));
+    }
+    let mut run = cluster.spy().start(&[&["changes", "cm"], args].concat());
+    run.until_where("a listing", |line| {
+        line.contains("watching") || line.contains("synced")
+    });
+    cluster.watched("configmaps").await;
+    cluster.sandbox.stop().await;
+    run.until("retrying");
+    cluster.edit(
+        "configmaps",
+        "changed",
+        &json!({"data": {"state": "newer"}}),
+    );
+    cluster.edit(
+        "configmaps",
+        "changed",
+        &json!({"data": {"state": "newest"}}),
+    );
+    cluster.delete("configmaps", "gone");
+    cluster.put(config_map("new", &json!({})));
+    let expire = Effect::Expire(expiry);
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Watch, "configmaps", expire));
+    cluster.sandbox.restart().await.unwrap();
+    run.until("/new");
+    cluster.edit("configmaps", "changed", &json!({"data": {"state": "last"}}));
+    run.until("last");
+    let ran = run.interrupt();
+    let lists = cluster.sandbox.requests();
+    assert_eq!(
+        lists.iter().filter(|request| !is_watch(request)).count(),
+        2,
+        "{}",
+        asked(&lists)
+    );
+    ran
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happened_while_it_was_forgotten_is_told_as_such() {
+    let ran = forgotten(Expiry::InStream(0), &[]).await;
+    assert_snapshot!(ran.stdout, @r#"
+    watching 3 configmaps in namespace "shop"
+    -- versions after 4 up to 8 may be missing: the server has forgotten them --
+    2026-03-02T12:05:00.000Z DELETED configmap/gone  3  after 4m58s  while disconnected
+    2026-03-02T12:05:00.000Z MODIFIED configmap/changed  2→6  versions may be missing  by kubectl-edit  1 change, 2 hidden
+    ~ .data.state: old → newest
+    2026-03-02T12:05:00.000Z CREATED configmap/new  8  by kubectl-create
+    2026-03-02T12:05:00.000Z MODIFIED configmap/changed  6→9  +0s  by kubectl-edit  1 change, 2 hidden
+    ~ .data.state: newest → last
+    "#);
+    let http = forgotten(Expiry::HttpStatus, &[]).await;
+    assert_eq!(http.stdout, ran.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_away_is_waited_for() {
+    let mut cluster = flags().await;
+    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    run.until("EXISTING");
+    cluster.watched("configmaps").await;
+    cluster.sandbox.stop().await;
+    run.until("refused");
+    cluster.sandbox.restart().await.unwrap();
+    run.until("live");
+    turn(&cluster, "on");
+    run.until("dark-mode");
+    let ran = run.interrupt();
+    assert_snapshot!(ran.stdout, @r#"
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    "#);
+    let said = without_port(&cluster, &ran);
+    let last: Vec<&str> = said.lines().rev().take(2).collect();
+    assert_snapshot!(format!("{}\n{}", last[1], last[0]), @r#"
+    ! configmaps/flags in namespace "shop": retrying: The connection to the server SERVER was refused - did you specify the right host or port?
+    ! configmaps/flags in namespace "shop": live
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_not_there_yet_is_waited_for() {
+    let mut cluster = flags().await;
+    cluster.sandbox.stop().await;
+    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    run.until("refused");
+    cluster.sandbox.restart().await.unwrap();
+    run.until("EXISTING");
+    assert_snapshot!(without_port(&cluster, &run.interrupt()), @r#"
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    ! configmaps/flags in namespace "shop": retrying: The connection to the server SERVER was refused - did you specify the right host or port?
+    "#);
+}
+
+/// A cluster of a user with these rules, and a `ConfigMap`.
+async fn with_rules(rules: Vec<Rule>) -> Cluster {
+    let user = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules,
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
+    cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
+    cluster
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_is_forbidden_ends_it_in_kubectls_words() {
+    let cluster = with_rules(vec![Rule::allow("*", "configmaps")]).await;
+    for args in [
+        &["changes", "secrets"][..],
+        &["changes", "secret/db"],
+        &["changes", "secrets", "-A"],
+    ] {
+        let ran = cluster.spy().run(args);
+        assert_eq!(ran.status.code(), Some(1), "{args:?}");
+    }
+    assert_snapshot!(cluster.spy().run(&["changes", "secrets"]).transcript(), @r#"
+    ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
+    ! hint: try `kubectl auth can-i watch secrets -n shop`
+    "#);
+    assert_snapshot!(cluster.spy().run(&["changes", "secret/db"]).transcript(), @r#"
+    ! Error from server (Forbidden): secrets "db" is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
+    ! hint: try `kubectl auth can-i watch secrets -n shop`
+    "#);
+    assert_snapshot!(cluster.spy().run(&["changes", "secrets", "-A"]).transcript(), @r#"
+    ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" at the cluster scope
+    ! hint: try `kubectl auth can-i watch secrets -A`, or name a namespace with -n
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_kind_that_is_forbidden_leaves_the_others() {
+    let cluster = with_rules(vec![Rule::allow("*", "configmaps")]).await;
+    let mut run = cluster.spy().start(&["changes", "cm,secrets"]);
+    run.until("forbidden");
+    cluster.watched("configmaps").await;
+    turn(&cluster, "on");
+    run.until("dark-mode");
+    assert_snapshot!(run.interrupt().transcript(), @r#"
+    watching 1 configmaps in namespace "shop"
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    ! secrets in namespace "shop": forbidden: Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_is_enough_where_only_the_name_is_allowed() {
+    let cluster = with_rules(vec![
+        Rule::allow("get,list,watch", "configmaps").named("flags"),
+    ])
+    .await;
+    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    run.until("EXISTING");
+    turn(&cluster, "on");
+    run.until("dark-mode");
+    assert_eq!(run.interrupt().stderr, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_is_asked_for_in_two_requests() {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 3));
+    cluster.put(deployment("api", 3));
+    let mut run = cluster.spy().start(&["changes", "deploy/web"]);
+    run.until("EXISTING");
+    assert!(cluster.sandbox.requests().len() <= 2);
+    cluster.watched("deployments").await;
+    cluster.edit("deployments", "web", &json!({"spec": {"replicas": 4}}));
+    run.until("replicas");
+    drop(run);
+    assert_snapshot!(asked(&cluster.sandbox.requests()), @"
+    GET /apis/apps/v1/namespaces/shop/deployments?fieldSelector=metadata.name%3Dweb&limit=500
+    GET /apis/apps/v1/namespaces/shop/deployments?fieldSelector=metadata.name%3Dweb&watch=true&allowWatchBookmarks=true&resourceVersion=3
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_do_is_not_received() {
+    for args in [
+        &["pod/web"][..],
+        &["pods", "-l", "app=web"],
+        &["pods", "--field-selector", "metadata.name=web"],
+    ] {
+        let cluster = Cluster::start().await;
+        cluster.put(pod("web", &json!({"app": "web"})));
+        for number in 0..2500 {
+            cluster.put(pod(&format!("other-{number}"), &json!({"app": "other"})));
+        }
+        let mut run = cluster.spy().start(&[&["changes"], args].concat());
+        run.until_where("a listing", |line| {
+            line.contains("EXISTING") || line.contains("watching")
+        });
+        cluster.watched("pods").await;
+        let by = Writer::new("kubelet").on("status");
+        for number in 0..2500 {
+            let target = Target::new("pods", "shop", &format!("other-{number}"));
+            let patch = json!({"status": {"phase": "Running"}});
+            cluster.sandbox.patch(&target, &patch, &by).unwrap();
+        }
+        cluster.report("pods", "web", &json!({"phase": "Running"}));
+        run.until("phase");
+        drop(run);
+        let received: u64 = cluster
+            .sandbox
+            .connections()
+            .iter()
+            .map(|connection| connection.bytes)
+            .sum();
+        assert!(received < 8192, "{args:?}: {received} bytes");
+        assert_eq!(cluster.sandbox.requests().len(), 2, "{args:?}");
+    }
+}
