@@ -105,9 +105,9 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// Blanks between two columns, and the least width of a column: kubectl's tab writer pads by three
-/// and gives a column at least six with its padding.
-const GUTTER: u16 = 3;
+/// Blanks between two columns, as kubectl's tab writer has them.
+pub const GUTTER: u16 = 3;
+/// The least width of a column: kubectl's tab writer gives it at least six with its padding.
 const MIN_WIDTH: usize = 3;
 
 /// The widest that a cell can be, even where nothing is cut: what the layout can count.

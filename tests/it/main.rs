@@ -9,6 +9,7 @@ mod changes;
 mod cli;
 mod docs;
 mod secrets;
+mod status;
 mod terminal;
 mod watch_core;
 

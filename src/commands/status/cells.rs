@@ -6,9 +6,12 @@ use super::outline::Item;
 use crate::object::ObjectRef;
 use crate::render::age::age;
 use crate::render::style::{Look, Role, Symbols};
-use crate::render::table::{Cell, Column, Fit};
+use crate::render::table::{Cell, Column, Fit, GUTTER};
+use crate::render::text::{escape_cell, width};
 use crate::status::{Row, Status};
 
+/// The title of the column before the names.
+const NAMESPACE: &str = "Namespace";
 /// From how many columns of a terminal on NODE, IP and CHANGED are shown.
 const WIDE: usize = 120;
 /// From how many on a restart's age is shown.
@@ -36,7 +39,7 @@ impl Columns {
             Column::new("Age", Fit::Drop(1)),
         ];
         if self.namespaces {
-            columns.insert(0, Column::new("Namespace", Fit::Keep));
+            columns.insert(0, Column::new(NAMESPACE, Fit::Keep));
         }
         if self.is_wide() {
             columns.push(Column::new("Node", Fit::Drop(3)));
@@ -83,6 +86,17 @@ impl Columns {
             cells.push(plain(changed.as_deref()));
         }
         cells
+    }
+
+    /// The blanks as wide as all that stands before the names.
+    pub(super) fn before_name<'a>(self, items: impl Iterator<Item = &'a Item<'a>>) -> String {
+        if !self.namespaces {
+            return String::new();
+        }
+        let namespaces = items.filter_map(|item| item.object.namespace.as_deref());
+        let widest = namespaces.map(|namespace| width(&escape_cell(namespace)));
+        let column = widest.max().unwrap_or(0).max(NAMESPACE.len());
+        " ".repeat(column + usize::from(GUTTER))
     }
 
     fn is_wide(self) -> bool {

@@ -86,7 +86,12 @@ impl Live {
                     rows: None,
                     idle,
                 };
-                table(&self.state, &connection(sources, canvas), canvas)
+                let connection = Connection {
+                    // On a pipe standard error has told of them.
+                    refused: sources.refused().filter(|_| terminal.is_live()).collect(),
+                    ..connection(sources, canvas)
+                };
+                table(&self.state, &connection, canvas)
             }
         };
         terminal.print(&lines)?;
@@ -146,6 +151,7 @@ impl crate::commands::Live for Live {
     ) -> Result<(), CommandError> {
         let has_changed = self.state.refresh(terminal.env().now());
         match self.ending {
+            _ if self.state.is_refused() => Ok(()), // which ends it, with the server's words
             Ending::Once if self.is_answered => Ok(()),
             Ending::Once if self.state.is_settled() => self.tell_once(sources, terminal),
             Ending::Once => match self.state.silence(PATIENCE) {

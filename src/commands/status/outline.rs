@@ -122,22 +122,29 @@ impl State {
             above.iter().any(|owner| is_root(&owner.uid))
         };
         let there = self.objects.iter().filter_map(|(uid, known)| {
-            let object = &known.object;
-            let order = (known.asked?, &object.namespace, &object.name, uid);
-            Some(((is_below(uid), order), Root::There(uid)))
+            let object = known.object.clone();
+            Some((is_below(uid), known.asked?, object, Some(uid)))
         });
-        let mut there: Vec<_> = there.collect();
-        there.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let absent = self.asked().enumerate().filter(|(index, _)| {
-            self.is_name(*index)
-                && !self
-                    .objects
-                    .values()
-                    .any(|known| known.asked == Some(*index))
+        let is_absent = |index| {
+            !self
+                .objects
+                .values()
+                .any(|known| known.asked == Some(index))
+        };
+        let absent = self.asked().enumerate();
+        let absent = absent
+            .filter(|(index, _)| self.is_name(*index) && is_absent(*index))
+            .map(|(index, key)| (false, index, meant(key), None));
+        let mut roots: Vec<_> = there.chain(absent).collect();
+        roots.sort_by(|(a_below, a, a_object, _), (b_below, b, b_object, _)| {
+            let place = |object: &ObjectRef| (object.namespace.clone(), object.name.clone());
+            (a_below, a, place(a_object)).cmp(&(b_below, b, place(b_object)))
         });
-        let mut roots: Vec<Root<'_>> = there.into_iter().map(|(_, root)| root).collect();
-        roots.extend(absent.map(|(index, key)| Root::Absent(index, meant(key))));
-        roots
+        let root = |(_, index, object, uid): (bool, usize, ObjectRef, Option<_>)| match uid {
+            Some(uid) => Root::There(uid),
+            None => Root::Absent(index, object),
+        };
+        roots.into_iter().map(root).collect()
     }
 
     fn place<'a>(&'a self, root: &Uid, items: &mut Vec<Item<'a>>, placed: &mut BTreeSet<Uid>) {

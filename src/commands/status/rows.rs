@@ -57,11 +57,12 @@ fn table(rows: &[Shown<'_, '_>], columns: Columns, canvas: Canvas) -> Table {
     });
     let shown: Vec<(&&Item<'_>, &[String])> = shown.collect();
     let depths: Vec<usize> = shown.iter().map(|(item, _)| item.depth).collect();
+    let indent = columns.before_name(shown.iter().map(|(item, _)| **item));
     let rows = shown.iter().zip(prefixes(&depths, look.symbols));
     let rows = rows.map(|((item, causes), prefix)| {
         let symbol = symbol(item.judged.verdict.status, look);
         let lead = format!("{}{symbol} ", look.styles.dim(&prefix.row));
-        let note = format!("{}{}", prefix.below, look.symbols.note);
+        let note = format!("{indent}{}{}", prefix.below, look.symbols.note);
         let note = look.styles.dim(&note);
         Row {
             cells: columns.cells(item, lead, canvas.now),

@@ -90,6 +90,13 @@ impl State {
         self.dirty.is_empty() && self.wanted.heard().all(|heard| *heard != Heard::Part)
     }
 
+    /// Whether nothing that was asked for can be read.
+    pub(super) fn is_refused(&self) -> bool {
+        let asked = self.wanted.asked().count();
+        let mut heard = self.wanted.heard().take(asked);
+        asked > 0 && heard.all(|heard| *heard == Heard::Refused)
+    }
+
     /// Why a source does not answer that was asked so many times in vain.
     pub(super) fn silence(&self, patience: u32) -> Option<Arc<str>> {
         self.wanted.heard().find_map(|heard| match heard {

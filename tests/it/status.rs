@@ -1,0 +1,329 @@
+//! `status`, against the sandbox: what is asked of the server, and what is printed for what happens.
+
+use insta::assert_snapshot;
+use kubectl_spy::sandbox::scenario::{Stage, rollout};
+use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Verb};
+use serde_json::{Value, json};
+
+use super::support::cluster::{Cluster, config_map, deployment, pod};
+use super::support::schema::{records, schema};
+use super::support::{Ran, Running, Spy};
+
+/// A Deployment that is rolled out, with its `ReplicaSet` and so many ready pods.
+fn put_workload(cluster: &Cluster, name: &str, pods: u32) {
+    let mut workload = deployment(name, pods);
+    workload["status"] = json!({
+        "observedGeneration": 1, "replicas": pods, "updatedReplicas": pods,
+        "readyReplicas": pods, "availableReplicas": pods,
+        "conditions": [{"type": "Available", "status": "True"}],
+    });
+    let workload = cluster.put(workload);
+    let mut set = deployment(&format!("{name}-a"), pods);
+    set["kind"] = "ReplicaSet".into();
+    set["metadata"]["labels"] = json!({"app": name});
+    set["metadata"]["ownerReferences"] = owned_by(&workload);
+    set["spec"]["selector"] = workload["spec"]["selector"].clone();
+    set["status"] = json!({
+        "observedGeneration": 1, "replicas": pods, "readyReplicas": pods,
+        "availableReplicas": pods, "fullyLabeledReplicas": pods,
+    });
+    let set = cluster.put(set);
+    for number in 0..pods {
+        put_pod(
+            cluster,
+            &format!("{name}-a-{number:03}"),
+            (name, &set),
+            "Running",
+        );
+    }
+}
+
+fn put_pod(cluster: &Cluster, name: &str, (app, owner): (&str, &Value), phase: &str) {
+    let mut pod = pod(name, &json!({"app": app}));
+    pod["metadata"]["ownerReferences"] = owned_by(owner);
+    pod["status"] = json!({
+        "phase": phase, "conditions": [{"type": "Ready", "status": "True"}],
+        "containerStatuses": [{"name": "app", "ready": true, "state": {"running": {}}}],
+    });
+    cluster.put(pod);
+}
+
+fn owned_by(owner: &Value) -> Value {
+    json!([{
+        "apiVersion": owner["apiVersion"], "kind": owner["kind"], "controller": true,
+        "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"],
+    }])
+}
+
+/// Runs to the end beside the sandbox.
+fn once(cluster: &Cluster, args: &[&str]) -> Ran {
+    let spy = cluster.spy();
+    tokio::task::block_in_place(|| spy.run(&[&["status", "--once"], args].concat()))
+}
+
+fn interrupted(run: Running) -> Ran {
+    let ran = run.interrupt();
+    let signal = std::os::unix::process::ExitStatusExt::signal(&ran.status);
+    assert_eq!(signal, Some(2), "{}", ran.transcript());
+    ran
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn once_on_a_pipe_is_the_whole_table() {
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    stage.play_until(8000).unwrap();
+    let ran = once(&cluster, &["deploy/web"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
+    assert_snapshot!(ran.transcript(), @r#"
+    NAME                               READY   STATUS             RESTARTS   AGE     NODE       IP
+    ~ deployment/web                   3/3     InProgress         -          41d     -          -
+    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          4m58s   -          -
+    │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          4m58s   worker-1   10.244.0.14
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d     -          -
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d     worker-1   10.244.0.13
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d     worker-2   10.244.1.13
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d     worker-3   10.244.2.13
+    "#);
+    assert_snapshot!(once(&cluster, &["deploy"]).transcript(), @r#"
+    NAME                               READY   STATUS             RESTARTS   AGE     NODE       IP
+    ~ deployment/web                   3/3     InProgress         -          41d     -          -
+    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          4m58s   -          -
+    │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          4m58s   worker-1   10.244.0.14
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d     -          -
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d     worker-1   10.244.0.13
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d     worker-2   10.244.1.13
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d     worker-3   10.244.2.13
+    "#);
+    assert_snapshot!(once(&cluster, &["pod", "-A", "--ascii"]).transcript(), @r#"
+    NAMESPACE   NAME                         READY   STATUS             RESTARTS   AGE     NODE       IP
+    shop        x pod/web-5cc54d4d56-dcqxn   0/1     ImagePullBackOff   0          4m58s   worker-1   10.244.0.14
+                  ` web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
+    shop        * pod/web-7f45f79f9d-268rp   1/1     Running            0          41d     worker-1   10.244.0.13
+    shop        * pod/web-7f45f79f9d-dxq6g   1/1     Running            0          41d     worker-2   10.244.1.13
+    shop        * pod/web-7f45f79f9d-pkjqf   1/1     Running            0          41d     worker-3   10.244.2.13
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rollout_is_followed_line_by_line() {
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    let mut run = cluster.spy().start(&["status", "deploy/web"]);
+    run.until("deployment/web Current 3/3");
+    run.until("pod/web-7f45f79f9d-pkjqf Running 1/1");
+    stage.play_until(8000).unwrap();
+    let line = run.until("ImagePullBackOff 0/1");
+    assert!(line.contains(": web: Back-off pulling image"), "{line}");
+    stage.play_until(60_000).unwrap();
+    run.until("deployment/web Current 3/3 (was");
+    let ran = interrupted(run);
+    let is_dated = |line: &str| line.starts_with("2026-03-02T12:05:00Z ");
+    assert!(ran.stdout.lines().all(is_dated), "{}", ran.stdout);
+    assert_eq!(ran.stderr, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_record_is_as_published() {
+    let schema = schema("status");
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    let mut run = cluster.spy().start(&["status", "deploy/web", "-o", "json"]);
+    run.until(r#""kind":"Pod""#);
+    for end in (0..60_000).step_by(500) {
+        stage.play_until(end).unwrap();
+    }
+    run.until_where("the end of the rollout", |line| {
+        line.contains(r#""kind":"Deployment""#)
+            && line.contains(r#""message":"Deployment is available. Replicas: 3""#)
+    });
+    cluster.delete("deployments", "web");
+    run.until(r#""status":"NotFound""#);
+    let ran = interrupted(run);
+    let records = records(&schema, &ran.stdout);
+    assert!(records.iter().any(|record| record["worst"] == "Failed"));
+    assert!(
+        records
+            .iter()
+            .any(|record| record["causes"][0]["rule"] == "ImagePull")
+    );
+    let pods = records
+        .iter()
+        .filter(|record| record["ref"]["kind"] == "Pod");
+    assert!(pods.clone().count() > 3 && pods.clone().all(|pod| pod["depth"] == 2));
+    assert_eq!(ran.stderr, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_there_is_waited_for_and_followed_by_its_name() {
+    let cluster = Cluster::start().await;
+    let mut run = cluster.spy().start(&["status", "deploy/web"]);
+    run.until(r#"waiting for deployments.apps "web" in namespace "shop""#);
+    put_workload(&cluster, "web", 1);
+    run.until("pod/web-a-000 Running 1/1");
+    cluster.delete("deployments", "web");
+    run.until("deployment/web NotFound (was Current 1/1)");
+    cluster.put(deployment("web", 2));
+    run.until("deployment/web InProgress 0/2");
+    interrupted(run);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn once_says_what_is_not_there_as_kubectl_does() {
+    let cluster = Cluster::start().await;
+    put_workload(&cluster, "web", 1);
+    let ran = once(&cluster, &["deploy/wbe"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.transcript(), @r#"
+    ! Error from server (NotFound): deployments.apps "wbe" not found
+    ! hint: in namespace "shop" there are: web
+    ! hint: without --once, spy waits for it to be created
+    "#);
+    let ran = once(&cluster, &["deploy/wbe", "deploy/web"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.transcript(), @r#"
+    NAME                   READY   STATUS     RESTARTS   AGE     NODE   IP
+    ∅ deployment/wbe       -       NotFound   -          -       -      -
+    ● deployment/web       1/1     Current    -          4m59s   -      -
+    └─● replicaset/web-a   1/1     Current    -          4m58s   -      -
+      └─● pod/web-a-000    1/1     Running    0          4m57s   -      -
+    ! Error from server (NotFound): deployments.apps "wbe" not found
+    ! hint: in namespace "shop" there are: web
+    ! hint: without --once, spy waits for it to be created
+    "#);
+    let ran = once(&cluster, &["sts"]);
+    assert_eq!(ran.status.code(), Some(0));
+    assert_snapshot!(ran.transcript(), @"! No resources found in shop namespace.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_workload_among_many_costs_its_own_objects_alone() {
+    let cluster = Cluster::start().await;
+    put_workload(&cluster, "web", 100);
+    put_workload(&cluster, "api", 100);
+    let ran = once(&cluster, &["deploy/web", "-o", "json"]);
+    let records = records(&schema("status"), &ran.stdout);
+    assert_eq!(records.len(), 102, "{}", ran.stderr);
+    let requests = cluster.sandbox.requests();
+    let paths: Vec<&str> = requests.iter().map(|request| &*request.path).collect();
+    assert!(paths.len() <= 12, "{paths:#?}");
+    let is_narrow = |path: &&str| {
+        path.contains("fieldSelector=metadata.name%3Dweb")
+            || path.contains("labelSelector=app%3Dweb")
+    };
+    assert!(paths.iter().all(is_narrow), "{paths:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_may_not_be_read_is_one_line_and_the_rest_lives() {
+    let refused = Effect::Status {
+        code: 403,
+        retry_after: None,
+        body: ErrorBody::Status,
+    };
+    let cluster = Cluster::start().await;
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Any, "pods", refused).always());
+    put_workload(&cluster, "web", 1);
+    let ran = once(&cluster, &["deploy/web"]);
+    assert_eq!(ran.status.code(), Some(0));
+    assert_snapshot!(ran.transcript(), @r#"
+    NAME                   READY   STATUS    RESTARTS   AGE     NODE   IP
+    ● deployment/web       1/1     Current   -          4m59s   -      -
+    └─● replicaset/web-a   1/1     Current   -          4m58s   -      -
+    ! pods in namespace "shop" with labels app=web: forbidden: Error from server (Forbidden): forbidden
+    "#);
+    let ran = once(&cluster, &["pods"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.transcript(), @r#"
+    ! pods in namespace "shop": forbidden: Error from server (Forbidden): forbidden
+    ! Error from server (Forbidden): forbidden
+    ! hint: try `kubectl auth can-i watch pods -n shop`
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn once_gives_up_on_a_server_that_does_not_answer() {
+    let mut cluster = Cluster::start().await;
+    cluster.sandbox.stop().await;
+    let ran = once(&cluster, &["deploy/web"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(ran.stderr.contains("was refused"), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_judged_object_by_object_whatever_they_lack() {
+    let file = format!("{}/status-documents.yaml", env!("CARGO_TARGET_TMPDIR"));
+    let text = "
+kind: Pod
+apiVersion: v1
+metadata: {name: a, namespace: shop, creationTimestamp: 2026-03-02T11:00:00Z}
+status: {phase: Failed, reason: Evicted, message: \"The node was low on \\u001b[31mmemory\\n\"}
+---
+kind: Deployment
+apiVersion: apps/v1
+spec: {replicas: 2}
+---
+{replicas: 3}
+---
+kind: PodList
+apiVersion: v1
+items: [{metadata: {name: b}, status: {phase: Succeeded}}]
+";
+    std::fs::write(&file, text).unwrap();
+    let now = ["--from", &file, "--now", "2026-03-02T12:00:00Z"];
+    let run = |args: &[&str]| Spy::alone().run(&[&["status", "--once"], &now[..], args].concat());
+    assert_snapshot!(run(&[]).transcript(), @"
+    NAMESPACE   NAME              READY   STATUS       RESTARTS   AGE   NODE   IP
+    shop        ✗ pod/a           0/0     Evicted      0          60m   -      -
+                  └ Evicted: The node was low on ^[[31mmemory
+    -           ~ deployment/#2   0/2     InProgress   -          -     -      -
+    -           ? ?/#3            -       Unknown      -          -     -      -
+                  └ the object has no kind
+    -           ● pod/b           0/0     Succeeded    0          -     -      -
+    ");
+    let ran = run(&["-o", "json", "--rules", "kstatus"]);
+    assert_eq!(ran.status.code(), Some(0));
+    let states: Vec<_> = records(&schema("status"), &ran.stdout)
+        .iter()
+        .map(|record| record["status"].clone())
+        .collect();
+    assert_eq!(states, ["Current", "InProgress", "Unknown", "Current"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_a_cluster_where_names_are_asked_for() {
+    let cluster = Cluster::start().await;
+    put_workload(&cluster, "web", 2);
+    cluster.put(config_map("flags", &json!({})));
+    let objects: Vec<String> = cluster
+        .sandbox
+        .log()
+        .iter()
+        .map(|record| String::from_utf8(record.after.to_vec()).unwrap())
+        .collect();
+    let file = format!("{}/status-cluster.json", env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(&file, objects.join("\n")).unwrap();
+    let now = ["--from", &file, "--now", "2026-03-02T12:05:00Z"];
+    let run = |args: &[&str]| Spy::alone().run(&[&["status"], &now[..], args].concat());
+    let ran = run(&["deployment/web", "--once"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
+    assert_snapshot!(ran.transcript(), @"
+    NAME                   READY   STATUS    RESTARTS   AGE     NODE   IP
+    ● deployment/web       2/2     Current   -          4m59s   -      -
+    └─● replicaset/web-a   2/2     Current   -          4m58s   -      -
+      ├─● pod/web-a-000    1/1     Running   0          4m57s   -      -
+      └─● pod/web-a-001    1/1     Running   0          4m56s   -      -
+    ");
+    assert_snapshot!(run(&[]).transcript(), @"
+    2026-03-02T12:05:00Z deployment/web -n shop Current 2/2
+    2026-03-02T12:05:00Z replicaset/web-a -n shop Current 2/2
+    2026-03-02T12:05:00Z pod/web-a-000 -n shop Running 1/1
+    2026-03-02T12:05:00Z pod/web-a-001 -n shop Running 1/1
+    2026-03-02T12:05:00Z configmap/flags -n shop Current
+    ");
+}
