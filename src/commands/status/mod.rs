@@ -24,36 +24,47 @@ use view::Idle;
 
 /// Show the state of objects and of everything they own, live
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     objects: ObjectArgs,
     #[command(flatten)]
     watch: WatchArgs,
-    /// How to print: text, or json for one record a line whenever a verdict changes
+    /// Output format
     #[arg(short, long, value_enum, default_value_t)]
     output: Format,
-    /// By whose rules to judge: those of kstatus, or spy's, which also see what kstatus calls in progress
-    /// or current although it is broken
+    /// By whose rules to judge
     #[arg(long, value_enum, default_value_t)]
     rules: RulesArg,
-    /// Show the replicasets too that are kept for roll-backs alone
+    /// Show replicasets, too, that are kept for roll-backs alone
     #[arg(long)]
     show_idle: bool,
 }
 
+const EXAMPLES: &str = "Examples:
+  kubectl spy status deploy/web                  a Deployment, its ReplicaSets and their Pods, live
+  kubectl spy status deploy/web --once           the same as it is now
+  kubectl spy status pods -l app=web -A          all Pods of a label, those to come too
+  kubectl spy status deploy/web -o json          a record a line, for programs
+  kubectl get all -o yaml | kubectl spy status --once --from -";
+
 /// The values of `--output`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
+    /// A live table on a terminal, else a line whenever a state changes
     #[default]
     Text,
+    /// A JSON object a line whenever anything about a state changes
     Json,
 }
 
 /// The values of `--rules`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum RulesArg {
+    /// kstatus's, but what cannot get well without help is Failed
     #[default]
     Spy,
+    /// Those of kstatus (sigs.k8s.io/cli-utils)
     Kstatus,
 }
 

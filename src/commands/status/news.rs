@@ -14,7 +14,7 @@ use crate::render::age::rfc3339;
 use crate::render::json::line::line;
 use crate::render::json::status::{Place, StatusRecord};
 use crate::render::text::escape_line;
-use crate::status::Status;
+use crate::status::{Row, Status};
 
 /// What was told of each object.
 #[derive(Debug, Default)]
@@ -137,12 +137,14 @@ fn transition(was: Option<&Judged>, judged: &Judged) -> String {
 
 /// `ImagePullBackOff 0/1 restarts 3`.
 fn summary(judged: &Judged) -> String {
-    let mut text = judged.row.word.clone();
-    if let Some(ready) = &judged.row.ready {
-        text += &format!(" {ready}");
-    }
-    if let Some(restarts) = judged.row.restarts.filter(|restarts| restarts.count > 0) {
-        text += &format!(" restarts {}", restarts.count);
-    }
-    text
+    let Row {
+        ready,
+        word,
+        restarts,
+    } = &judged.row;
+    let restarts = restarts.filter(|restarts| restarts.count > 0);
+    let restarts = restarts.map(|restarts| format!("restarts {}", restarts.count));
+    let parts = [Some(word.clone()), ready.clone(), restarts];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join(" ")
 }

@@ -146,13 +146,13 @@ impl Played {
     /// Shows the cluster after each of these milliseconds of the story. What is there when it begins is
     /// listed, and no news.
     pub(super) fn at(&self, state: State, times: &[u64], mut show: impl FnMut(&mut Cluster, u64)) {
-        let mut stage = Stage::set(&self.sandbox, &self.scenario).expect("set up");
+        let mut play = Stage::set(&self.sandbox, &self.scenario).expect("set up");
         let mut told = self.sandbox.revision();
         let props = self.sandbox.log().into_iter().map(|record| record.after);
         let props = props.map(|object| serde_json::from_slice(&object).expect("JSON"));
         let mut cluster = Cluster::of(state, props);
         for &time in times {
-            stage.play_until(time).expect("played");
+            play.play_until(time).expect("played");
             let now = start() + SignedDuration::from_millis(time.try_into().expect("short"));
             for record in self.sandbox.log_after(told) {
                 told = record.revision;
