@@ -12,6 +12,8 @@ mod secrets;
 mod status;
 mod terminal;
 mod watch_core;
+mod schema;
+mod trace;
 
 #[path = "../support/mod.rs"]
 mod support;

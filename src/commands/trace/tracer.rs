@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::page::Page;
 use super::target::Presence;
@@ -14,6 +14,9 @@ use crate::render::json::trace::Graph;
 use crate::render::style::Look;
 use crate::watch::{Event, SourceKey};
 
+/// How long a source that is new is waited for before the rest is told.
+const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
+
 /// A trace on its way to the terminal.
 pub(super) struct Tracer {
     chain: Box<dyn Chain>,
@@ -22,6 +25,8 @@ pub(super) struct Tracer {
     started: Timestamp,
     /// Everything has been read once: from now on, changes are told.
     settled: bool,
+    /// Since when a source has been waited for.
+    torn: Option<Timestamp>,
     /// What is to be printed.
     lines: Vec<String>,
     /// The last record, to print none twice.
@@ -43,6 +48,7 @@ impl Tracer {
             once: args.watch.ends(),
             started,
             settled: false,
+            torn: None,
             lines: Vec::new(),
             record: None,
             changed: None,
@@ -56,10 +62,21 @@ impl Tracer {
         sources.are_settled() && sources.count() == self.chain.wanted().len()
     }
 
+    /// Whether what is known is all of a piece. A source that is new and has nothing to say yet is
+    /// waited for, as long as anyone would wait for a page.
+    fn is_whole(&mut self, sources: &Sources, now: Timestamp) -> bool {
+        if self.is_settled(sources) {
+            self.torn = None;
+            return true;
+        }
+        let since = *self.torn.get_or_insert(now);
+        now.duration_since(since) >= PATIENCE
+    }
+
     /// Collects what is new for a reader of lines.
-    fn collect(&mut self, look: Look, now: Timestamp) -> Result<(), CommandError> {
+    fn collect(&mut self, look: Look, now: Timestamp) {
         match (self.format, self.once) {
-            (Format::Json, _) => self.collect_record(now)?,
+            (Format::Json, _) => self.collect_record(now),
             (Format::Text, false) => self.lines.extend(self.chain.news(now)),
             (Format::Text, true) => {
                 let page = Page {
@@ -71,21 +88,17 @@ impl Tracer {
                 self.lines = self.chain.frame(&page);
             }
         }
-        Ok(())
     }
 
-    fn collect_record(&mut self, now: Timestamp) -> Result<(), CommandError> {
+    fn collect_record(&mut self, now: Timestamp) {
         let graph = Graph {
             phases: self.chain.phases(),
             ..record::graph(self.chain.target(), self.chain.objects(), now)
         };
         if self.record.as_ref() != Some(&graph) {
-            let line = graph.line(&age::rfc3339_millis(now));
-            self.lines
-                .push(line.map_err(|error| CommandError::failed(format!("error: {error}")))?);
+            self.lines.push(graph.line(&age::rfc3339_millis(now)));
             self.record = Some(graph);
         }
-        Ok(())
     }
 
     /// Says that the object is not there, once; who does not want to wait gets an error.
@@ -101,7 +114,10 @@ impl Tracer {
             return Ok(());
         }
         self.said_absent = true;
-        terminal.say(&format!("waiting for {}", describe(&source)))?;
+        // The frame says so itself.
+        if !terminal.is_live() {
+            terminal.say(&format!("waiting for {}", describe(&source)))?;
+        }
         Ok(())
     }
 
@@ -143,18 +159,17 @@ impl Live for Tracer {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         self.settled |= self.is_settled(sources);
-        if !self.settled {
+        // Who may read nothing at all gets an error, not a view of nothing.
+        if !self.settled || sources.refusal().is_some() {
             return Ok(());
         }
-        self.chain.settle(terminal.env().now());
+        let now = terminal.env().now();
+        self.chain.settle(now);
         self.say_absent(terminal)?;
-        if terminal.is_live() || self.missing.is_some() {
+        if terminal.is_live() || self.missing.is_some() || !self.is_whole(sources, now) {
             return Ok(());
         }
-        self.collect(terminal.look(), terminal.env().now())?;
-        if self.once && self.format == Format::Text {
-            self.lines.extend(sources.refused());
-        }
+        self.collect(terminal.look(), now);
         let lines = std::mem::take(&mut self.lines);
         if !lines.is_empty() {
             terminal.print(&lines)?;
@@ -189,6 +204,7 @@ impl Live for Tracer {
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
-        self.once && self.settled && self.is_settled(sources)
+        let is_read = self.settled && self.is_settled(sources);
+        self.once && is_read && sources.refusal().is_none()
     }
 }

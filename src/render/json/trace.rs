@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::RefRecord;
+use super::{RefRecord, VERSION, line};
 use crate::graph::EndpointState;
 
 /// A graph: everything that is known of one chain at one moment.
@@ -98,16 +98,16 @@ pub struct Phase {
 
 impl Graph {
     /// The record as a line, at a time in RFC 3339.
-    pub fn line(&self, time: &str) -> Result<String, serde_json::Error> {
+    pub fn line(&self, time: &str) -> String {
         #[derive(Serialize)]
         struct Line<'a> {
-            v: u8,
+            v: u32,
             time: &'a str,
             #[serde(flatten)]
             graph: &'a Graph,
         }
-        serde_json::to_string(&Line {
-            v: 1,
+        line::line(&Line {
+            v: VERSION,
             time,
             graph: self,
         })

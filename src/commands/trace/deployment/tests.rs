@@ -768,8 +768,8 @@ fn the_story_of_a_rollout_that_fails_and_is_fixed() {
     ● complete: 3/3 available
     ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply: containers[web].image
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 3/3 pods
-    ✓ +8.2s   scheduled     3/3 pods (worker-1, worker-2, worker-3)
-    ✓ +9.9s   images        3/3 pulled
+    ✓ +8.3s   scheduled     3/3 pods (worker-1, worker-2, worker-3)
+    ✓ +10s    images        3/3 pulled
     ✓ +12s    available     3/3 new
     ✓ +13s    old pods      4/4 terminated
     ✓ +12s    complete      3 replicas, 30s ago

@@ -10,7 +10,7 @@ use super::state::State;
 /// Judges a Deployment by how far its rollout is.
 pub(super) fn of(state: &State, reading: Option<&Reading<'_>>) -> (Status, String) {
     match (&state.presence, reading) {
-        (Presence::Unread, _) => (Status::Unknown, "reading".to_owned()),
+        (Presence::Unread, _) => (Status::Unknown, "not read yet".to_owned()),
         (Presence::Absent, _) => (
             Status::NotFound,
             format!("waiting for {} to be created", state.target.object()),

@@ -16,7 +16,7 @@ pub(super) fn of(state: &State, groups: &[Group<'_>]) -> (Status, String) {
         "; its endpoints are still there"
     };
     match &state.presence {
-        Presence::Unread => (Status::Unknown, "reading".to_owned()),
+        Presence::Unread => (Status::Unknown, "not read yet".to_owned()),
         Presence::Absent => (
             Status::NotFound,
             format!("waiting for {} to be created", state.target.object()),

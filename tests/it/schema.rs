@@ -1,0 +1,90 @@
+//! Holds a record to its JSON Schema: as much of the language as the schemas in docs/ speak. A keyword that
+//! is not known here is a failure, so that nothing in a schema goes unchecked but patterns.
+
+use serde_json::Value;
+
+/// What only describes, and the patterns of texts.
+const SILENT: [&str; 6] = ["$schema", "$id", "$defs", "title", "description", "pattern"];
+
+/// A schema from docs/schema.
+pub(super) struct Schema(Value);
+
+impl Schema {
+    /// Reads the schema of a verb.
+    pub(super) fn of(verb: &str) -> Schema {
+        let path = format!("{}/docs/schema/{verb}.json", env!("CARGO_MANIFEST_DIR"));
+        Schema(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+    }
+
+    /// Fails unless a line is a record of the schema; returns the record.
+    pub(super) fn check(&self, line: &str) -> Value {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let mut faults = Vec::new();
+        self.visit(&self.0, &record, ("", &mut faults));
+        assert!(faults.is_empty(), "{faults:#?}\n{line}");
+        record
+    }
+
+    fn visit(&self, schema: &Value, value: &Value, (at, faults): (&str, &mut Vec<String>)) {
+        for (keyword, rule) in schema.as_object().unwrap() {
+            let holds = match keyword.as_str() {
+                "type" => is_a(rule, value),
+                "const" => value == rule,
+                "enum" => rule.as_array().unwrap().contains(value),
+                "minimum" => value.as_f64() >= rule.as_f64(),
+                "required" => rule
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .all(|key| value.get(key.as_str().unwrap()).is_some()),
+                "additionalProperties" => {
+                    *rule == Value::Bool(false) && {
+                        let known = &schema["properties"];
+                        let fields = value.as_object().into_iter().flatten();
+                        fields.into_iter().all(|(key, _)| known.get(key).is_some())
+                    }
+                }
+                "properties" => {
+                    for (key, rule) in rule.as_object().unwrap() {
+                        if let Some(inner) = value.get(key) {
+                            self.visit(rule, inner, (&format!("{at}.{key}"), faults));
+                        }
+                    }
+                    true
+                }
+                "items" => {
+                    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                        self.visit(rule, item, (&format!("{at}[{index}]"), faults));
+                    }
+                    true
+                }
+                "$ref" => {
+                    let pointer = rule.as_str().unwrap().trim_start_matches('#');
+                    self.visit(self.0.pointer(pointer).unwrap(), value, (at, faults));
+                    true
+                }
+                other => SILENT.contains(&other),
+            };
+            if !holds {
+                faults.push(format!("{at}: {keyword} {rule} does not hold for {value}"));
+            }
+        }
+    }
+}
+
+fn is_a(types: &Value, value: &Value) -> bool {
+    let is = |name: &Value| match name.as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        Some("number") => value.is_number(),
+        Some("boolean") => value.is_boolean(),
+        Some("null") => value.is_null(),
+        _ => false,
+    };
+    match types {
+        Value::Array(types) => types.iter().any(is),
+        one => is(one),
+    }
+}

@@ -1,0 +1,366 @@
+//! `trace`, against the sandbox: a Service and a Deployment on their ways, as a user sees them.
+
+use insta::assert_snapshot;
+use kubectl_spy::sandbox::scenario::{Stage, rollout};
+use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Request, Verb};
+use serde_json::{Value, json};
+
+use super::schema::Schema;
+use super::support::cluster::{Cluster, pod};
+
+/// A Service `api` in front of the Pods of a label.
+fn service() -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "api", "namespace": "shop"},
+        "spec": {"clusterIP": "10.96.0.10", "selector": {"app": "api"}, "ports": [{"port": 80, "targetPort": 8080}]},
+    })
+}
+
+/// A slice of `api` with these endpoints.
+fn slice(endpoints: &Value) -> Value {
+    json!({
+        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+        "metadata": {
+            "name": "api-1", "namespace": "shop", "labels": {"kubernetes.io/service-name": "api"},
+        },
+        "ports": [{"port": 8080}], "endpoints": endpoints,
+    })
+}
+
+/// An endpoint for a Pod.
+fn endpoint(address: &str, pod: &Value, ready: bool) -> Value {
+    json!({
+        "addresses": [address], "conditions": {"ready": ready},
+        "targetRef": {"kind": "Pod", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]},
+    })
+}
+
+/// Refuses every request for a resource.
+fn forbid(cluster: &Cluster, resource: &str) {
+    let forbidden = Effect::Status {
+        code: 403,
+        retry_after: None,
+        body: ErrorBody::Status,
+    };
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Any, resource, forbidden).range(1..=u32::MAX));
+}
+
+/// The paths of the requests for objects, without what differs from run to run.
+fn asked(requests: &[Request]) -> Vec<String> {
+    let mut paths: Vec<String> = requests
+        .iter()
+        .filter(|request| !request.path.contains("watch="))
+        .map(|request| {
+            let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
+            let selectors: Vec<&str> = query
+                .split('&')
+                .filter(|part| part.contains("Selector="))
+                .collect();
+            format!("{path} {}", selectors.join("&"))
+        })
+        .collect();
+    paths.sort();
+    paths
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_at_once() {
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    stage.play_until(12_000).unwrap();
+    let ran = cluster.spy().run(&["trace", "svc/web", "--once"]);
+    assert_eq!(ran.status.code(), Some(0));
+    assert_snapshot!(ran.transcript(), @r#"
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP
+    ~ degraded 3/4 ready  selector app=web   4 pods match, 3 ready
+    ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE     OWNER
+    ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
+    │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d     deployment/web #1
+    │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d     deployment/web #1
+    │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d     deployment/web #1
+    │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   4m58s   deployment/web #2
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
+    ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
+    └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deployment_at_once() {
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    stage.play_until(12_000).unwrap();
+    let ran = cluster.spy().run(&["trace", "deploy", "web", "--once"]);
+    assert_eq!(ran.status.code(), Some(0));
+    assert_snapshot!(ran.transcript(), @r#"
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
+    ✗ rolling out: 1/3 updated, 3 available   5m2s to the deadline
+    ✓ +0s     spec change   gen 2 by kubectl-set: containers[web].image
+    ✓ +0s     replicaset    web-5cc54d4d56 #2, 1/3 pods
+    ~ ...     scheduled     1/3 pods (worker-1)
+    ✗         images        0/3 pulled; web-5cc54d4d56-dcqxn ImagePullBackOff
+    · ...     available     0/3 new, 3 old kept
+    · ...     old pods      0/3 terminated
+    · ...     complete
+    ● Available=True MinimumReplicasAvailable  41d
+    ~ Progressing=True NewReplicaSetCreated  4m58s
+    REVISION                           READY   IMAGE / STATUS     AGE     NODE
+    ├─~ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1     4m58s
+    │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   4m58s   worker-1
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
+    └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9         41d
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            41d     worker-1
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            41d     worker-2
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            41d     worker-3
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rollout_in_lines() {
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    let mut run = cluster.spy().start(&["trace", "deploy/web"]);
+    run.until("Current: complete");
+    stage.play_until(12_000).unwrap();
+    run.until("images failed");
+    stage.play_until(60_000).unwrap();
+    run.until("old pods done");
+    let ran = run.interrupt();
+    assert_eq!(ran.stderr, "");
+    let told = ran.stdout.lines().map(|line| {
+        let (_, told) = line.split_once("deployment/web ").unwrap();
+        told
+    });
+    let fixed: Vec<&str> = told
+        .skip_while(|line| !line.starts_with("spec change: gen 3"))
+        .collect();
+    let last = |phase: &&str| {
+        let mut lines = fixed.iter().filter(|line| line.starts_with(*phase));
+        lines.next_back().map_or("", |line| *line)
+    };
+    let phases = [
+        "spec change",
+        "replicaset",
+        "scheduled",
+        "images",
+        "available",
+        "complete",
+        "old pods",
+    ];
+    assert_snapshot!(phases.iter().map(last).collect::<Vec<_>>().join("\n"), @"
+        spec change: gen 3 by kubectl-client-side-apply: containers[web].image
+        replicaset done: web-589f5c6bfc #3, 3/3 pods
+        scheduled done: 3/3 pods (worker-1, worker-2, worker-3)
+        images done: 3/3 pulled
+        available done: 3/3 new
+        complete done: 3 replicas
+        old pods done: 4/4 terminated
+        ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn endpoints_in_lines() {
+    let cluster = Cluster::start().await;
+    cluster.put(service());
+    let pod = cluster.put(pod("api-a", &json!({"app": "api"})));
+    cluster.put(slice(&json!([endpoint("10.0.0.1", &pod, true)])));
+    let mut run = cluster.spy().start(&["trace", "service", "api"]);
+    run.until("1/1 ready");
+    cluster.edit(
+        "endpointslices",
+        "api-1",
+        &json!({"endpoints": [endpoint("10.0.0.1", &pod, false)]}),
+    );
+    run.until("0/1 ready");
+    cluster.delete("services", "api");
+    run.until("deleted");
+    assert_snapshot!(run.interrupt().transcript(), @"
+    2026-03-02T12:05:00Z endpoint 10.0.0.1:8080 pod/api-a Ready
+    2026-03-02T12:05:00Z service/api Current: 1/1 ready
+    2026-03-02T12:05:00Z endpoint 10.0.0.1:8080 pod/api-a NotReady (was Ready)
+    2026-03-02T12:05:00Z service/api Failed: 0/1 ready
+    2026-03-02T12:05:00Z service/api NotFound: deleted; its endpoints are still there
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_there_is_waited_for_unless_once() {
+    let cluster = Cluster::start().await;
+    let mut run = cluster.spy().start(&["trace", "svc/api"]);
+    run.until("waiting for");
+    cluster.put(service());
+    run.until("no pod matches the selector");
+    assert_snapshot!(run.interrupt().transcript(), @r#"
+    2026-03-02T12:05:00Z service/api NotFound: waiting for service/api to be created
+    2026-03-02T12:05:00Z service/api Failed: no pod matches the selector
+    ! waiting for services/api in namespace "shop"
+    "#);
+    let ran = cluster.spy().run(&["trace", "svc/apj", "--once"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.transcript(), @r#"
+    ! Error from server (NotFound): services "apj" not found
+    ! hint: in namespace "shop" there are: api
+    ! hint: without --once, spy waits for it to be created
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_traced_is_refused() {
+    let cluster = Cluster::start().await;
+    let refused = |args: &[&str]| {
+        let ran = cluster.spy().run(args);
+        assert_eq!((ran.status.code(), ran.stdout.as_str()), (Some(1), ""));
+        ran.stderr
+    };
+    assert_snapshot!(refused(&["trace", "sts/db"]), @"
+    error: statefulsets.apps cannot be traced
+    hint: what can be traced: svc/NAME, deploy/NAME
+    ");
+    assert_snapshot!(refused(&["trace", "svc/a", "svc/b"]), @"
+    error: one object is traced at a time
+    See 'kubectl spy --help' for usage.
+    ");
+    assert_snapshot!(refused(&["trace", "svc"]), @"
+    error: the name of an object is missing: trace TYPE/NAME
+    See 'kubectl spy --help' for usage.
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_may_not_be_read_is_one_line() {
+    let cluster = Cluster::start().await;
+    cluster.put(service());
+    let pod = cluster.put(pod("api-a", &json!({"app": "api"})));
+    cluster.put(slice(&json!([endpoint("10.0.0.1", &pod, true)])));
+    forbid(&cluster, "pods");
+    let ran = cluster.spy().run(&["trace", "svc/api", "--once"]);
+    assert_eq!(ran.status.code(), Some(0));
+    assert_snapshot!(ran.transcript(), @r#"
+    service/api  -n shop  ClusterIP 10.96.0.10  80->8080/TCP
+    ● 1/1 ready  selector app=api   pods not read
+    ENDPOINT              TARGET      STATE   SERVING
+    └─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
+      └─● 10.0.0.1:8080   pod/api-a   Ready   yes
+    ! pods in namespace "shop" with labels app=api: forbidden: Error from server (Forbidden): forbidden
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_read_nothing_gets_an_error() {
+    let cluster = Cluster::start().await;
+    forbid(&cluster, "deployments");
+    for args in [
+        &["trace", "deploy/web"][..],
+        &["trace", "deploy/web", "--once"],
+    ] {
+        let ran = cluster.spy().run(args);
+        assert_eq!((ran.status.code(), ran.stdout.as_str()), (Some(1), ""));
+        assert!(ran.stderr.contains("orbidden"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("hint: try `kubectl auth can-i"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_is_behind_a_service_is_asked_for() {
+    let cluster = Cluster::start().await;
+    cluster.put(service());
+    cluster.put(pod("other", &json!({"app": "other"})));
+    let ran = cluster.spy().run(&["trace", "svc/api", "--once"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
+    assert_snapshot!(asked(&cluster.sandbox.requests()).join("\n"), @"
+    /api/v1/namespaces/shop/pods labelSelector=app%3Dapi
+    /api/v1/namespaces/shop/services fieldSelector=metadata.name%3Dapi
+    /apis/discovery.k8s.io/v1/namespaces/shop/endpointslices labelSelector=kubernetes.io%2Fservice-name%3Dapi
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_goes_away_and_comes_back() {
+    let mut cluster = Cluster::start().await;
+    cluster.put(service());
+    let mut run = cluster.spy().start(&["trace", "svc/api"]);
+    run.until("no pod matches the selector");
+    cluster.sandbox.stop().await;
+    run.until("retrying");
+    let pod = cluster.put(pod("api-a", &json!({"app": "api"})));
+    cluster.put(slice(&json!([endpoint("10.0.0.1", &pod, true)])));
+    cluster.sandbox.restart().await.unwrap();
+    run.until("1/1 ready");
+    run.interrupt();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_hold_to_their_schema() {
+    let schema = Schema::of("trace");
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    let mut runs = ["svc/web", "deploy/web"].map(|object| {
+        let mut run = cluster.spy().start(&["trace", object, "-o", "json"]);
+        run.until("\"nodes\"");
+        run
+    });
+    stage.play_until(60_000).unwrap();
+    for run in &mut runs {
+        run.until_where("the last pod, ready, and no old one", |line| {
+            let record: Value = serde_json::from_str(line).unwrap();
+            let nodes = record["nodes"].as_array().unwrap().iter();
+            let pods: Vec<&Value> = nodes.filter(|node| node["ref"]["kind"] == "Pod").collect();
+            pods.len() == 3
+                && pods.iter().all(|pod| {
+                    let name = pod["ref"]["name"].as_str().unwrap();
+                    pod["ready"] == "1/1" && name.starts_with("web-589f")
+                })
+        });
+    }
+    for run in runs {
+        let ran = run.interrupt();
+        let records: Vec<Value> = ran.stdout.lines().map(|line| schema.check(line)).collect();
+        assert!(records.len() > 1);
+        for pair in records.windows(2) {
+            let graph =
+                |record: &Value| json!([record["nodes"], record["edges"], record["phases"]]);
+            assert_ne!(
+                graph(&pair[0]),
+                graph(&pair[1]),
+                "a record without a change"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ghosts_and_addresses_are_nodes() {
+    let cluster = Cluster::start().await;
+    cluster.put(service());
+    let ghost = json!({"metadata": {"name": "api-gone", "uid": "u1"}});
+    cluster.put(slice(&json!([
+        endpoint("10.0.0.1", &ghost, true),
+        {"addresses": ["192.0.2.7"]},
+    ])));
+    let ran = cluster
+        .spy()
+        .run(&["trace", "svc/api", "--once", "-o", "json"]);
+    let record = Schema::of("trace").check(&ran.stdout);
+    let ids: Vec<&str> = record["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|node| node["ref"]["uid"].is_null() || node["ghost"] == true)
+        .map(|node| node["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["/Pod/shop/api-gone", "ip:192.0.2.7"]);
+    let to: Vec<&Value> = record["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|edge| edge["relation"] == "endpoint")
+        .map(|edge| &edge["to"])
+        .collect();
+    assert_eq!(to, ids);
+}
