@@ -2,7 +2,9 @@
 //! status rules. They need Go, and run with `cargo test --test e2e` alone.
 #![expect(
     clippy::unwrap_used,
-    reason = "a test that cannot go on fails; clippy's leave does not reach helpers"
+    clippy::disallowed_methods,
+    unreachable_pub,
+    reason = "a test that cannot go on fails, has deadlines, and is a crate of its own"
 )]
 
 mod controlplane;
@@ -10,5 +12,6 @@ mod kstatus;
 mod outage;
 mod verbs;
 
+#[expect(dead_code, reason = "tests/it uses what this does not")]
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,19 +1,21 @@
 //! The one integration binary: a file a verb, against the sandbox, and the checks of the tree itself.
 #![expect(
     clippy::unwrap_used,
-    reason = "a test that cannot go on fails; clippy's leave does not reach helpers"
+    clippy::disallowed_methods,
+    unreachable_pub,
+    reason = "a test that cannot go on fails, has deadlines, and is a crate of its own"
 )]
 
 mod architecture;
 mod changes;
 mod cli;
 mod docs;
+mod schema;
 mod secrets;
 mod status;
 mod terminal;
-mod watch_core;
-mod schema;
 mod trace;
+mod watch_core;
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -239,7 +239,6 @@ async fn a_kind_that_may_not_be_read_is_one_line_and_the_rest_lives() {
     let ran = once(&cluster, &["pods"]);
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @r#"
-    ! pods in namespace "shop": forbidden: Error from server (Forbidden): forbidden
     ! Error from server (Forbidden): forbidden
     ! hint: try `kubectl auth can-i watch pods -n shop`
     "#);

@@ -172,11 +172,6 @@ impl Running {
         }
     }
 
-    /// The process id.
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Sends Ctrl-C and waits for the end; returns everything that was printed.
     pub fn interrupt(self) -> Ran {
         self.signal("INT")

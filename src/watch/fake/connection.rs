@@ -1,0 +1,125 @@
+//! One open watch of the server in memory.
+
+use bytes::Bytes;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::Fake;
+use super::model::{BOOKMARK, Fault, Plan};
+use crate::watch::error::SourceError;
+use crate::watch::key::SourceKey;
+
+/// One open watch.
+pub(super) struct Connection {
+    fake: Fake,
+    moved: watch::Receiver<u64>,
+    key: SourceKey,
+    at: u64,
+    kills: u64,
+    plan: Plan,
+    sent: usize,
+    over: bool,
+}
+
+type Answer = Result<Bytes, SourceError>;
+
+impl Connection {
+    pub(super) async fn next(mut self) -> Option<(Answer, Connection)> {
+        if self.over {
+            return None;
+        }
+        loop {
+            self.moved.mark_unchanged();
+            if self.fake.model().kills > self.kills {
+                self.over = true;
+                let detail = "connection reset".into();
+                return Some((Err(SourceError::Cut { detail }), self));
+            }
+            if self.plan.fault != Fault::None && self.sent >= self.plan.after {
+                let fault = std::mem::replace(&mut self.plan.fault, Fault::None);
+                return self.break_down(fault).await;
+            }
+            if let Some(line) = self.line() {
+                self.sent += 1;
+                return Some((Ok(line), self));
+            }
+            let _ = timeout(BOOKMARK, self.moved.changed()).await.is_err()
+                && {
+                    let model = self.fake.model();
+                    let (rv, bookmarks) = (model.rv, model.bookmarks);
+                    drop(model);
+                    if bookmarks {
+                        self.at = rv;
+                        let line = format!(
+                            r#"{{"type":"BOOKMARK","object":{{"kind":"Pod","metadata":{{"resourceVersion":"{rv}"}}}}}}"#
+                        );
+                        return Some((Ok(line.into()), self));
+                    }
+                    true
+                };
+        }
+    }
+
+    /// The next event of the history.
+    fn line(&mut self) -> Option<Bytes> {
+        let mut model = self.fake.model();
+        while let Some(op) = model.log.iter().find(|op| op.pod.rv > self.at).cloned() {
+            self.at = op.pod.rv;
+            if let Some(line) = model.line(&self.key, &op) {
+                return Some(line.into());
+            }
+        }
+        None
+    }
+
+    async fn break_down(mut self, fault: Fault) -> Option<(Answer, Connection)> {
+        let cut = |detail: &str| SourceError::Cut {
+            detail: detail.into(),
+        };
+        let answer = match fault {
+            Fault::None | Fault::Close => return None,
+            Fault::Reset => {
+                self.over = true;
+                Err(cut("connection reset"))
+            }
+            Fault::Stall => std::future::pending().await,
+            Fault::Error(code) => {
+                let line = format!(
+                    r#"{{"type":"ERROR","object":{{"kind":"Status","code":{code},"message":"code {code}"}}}}"#
+                );
+                Ok(line.into())
+            }
+            Fault::Half | Fault::Garbage | Fault::UnknownType | Fault::TooLong => {
+                let line = self.line_or_wait().await;
+                self.fake.model().damaged += 1;
+                self.over = fault == Fault::Half || fault == Fault::TooLong;
+                match fault {
+                    Fault::Half => Ok(line.slice(..line.len() / 2)),
+                    Fault::UnknownType => {
+                        let text = String::from_utf8_lossy(&line);
+                        Ok(text.replacen("\"type\":\"", "\"type\":\"X", 1).into())
+                    }
+                    Fault::TooLong => Err(SourceError::Decode {
+                        detail: "a line of more than 16 MiB".into(),
+                    }),
+                    _ => {
+                        let mut damaged = line.to_vec();
+                        damaged[20] = 0xff;
+                        Ok(damaged.into())
+                    }
+                }
+            }
+        };
+        Some((answer, self))
+    }
+
+    async fn line_or_wait(&mut self) -> Bytes {
+        loop {
+            self.moved.mark_unchanged();
+            if let Some(line) = self.line() {
+                return line;
+            }
+            let _ = self.moved.changed().await;
+        }
+    }
+}

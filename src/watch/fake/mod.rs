@@ -1,0 +1,263 @@
+//! A server in memory with a fault script, for tests under a paused clock.
+
+mod connection;
+mod model;
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use futures::stream;
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::error::SourceError;
+use super::key::SourceKey;
+use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
+use crate::object::ResourceVersion;
+use connection::Connection;
+pub(super) use model::{Did, Fault, Model, Op, Plan, Pod, Request, api_error, pods, throttled};
+
+/// The server.
+#[derive(Clone)]
+pub(super) struct Fake {
+    model: Arc<Mutex<Model>>,
+    moved: watch::Sender<u64>,
+}
+
+impl Fake {
+    pub(super) fn new() -> Fake {
+        let model = Model {
+            rv: 100,
+            forgotten: 100,
+            bookmarks: true,
+            ..Model::default()
+        };
+        Fake {
+            model: Arc::new(Mutex::new(model)),
+            moved: watch::Sender::new(0),
+        }
+    }
+
+    pub(super) fn model(&self) -> MutexGuard<'_, Model> {
+        self.model.lock().expect("no panic holds it")
+    }
+
+    fn wake(&self) {
+        self.moved.send_modify(|moves| *moves += 1);
+    }
+
+    fn write(&self, did: Did, mut pod: Pod) -> u64 {
+        let mut model = self.model();
+        model.rv += 1;
+        pod.rv = model.rv;
+        model.log.push(Op { did, pod });
+        let rv = model.rv;
+        drop(model);
+        self.wake();
+        rv
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<Pod> {
+        let model = self.model();
+        model.at(model.rv).remove(name)
+    }
+
+    /// Creates a pod, or changes the one of that name; returns the version.
+    pub(super) fn apply(&self, name: &str) -> u64 {
+        if let Some(pod) = self.get(name) {
+            return self.write(Did::Modified, pod);
+        }
+        let mut model = self.model();
+        model.uids += 1;
+        let pod = Pod {
+            name: name.to_owned(),
+            uid: format!("uid-{}", model.uids),
+            rv: 0,
+            app: "web".to_owned(),
+            deleting: false,
+        };
+        drop(model);
+        self.write(Did::Added, pod)
+    }
+
+    /// Changes a pod's label.
+    pub(super) fn label(&self, name: &str, app: &str) -> u64 {
+        let pod = self.get(name).expect("there");
+        let app = app.to_owned();
+        self.write(Did::Modified, Pod { app, ..pod })
+    }
+
+    /// Marks a pod as being deleted.
+    pub(super) fn terminate(&self, name: &str) -> u64 {
+        let pod = self.get(name).expect("there");
+        let deleting = true;
+        self.write(Did::Modified, Pod { deleting, ..pod })
+    }
+
+    pub(super) fn delete(&self, name: &str) -> u64 {
+        self.write(Did::Deleted, self.get(name).expect("there"))
+    }
+
+    /// Forgets all versions before the present.
+    pub(super) fn forget(&self) {
+        let mut model = self.model();
+        model.forgotten = model.rv;
+    }
+
+    /// The version moves on for another resource.
+    pub(super) fn elsewhere(&self) {
+        self.model().rv += 1;
+        self.wake();
+    }
+
+    /// Adds the plan of a watch to come.
+    pub(super) fn plan(&self, plan: Plan) {
+        self.model().plans.push_back(plan);
+    }
+
+    /// Cuts all watches; what is asked then is refused until [`Fake::revive`].
+    pub(super) fn kill(&self) {
+        let down = SourceError::Connect {
+            detail: "connection refused".into(),
+        };
+        let mut model = self.model();
+        model.kills += 1;
+        model.no_list = Some(down.clone());
+        model.no_watch = Some(down);
+        drop(model);
+        self.wake();
+    }
+
+    /// Cuts all watches.
+    pub(super) fn cut(&self) {
+        self.model().kills += 1;
+        self.wake();
+    }
+
+    pub(super) fn revive(&self) {
+        let mut model = self.model();
+        model.no_list = None;
+        model.no_watch = None;
+    }
+
+    /// How many listings were asked for, and how many watches.
+    pub(super) fn asked(&self) -> (usize, usize) {
+        let model = self.model();
+        let lists = model
+            .requests
+            .iter()
+            .filter(|request| matches!(request, Request::List { .. }))
+            .count();
+        (lists, model.requests.len() - lists)
+    }
+
+    fn list_now(&self, key: &SourceKey, page: &Page) -> Result<ListPage, SourceError> {
+        let mut model = self.model();
+        model.requests.push(Request::List {
+            limit: page.limit,
+            next: page.next.as_deref().map(str::to_owned),
+            fields: key.fields.as_deref().map(str::to_owned),
+        });
+        model.times.push(tokio::time::Instant::now());
+        if let Some(error) = &model.no_list {
+            return Err(error.clone());
+        }
+        let script = match page.next {
+            None => &mut model.lists,
+            Some(_) => &mut model.pages,
+        };
+        if let Some(error) = script.pop_front() {
+            return Err(error);
+        }
+        let (rv, from) = match page.next.as_deref().and_then(|next| next.split_once(':')) {
+            Some((rv, from)) => (rv.parse().expect("ours"), from.parse().expect("ours")),
+            None => (model.rv, 0_usize),
+        };
+        let mut pods: Vec<Pod> = model.at(rv).into_values().collect();
+        pods.retain(|pod| pod.matches(key));
+        let limit = match (page.limit as usize, model.page_items) {
+            (0, _) => pods.len(),
+            (asked, 0) => asked,
+            (asked, items) => asked.min(items),
+        };
+        let upto = pods.len().min(from + limit);
+        let mut items: Vec<Box<str>> = pods[from..upto]
+            .iter()
+            .map(|pod| pod.listed().into())
+            .collect();
+        if let Some(pod) = model.doubled.as_ref().filter(|_| from > 0) {
+            items.push(pod.listed().into());
+        }
+        if upto == pods.len() {
+            model.listed_at.get_or_insert(rv);
+        }
+        Ok(ListPage {
+            version: ResourceVersion::new(rv.to_string()),
+            items,
+            next: (upto < pods.len()).then(|| format!("{rv}:{upto}").into()),
+        })
+    }
+
+    fn watch_now(&self, key: &SourceKey, from: &str) -> Result<LineStream, SourceError> {
+        let mut model = self.model();
+        model.requests.push(Request::Watch {
+            from: from.to_owned(),
+        });
+        model.times.push(tokio::time::Instant::now());
+        if let Some(error) = &model.no_watch {
+            return Err(error.clone());
+        }
+        let mut plan = model
+            .plans
+            .pop_front()
+            .unwrap_or_else(|| Plan::after(0, Fault::None));
+        if let Some(error) = plan.refuse {
+            return Err(error);
+        }
+        let from: u64 = from.parse().expect("ours");
+        if from < model.forgotten {
+            model.expired += 1;
+            if model.gone_as_status {
+                return Err(api_error(410));
+            }
+            plan = Plan::after(0, Fault::Error(410));
+        }
+        let connection = Connection {
+            fake: self.clone(),
+            moved: self.moved.subscribe(),
+            key: key.clone(),
+            at: from - plan.replay.min(from - 100),
+            kills: model.kills,
+            plan,
+            sent: 0,
+            over: false,
+        };
+        Ok(Box::pin(stream::unfold(connection, Connection::next)))
+    }
+}
+
+impl Transport for Fake {
+    fn list<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        _: At,
+        page: Page,
+    ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
+        Box::pin(async move {
+            sleep(Duration::from_millis(2)).await;
+            self.list_now(key, &page)
+        })
+    }
+
+    fn watch<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        from: &'a ResourceVersion,
+    ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
+        Box::pin(async move {
+            let opening = self.model().opening;
+            sleep(opening + Duration::from_millis(1)).await;
+            self.watch_now(key, from.as_str())
+        })
+    }
+}

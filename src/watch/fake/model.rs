@@ -1,0 +1,278 @@
+//! The state of the server in memory, its history, and the script of what goes wrong.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use crate::cluster::{ApiError, Status};
+use crate::object::{Doc, Resource};
+use crate::watch::error::SourceError;
+use crate::watch::key::{ClusterId, Form, Scope, SourceKey};
+use crate::watch::selector::{matches_fields, matches_labels};
+
+/// How often the server sends a bookmark on a quiet watch.
+pub(super) const BOOKMARK: Duration = Duration::from_secs(60);
+
+/// A key for all pods.
+pub(in crate::watch) fn pods() -> SourceKey {
+    SourceKey {
+        cluster: ClusterId("test".into()),
+        resource: Resource {
+            group: "".into(),
+            version: "v1".into(),
+            plural: "pods".into(),
+            kind: "Pod".into(),
+            namespaced: true,
+        },
+        scope: Scope::Cluster,
+        labels: None,
+        fields: None,
+        form: Form::Full,
+    }
+}
+
+/// An error as the server answers it.
+pub(in crate::watch) fn api_error(code: u16) -> SourceError {
+    let error = ApiError {
+        verb: "list",
+        resource: "pods".into(),
+        status: Status {
+            code,
+            reason: String::new(),
+            message: format!("code {code}"),
+        },
+    };
+    match code {
+        400 | 422 => SourceError::Rejected(error),
+        401 => SourceError::Unauthorized(error),
+        403 => SourceError::Forbidden(error),
+        404 => SourceError::NotServed(error),
+        405 => SourceError::MethodNotAllowed(error),
+        410 => SourceError::Expired(error),
+        429 | 503 | 504 => SourceError::Throttled { error, after: None },
+        _ => SourceError::Server(error),
+    }
+}
+
+/// 429 with a `Retry-After`.
+pub(in crate::watch) fn throttled(seconds: u64) -> SourceError {
+    let after = Some(Duration::from_secs(seconds));
+    match api_error(429) {
+        SourceError::Throttled { error, .. } => SourceError::Throttled { error, after },
+        other => other,
+    }
+}
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::watch) enum Did {
+    Added,
+    Modified,
+    Deleted,
+}
+
+/// One version of one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::watch) struct Pod {
+    pub(in crate::watch) name: String,
+    pub(in crate::watch) uid: String,
+    pub(in crate::watch) rv: u64,
+    pub(in crate::watch) app: String,
+    pub(in crate::watch) deleting: bool,
+}
+
+impl Pod {
+    /// As a watch event has it.
+    pub(in crate::watch) fn body(&self) -> String {
+        format!(
+            "{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{}",
+            &self.listed()[1..]
+        )
+    }
+
+    /// As a listing has it.
+    pub(super) fn listed(&self) -> String {
+        let Pod {
+            name,
+            uid,
+            rv,
+            app,
+            deleting,
+        } = self;
+        let deleting = if *deleting {
+            r#""deletionTimestamp":"2026-01-01T00:00:00Z","#
+        } else {
+            ""
+        };
+        format!(
+            r#"{{"metadata":{{"name":"{name}","namespace":"ns","uid":"{uid}","resourceVersion":"{rv}",{deleting}"labels":{{"app":"{app}"}}}}, "n":1.50,"at":{rv}}}"#
+        )
+    }
+
+    pub(super) fn matches(&self, key: &SourceKey) -> bool {
+        if key.labels.is_none() && key.fields.is_none() {
+            return true;
+        }
+        let doc = Doc::parse(self.listed()).expect("valid");
+        let labels = key
+            .labels
+            .as_deref()
+            .map(|text| text.parse().expect("labels"));
+        let fields = key
+            .fields
+            .as_deref()
+            .map(|text| text.parse().expect("fields"));
+        labels.is_none_or(|labels| matches_labels(&labels, doc.root()))
+            && fields.is_none_or(|fields| matches_fields(&fields, doc.root()))
+    }
+}
+
+/// One entry of the server's history.
+#[derive(Clone, Debug)]
+pub(in crate::watch) struct Op {
+    pub(in crate::watch) did: Did,
+    pub(in crate::watch) pod: Pod,
+}
+
+/// What goes wrong with one watch.
+#[derive(Clone, Debug)]
+pub(in crate::watch) struct Plan {
+    /// It is not opened at all.
+    pub(in crate::watch) refuse: Option<SourceError>,
+    /// How many versions it sends that were sent before.
+    pub(in crate::watch) replay: u64,
+    /// How many events are sent before the fault.
+    pub(in crate::watch) after: usize,
+    pub(in crate::watch) fault: Fault,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::watch) enum Fault {
+    None,
+    /// The server ends the watch.
+    Close,
+    /// The connection breaks.
+    Reset,
+    /// Half a line, and the end.
+    Half,
+    /// Nothing any more.
+    Stall,
+    /// The next line is damaged; what follows is not.
+    Garbage,
+    /// The next line is of a type that nobody knows.
+    UnknownType,
+    /// The next line is too long.
+    TooLong,
+    /// An `ERROR` line with this code.
+    Error(u16),
+}
+
+impl Plan {
+    pub(in crate::watch) fn after(after: usize, fault: Fault) -> Plan {
+        Plan {
+            refuse: None,
+            replay: 0,
+            after,
+            fault,
+        }
+    }
+
+    pub(in crate::watch) fn refuse(error: SourceError) -> Plan {
+        Plan {
+            refuse: Some(error),
+            ..Plan::after(0, Fault::None)
+        }
+    }
+
+    pub(in crate::watch) fn replay(replay: u64) -> Plan {
+        Plan {
+            replay,
+            ..Plan::after(0, Fault::None)
+        }
+    }
+}
+
+/// One request that the server got, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::watch) enum Request {
+    List {
+        limit: u32,
+        next: Option<String>,
+        fields: Option<String>,
+    },
+    Watch {
+        from: String,
+    },
+}
+
+/// The server's state and script.
+#[derive(Debug, Default)]
+pub(in crate::watch) struct Model {
+    pub(in crate::watch) rv: u64,
+    pub(in crate::watch) log: Vec<Op>,
+    /// Versions up to this one are forgotten.
+    pub(in crate::watch) forgotten: u64,
+    /// Whether 410 is an HTTP status, not a line.
+    pub(in crate::watch) gone_as_status: bool,
+    pub(in crate::watch) bookmarks: bool,
+    /// Versions whose event is damaged each time it is sent.
+    pub(in crate::watch) poison: BTreeSet<u64>,
+    /// How many items a page has at most; 0 for what is asked for.
+    pub(in crate::watch) page_items: usize,
+    /// How long it takes to open a watch, besides the usual.
+    pub(in crate::watch) opening: Duration,
+    pub(in crate::watch) no_list: Option<SourceError>,
+    pub(in crate::watch) no_watch: Option<SourceError>,
+    /// What the next listings answer.
+    pub(in crate::watch) lists: VecDeque<SourceError>,
+    /// What the next pages after the first answer.
+    pub(in crate::watch) pages: VecDeque<SourceError>,
+    /// What the next watches do.
+    pub(in crate::watch) plans: VecDeque<Plan>,
+    /// An object that each page after the first brings again.
+    pub(in crate::watch) doubled: Option<Pod>,
+    pub(in crate::watch) requests: Vec<Request>,
+    pub(in crate::watch) times: Vec<tokio::time::Instant>,
+    /// How many watches were told 410, and how many damaged lines were sent.
+    pub(in crate::watch) expired: usize,
+    pub(in crate::watch) damaged: usize,
+    /// The version of the first listing that was read to its end.
+    pub(in crate::watch) listed_at: Option<u64>,
+    /// Raised to cut all watches.
+    pub(super) kills: u64,
+    pub(super) uids: u64,
+}
+
+impl Model {
+    /// What is there at a version.
+    pub(in crate::watch) fn at(&self, rv: u64) -> BTreeMap<String, Pod> {
+        let mut there = BTreeMap::new();
+        for op in self.log.iter().take_while(|op| op.pod.rv <= rv) {
+            match op.did {
+                Did::Added | Did::Modified => there.insert(op.pod.name.clone(), op.pod.clone()),
+                Did::Deleted => there.remove(&op.pod.name),
+            };
+        }
+        there
+    }
+
+    pub(super) fn line(&mut self, key: &SourceKey, op: &Op) -> Option<String> {
+        let before = self.at(op.pod.rv - 1).remove(&op.pod.name);
+        let before = before.filter(|pod| pod.uid == op.pod.uid && pod.matches(key));
+        let matches = op.pod.matches(key);
+        let (kind, pod) = match (op.did, before, matches) {
+            (Did::Added | Did::Modified, None, true) => ("ADDED", op.pod.clone()),
+            (Did::Added | Did::Modified, Some(_), true) => ("MODIFIED", op.pod.clone()),
+            (Did::Added | Did::Modified, Some(before), false) => {
+                let rv = op.pod.rv;
+                ("DELETED", Pod { rv, ..before })
+            }
+            (Did::Deleted, Some(_), _) => ("DELETED", op.pod.clone()),
+            (_, None, _) => return None,
+        };
+        if self.poison.contains(&op.pod.rv) {
+            self.damaged += 1;
+            return Some(format!(r#"{{"type":"{kind}","object":{{"metadata":}}"#));
+        }
+        Some(format!(r#"{{"type":"{kind}","object":{}}}"#, pod.body()))
+    }
+}
