@@ -2,7 +2,7 @@
 
 use super::cells::qualified;
 use super::outline::Item;
-use super::state::State;
+use super::state::{State, TREES};
 use super::view::Canvas;
 use crate::render::age::{age, stopwatch};
 use crate::render::style::Look;
@@ -40,6 +40,12 @@ pub(super) fn first_refusals(connection: &Connection, look: Look) -> Vec<String>
         );
     }
     lines
+}
+
+/// That what the objects own is not shown, where it is not.
+pub(super) fn flatness(state: &State, look: Look) -> Option<String> {
+    let text = format!("what they own is shown of no more than {TREES} objects: name some");
+    state.is_flat.then(|| look.styles.dim(&text))
 }
 
 /// What is looked at, where, how far its rollout is, and for how long it has been looked at.
@@ -139,11 +145,14 @@ pub(super) fn counted(count: usize, [one, many]: [&str; 2]) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// The column at which what stands on the right ends, unless both need more room. A line that fills a
+/// wide terminal would be wrapped when the terminal gets narrower.
+const EDGE: usize = 79;
+
 /// Text at both ends of a line, if there is room for both.
 fn apart(left: &str, right: &str, look: Look) -> Option<String> {
     let needed = width(left) + 2 + width(right);
-    let spare = look
-        .width
-        .map_or(Some(0), |columns| columns.checked_sub(needed))?;
-    Some(format!("{left}  {}{right}", " ".repeat(spare)))
+    let columns = look.width.unwrap_or(usize::MAX);
+    let spare = columns.min(EDGE).saturating_sub(needed);
+    (needed <= columns).then(|| format!("{left}  {}{right}", " ".repeat(spare)))
 }

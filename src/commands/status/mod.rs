@@ -1,10 +1,10 @@
 //! `status`: the live table of objects and everything they own.
 
+mod board;
 mod cells;
 mod file;
 mod fold;
 mod judged;
-mod live;
 mod margins;
 mod news;
 mod outline;
@@ -18,7 +18,7 @@ use super::{
     follow,
 };
 use crate::status::Rules;
-use live::{Ending, Live, Telling};
+use board::{Board, Ending, Telling};
 use state::State;
 use view::Idle;
 
@@ -135,10 +135,10 @@ pub(crate) async fn show(
         Format::Text => (Output::Text, Telling::Text(args.idle())),
         Format::Json => (Output::Lines, Telling::Json),
     };
-    let mut live = Live::new(state, telling, args.ending());
+    let mut board = Board::new(state, telling, args.ending());
     let mut terminal = Terminal::open(context, output);
-    let ended = follow(&mut live, &session, &mut terminal, shutdown).await;
-    match live.missing() {
+    let ended = follow(&mut board, &session, &mut terminal, shutdown).await;
+    match board.missing() {
         [] => ended,
         missing => Err(session.not_found(missing).await),
     }

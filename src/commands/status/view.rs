@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::cells::Columns;
-use super::margins::{Connection, first_refusals, footer, header, refusals};
+use super::margins::{Connection, first_refusals, flatness, footer, header, refusals};
 use super::outline::Item;
 use super::rows::rows;
 use super::state::State;
@@ -53,9 +53,10 @@ pub(super) fn view(state: &State, connection: &Connection, canvas: Canvas) -> Ve
         .then(|| header(state, &items, canvas))
         .into_iter()
         .collect();
-    let mut end = first_refusals(connection, canvas.look);
-    if !has_header {
-        end.clear();
+    let mut end = Vec::new();
+    if has_header {
+        end.extend(flatness(state, canvas.look));
+        end.extend(first_refusals(connection, canvas.look));
     }
     end.push(footer(state, (&items, connection), canvas));
     let titles = 1;

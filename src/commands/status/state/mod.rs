@@ -2,6 +2,8 @@
 
 mod refresh;
 
+pub(super) use refresh::TREES;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -24,6 +26,8 @@ pub(super) struct State {
     pub(super) graph: Graph,
     pub(super) objects: BTreeMap<Uid, Known>,
     dirty: BTreeSet<Uid>,
+    /// Whether there are objects of which the dependents are not followed.
+    pub(super) is_flat: bool,
     /// Since when it is watched.
     pub(super) started: Timestamp,
     /// When an object last changed, what was there at first not counted.
@@ -61,6 +65,7 @@ impl State {
             graph: Graph::default(),
             objects: BTreeMap::new(),
             dirty: BTreeSet::new(),
+            is_flat: false,
             started,
             last: None,
             not_found: Judged::not_found(),
@@ -88,6 +93,13 @@ impl State {
     /// does not.
     pub(super) fn is_presentable(&self) -> bool {
         self.dirty.is_empty() && self.wanted.heard().all(|heard| *heard != Heard::Part)
+    }
+
+    /// Whether it is known that there are no objects of the types that were asked for; a single object
+    /// that is not there says nothing of its type.
+    pub(super) fn is_empty(&self) -> bool {
+        let is_read = |index: usize| self.wanted.is_read(index) && !self.is_name(index);
+        self.objects.is_empty() && (0..self.asked().count()).all(is_read)
     }
 
     /// Whether nothing that was asked for can be read.

@@ -16,7 +16,7 @@ const FAREWELL: SignedDuration = SignedDuration::from_secs(5);
 
 /// Of how many objects that a wide source finds the dependents are followed. Each costs a list and a
 /// watch for every kind of them.
-const TREES: usize = 8;
+pub(in crate::commands::status) const TREES: usize = 8;
 
 impl State {
     /// Works out what the events since the last time mean, and what the time has changed; says whether
@@ -129,12 +129,15 @@ impl State {
     fn follow_dependents(&mut self) {
         let is_wide = |known: &&Known| known.asked.is_some_and(|index| !self.is_name(index));
         let many = self.objects.values().filter(is_wide).count() > TREES;
-        let keys: Vec<SourceKey> = self
+        let (flat, followed): (Vec<&Known>, Vec<&Known>) = self
             .objects
             .values()
-            .filter(|known| known.asked.is_some() && !(many && is_wide(known)))
-            .flat_map(|known| known.dependents.iter().cloned())
-            .collect();
+            .filter(|known| !known.dependents.is_empty())
+            .partition(|known| many && is_wide(known));
+        let is_flat = !flat.is_empty();
+        let keys = followed.into_iter().flat_map(|known| &known.dependents);
+        let keys: Vec<SourceKey> = keys.cloned().collect();
+        self.is_flat = is_flat;
         self.wanted.set_dependents(keys);
     }
 }

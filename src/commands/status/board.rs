@@ -10,7 +10,7 @@ use super::news::News;
 use super::state::State;
 use super::view::{Canvas, Idle, table, view};
 use crate::commands::sources::named;
-use crate::commands::{CommandError, Sources, Terminal};
+use crate::commands::{CommandError, Live, Sources, Terminal};
 use crate::render::screen::Size;
 use crate::watch::{Event, Scope, SourceKey};
 
@@ -37,7 +37,7 @@ pub(super) enum Ending {
 
 /// The state and what was told of it.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct Board {
     state: State,
     telling: Telling,
     ending: Ending,
@@ -48,9 +48,9 @@ pub(super) struct Live {
     missing: Vec<SourceKey>,
 }
 
-impl Live {
-    pub(super) fn new(state: State, telling: Telling, ending: Ending) -> Live {
-        Live {
+impl Board {
+    pub(super) fn new(state: State, telling: Telling, ending: Ending) -> Board {
+        Board {
             state,
             telling,
             ending,
@@ -120,8 +120,7 @@ impl Live {
     }
 
     fn say_if_nothing_is_there(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        if self.state.objects.is_empty()
-            && self.state.absent().next().is_none()
+        if self.state.is_empty()
             && let Some(key) = self.state.asked().next()
         {
             terminal.say(&match &key.scope {
@@ -135,7 +134,7 @@ impl Live {
     }
 }
 
-impl crate::commands::Live for Live {
+impl Live for Board {
     fn wanted(&self) -> Vec<SourceKey> {
         self.state.wanted().cloned().collect()
     }
