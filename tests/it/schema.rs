@@ -31,6 +31,7 @@ impl Schema {
                 "type" => is_a(rule, value),
                 "const" => value == rule,
                 "enum" => rule.as_array().unwrap().contains(value),
+                "format" => *rule == "date-time" && is_time(value),
                 "minimum" => value.as_f64() >= rule.as_f64(),
                 "required" => rule
                     .as_array()
@@ -70,6 +71,12 @@ impl Schema {
             }
         }
     }
+}
+
+/// Whether it is a time in UTC.
+fn is_time(value: &Value) -> bool {
+    let time = value.as_str().unwrap_or_default();
+    time.ends_with('Z') && time.parse::<jiff::Timestamp>().is_ok()
 }
 
 fn is_a(types: &Value, value: &Value) -> bool {

@@ -5,8 +5,8 @@ use kubectl_spy::sandbox::scenario::{Stage, rollout};
 use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Verb};
 use serde_json::{Value, json};
 
+use super::schema::Schema;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
-use super::support::schema::{records, schema};
 use super::support::{Ran, Running, Spy};
 
 /// A Deployment that is rolled out, with its `ReplicaSet` and so many ready pods.
@@ -59,6 +59,12 @@ fn owned_by(owner: &Value) -> Value {
 fn once(cluster: &Cluster, args: &[&str]) -> Ran {
     let spy = cluster.spy();
     tokio::task::block_in_place(|| spy.run(&[&["status", "--once"], args].concat()))
+}
+
+/// The records that were printed, each held to the schema.
+fn records(ran: &Ran) -> Vec<Value> {
+    let schema = Schema::of("status");
+    ran.stdout.lines().map(|line| schema.check(line)).collect()
 }
 
 fn interrupted(run: Running) -> Ran {
@@ -127,7 +133,6 @@ async fn a_rollout_is_followed_line_by_line() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_record_is_as_published() {
-    let schema = schema("status");
     let cluster = Cluster::start().await;
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
     let mut run = cluster.spy().start(&["status", "deploy/web", "-o", "json"]);
@@ -142,7 +147,7 @@ async fn every_record_is_as_published() {
     cluster.delete("deployments", "web");
     run.until(r#""status":"NotFound""#);
     let ran = interrupted(run);
-    let records = records(&schema, &ran.stdout);
+    let records = records(&ran);
     assert!(records.iter().any(|record| record["worst"] == "Failed"));
     assert!(
         records
@@ -204,7 +209,7 @@ async fn one_workload_among_many_costs_its_own_objects_alone() {
     put_workload(&cluster, "web", 100);
     put_workload(&cluster, "api", 100);
     let ran = once(&cluster, &["deploy/web", "-o", "json"]);
-    let records = records(&schema("status"), &ran.stdout);
+    let records = records(&ran);
     assert_eq!(records.len(), 102, "{}", ran.stderr);
     let requests = cluster.sandbox.requests();
     let paths: Vec<&str> = requests.iter().map(|request| &*request.path).collect();
@@ -287,7 +292,7 @@ items: [{metadata: {name: b}, status: {phase: Succeeded}}]
     ");
     let ran = run(&["-o", "json", "--rules", "kstatus"]);
     assert_eq!(ran.status.code(), Some(0));
-    let states: Vec<_> = records(&schema("status"), &ran.stdout)
+    let states: Vec<_> = records(&ran)
         .iter()
         .map(|record| record["status"].clone())
         .collect();
