@@ -27,7 +27,7 @@ impl Page {
     /// The title of a frame: what it is of, and for how long it has been drawn.
     pub(super) fn title(&self, name: &str, facts: &[String]) -> String {
         let styles = self.look.styles;
-        let facts: String = facts
+        let facts: Vec<String> = facts
             .iter()
             .map(|fact| format!("  {}", text::escape_line(fact)))
             .collect();
@@ -36,7 +36,10 @@ impl Page {
             styles.dim(&age::stopwatch(span))
         });
         let name = styles.heading(&text::escape_line(name));
-        self.spread(&format!("{name}{facts}"), &clock.unwrap_or_default())
+        self.spread(
+            &format!("{name}{}", facts.concat()),
+            &clock.unwrap_or_default(),
+        )
     }
 
     /// A line with something at its right end, if there is room for it.

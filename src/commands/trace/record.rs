@@ -157,11 +157,7 @@ impl Builder<'_> {
                 relation: Relation::Endpoint,
                 via: "endpoints",
                 state: Some(endpoint_state(endpoint.state())),
-                addresses: endpoint
-                    .addresses
-                    .iter()
-                    .map(|address| address.to_string())
-                    .collect(),
+                addresses: endpoint.addresses.iter().map(ToString::to_string).collect(),
             });
         }
     }

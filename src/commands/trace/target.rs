@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use super::objects::is_gone;
 use crate::object::{ObjectRef, Resource, Uid};
 use crate::watch::{ClusterId, Event, Form, Scope, SourceKey};
@@ -73,27 +71,19 @@ pub(super) enum Presence {
     Absent,
     /// It is.
     There(Uid),
-    /// It was deleted.
-    Deleted {
-        /// What it was.
-        uid: Uid,
-        /// When that was seen.
-        at: Timestamp,
-    },
+    /// The one that it was is deleted.
+    Deleted(Uid),
 }
 
 impl Presence {
     /// Notes what an event of the object's own source says; `uid` is the object's.
     pub(super) fn apply(&mut self, event: &Event, uid: Option<&Uid>) {
         match (event, uid) {
-            (Event::Object { why, seen, .. }, Some(uid)) if is_gone(*why) => {
-                // The end of a namesake that was replaced unseen may come after its successor.
-                if !matches!(self, Presence::There(there) if there != uid) {
-                    *self = Presence::Deleted {
-                        uid: uid.clone(),
-                        at: *seen,
-                    };
-                }
+            // The end of a namesake that was replaced unseen may come after its successor.
+            (Event::Object { why, .. }, Some(uid))
+                if is_gone(*why) && self.uid().is_some_and(|there| there != uid) => {}
+            (Event::Object { why, .. }, Some(uid)) if is_gone(*why) => {
+                *self = Presence::Deleted(uid.clone());
             }
             (Event::Object { .. }, Some(uid)) => *self = Presence::There(uid.clone()),
             (Event::Synced { .. }, _) if *self == Presence::Unread => *self = Presence::Absent,
@@ -105,7 +95,7 @@ impl Presence {
     pub(super) fn uid(&self) -> Option<&Uid> {
         match self {
             Presence::There(uid) => Some(uid),
-            Presence::Unread | Presence::Absent | Presence::Deleted { .. } => None,
+            Presence::Unread | Presence::Absent | Presence::Deleted(_) => None,
         }
     }
 }

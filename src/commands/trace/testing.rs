@@ -172,11 +172,11 @@ impl Feed {
                 (_, false, _) => continue,
                 (why, true, _) => why,
             };
-            self.event(&key, why, object, had);
+            self.event(&key, why, (object, had));
         }
     }
 
-    fn event(&mut self, key: &Arc<SourceKey>, why: Why, object: &Value, prev: Option<&Value>) {
+    fn event(&mut self, key: &Arc<SourceKey>, why: Why, (object, prev): (&Value, Option<&Value>)) {
         self.versions += 1;
         let event = Event::Object {
             seq: self.versions,
@@ -211,7 +211,7 @@ impl Feed {
                     .cloned()
                     .collect();
                 for object in &found {
-                    self.event(&key, Why::Listed, object, None);
+                    self.event(&key, Why::Listed, (object, None));
                 }
                 let count = found.len();
                 self.chain.apply(&key, &Event::Synced { epoch: 1, count });

@@ -79,13 +79,14 @@ fn is_news(phase: &Phase, was: Option<&Phase>) -> bool {
 /// The phase in one line: `images failed: 0/3 pulled; web-x ErrImagePull: not found`.
 fn text(phase: &Phase) -> String {
     let cause = phase.failure.as_ref().map(|failure| failure.cause.clone());
-    let mut text = format!("{} {}", phase.name.as_str(), phase.progress.as_str());
-    for part in std::iter::once(phase.words()).chain(cause) {
-        if !part.is_empty() {
-            text += &format!(": {part}");
-        }
-    }
-    text
+    let what = format!("{} {}", phase.name.as_str(), phase.progress.as_str());
+    let parts = [Some(what), Some(phase.words()), cause];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.join(": ")
 }
 
 /// The phases as records have them.
@@ -108,9 +109,9 @@ pub(super) fn records(state: &State) -> Vec<json::Phase> {
         time: state.change.at.time().map(age::rfc3339_millis),
         text: state.change.text(),
     };
-    let phases = state.phases.iter().map(of);
-    match state.phases.is_empty() {
-        true => Vec::new(),
-        false => std::iter::once(change).chain(phases).collect(),
+    if state.phases.is_empty() {
+        return Vec::new();
     }
+    let phases = state.phases.iter().map(of);
+    std::iter::once(change).chain(phases).collect()
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::object::Value;
 
 use super::phase::{Failure, Name, Phase, Progress};
-use super::pods::{Standing, Step, standing};
+use super::pods::{Pulled, Standing, Step, standing};
 use super::reading::{Reading, is_idle, revision, workload};
 
 /// The phases that follow a change; `old_pods` says how many old pods there were at most since.
@@ -113,11 +113,18 @@ fn listed(nodes: &BTreeSet<&str>) -> String {
 
 fn images(reading: &Reading<'_>, pods: &[Standing]) -> Phase {
     let wanted = reading.wanted();
-    let n = count(pods, |pod| pod.pulled.is_some());
-    let time = pods.iter().filter_map(|pod| pod.pulled.flatten()).max();
+    let n = count(pods, |pod| pod.pulled != Pulled::No);
+    let time = pods.iter().filter_map(pulled_by).max();
     let text = format!("{n}/{wanted} pulled");
     let phase = Phase::new(Name::Images, Progress::of(n, wanted), text).at(time);
     with_trouble(phase, pods, Step::Image)
+}
+
+fn pulled_by(pod: &Standing) -> Option<Timestamp> {
+    match pod.pulled {
+        Pulled::By(time) => time,
+        Pulled::No => None,
+    }
 }
 
 fn available(reading: &Reading<'_>, pods: &[Standing]) -> Phase {
@@ -128,21 +135,19 @@ fn available(reading: &Reading<'_>, pods: &[Standing]) -> Phase {
         .deployment
         .i64_at(&["spec", "minReadySeconds"])
         .unwrap_or(0);
-    let mut text = format!("{n}/{wanted} new");
-    if ready > n {
-        text += &format!(" ({ready} ready");
-        if minimum > 0 {
-            text += &format!(", minReadySeconds {minimum}");
-        }
-        text.push(')');
-    }
-    let kept = reading.old_available();
-    if kept > 0 {
-        text += &format!(", {kept} old kept");
-    }
+    let ahead = match minimum {
+        _ if ready <= n => String::new(),
+        0 => format!(" ({ready} ready)"),
+        minimum => format!(" ({ready} ready, minReadySeconds {minimum})"),
+    };
+    let kept = match reading.old_available() {
+        0 => String::new(),
+        kept => format!(", {kept} old kept"),
+    };
+    let text = format!("{n}/{wanted} new{ahead}{kept}");
     let last = pods.iter().filter_map(|pod| pod.ready).max();
     let time = last.and_then(|last| last.checked_add(SignedDuration::from_secs(minimum)).ok());
-    let begun = pods.iter().any(|pod| pod.pulled.is_some());
+    let begun = pods.iter().any(|pod| pod.pulled != Pulled::No);
     let progress = match Progress::of(n, wanted) {
         Progress::Waiting if begun => Progress::Underway,
         progress => progress,
@@ -192,10 +197,11 @@ fn old(reading: &Reading<'_>, most: i64) -> Option<Phase> {
         return Some(Phase::new(Name::OldPods, Progress::Done, text));
     }
     let most = most.max(left);
-    let mut text = format!("{}/{most} terminated", most - left);
-    if going > 0 {
-        text += &format!(", {going} terminating");
-    }
+    let more = match going {
+        0 => String::new(),
+        going => format!(", {going} terminating"),
+    };
+    let text = format!("{}/{most} terminated{more}", most - left);
     let progress = match (most - left, going) {
         (0, 0) => Progress::Waiting,
         _ => Progress::Underway,

@@ -17,8 +17,8 @@ pub(super) struct Standing {
     pub(super) node: Option<String>,
     /// When it got its node.
     pub(super) scheduled: Option<Timestamp>,
-    /// When the last of its images was there, at the latest; `None` while one is not.
-    pub(super) pulled: Option<Option<Timestamp>>,
+    /// Whether its images are there.
+    pub(super) pulled: Pulled,
     /// When it became ready, if it is.
     pub(super) ready: Option<Timestamp>,
     /// What holds it up, and since when on its way.
@@ -94,19 +94,28 @@ fn since(pod: Value<'_>, kind: &str) -> Option<Timestamp> {
         .ok()
 }
 
+/// Whether the images of a pod are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pulled {
+    /// One is not.
+    No,
+    /// All are, since this time at the latest; it is not known where no container runs.
+    By(Option<Timestamp>),
+}
+
 /// Whether every container has its image: it has started, now or before. With the time of the latest
 /// start, where there is one.
-fn pulled(pod: Value<'_>) -> Option<Option<Timestamp>> {
+fn pulled(pod: Value<'_>) -> Pulled {
     let wanted = pod.items_at(&["spec", "containers"]).count();
     let statuses: Vec<Value<'_>> = pod.items_at(&["status", "containerStatuses"]).collect();
     if statuses.len() < wanted || !statuses.iter().all(|status| has_image(*status)) {
-        return None;
+        return Pulled::No;
     }
     let started = |status: &Value<'_>| {
         let time = status.str_at(&["state", "running", "startedAt"])?;
         time.parse().ok()
     };
-    Some(statuses.iter().filter_map(started).max())
+    Pulled::By(statuses.iter().filter_map(started).max())
 }
 
 fn has_image(status: Value<'_>) -> bool {

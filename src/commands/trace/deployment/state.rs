@@ -70,7 +70,7 @@ impl State {
     /// The uid of the Deployment, as it is or was.
     pub(super) fn uid(&self) -> Option<&Uid> {
         match &self.presence {
-            Presence::There(uid) | Presence::Deleted { uid, .. } => Some(uid),
+            Presence::There(uid) | Presence::Deleted(uid) => Some(uid),
             Presence::Unread | Presence::Absent => None,
         }
     }

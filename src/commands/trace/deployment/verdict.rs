@@ -15,7 +15,7 @@ pub(super) fn of(state: &State, reading: Option<&Reading<'_>>) -> (Status, Strin
             Status::NotFound,
             format!("waiting for {} to be created", state.target.object()),
         ),
-        (Presence::Deleted { uid, .. }, _) => {
+        (Presence::Deleted(uid), _) => {
             let left = state.objects.graph().tree(uid).len();
             let words = match left {
                 0 => "deleted".to_owned(),
@@ -65,9 +65,10 @@ fn there(reading: &Reading<'_>, phases: &[Phase]) -> (Status, String) {
     if reading.is_paused() {
         return (Status::InProgress, format!("paused: {counts}"));
     }
-    let status = match failing {
-        true => Status::Failed,
-        false => Status::InProgress,
+    let status = if failing {
+        Status::Failed
+    } else {
+        Status::InProgress
     };
     let is_rolled = reading
         .condition("Progressing")

@@ -42,15 +42,15 @@ fn title(state: &State, reading: Option<&Reading<'_>>, page: &Page) -> String {
 fn strategy(deployment: Value<'_>) -> String {
     let strategy = deployment.at(&["spec", "strategy"]);
     let kind = strategy.and_then(|strategy| strategy.str_at(&["type"]));
-    let mut text = kind.as_deref().unwrap_or("RollingUpdate").to_owned();
+    let mut facts = vec![kind.as_deref().unwrap_or("RollingUpdate").to_owned()];
     for (key, word) in [("maxSurge", "surge"), ("maxUnavailable", "unavailable")] {
         let amount = strategy.and_then(|strategy| strategy.at(&["rollingUpdate", key]));
         if let Some(amount) = amount {
             let amount = amount.as_str().unwrap_or_else(|| amount.raw().into());
-            text += &format!(", {word} {amount}");
+            facts.push(format!("{word} {amount}"));
         }
     }
-    text
+    facts.join(", ")
 }
 
 fn summary(state: &State, reading: Option<&Reading<'_>>, page: &Page) -> String {

@@ -26,6 +26,9 @@ pub(super) struct Endpoint<'a> {
     pub(super) ports: BTreeSet<i64>,
 }
 
+/// What makes two endpoints the same: their addresses and the object they stand for.
+type Identity = (Vec<Arc<str>>, Option<Uid>);
+
 /// What an endpoint stands for.
 #[derive(Clone, Copy)]
 pub(super) enum Behind<'a> {
@@ -104,14 +107,13 @@ impl<'a> Group<'a> {
     fn merged(mut self) -> Group<'a> {
         self.endpoints.sort_by_key(Endpoint::place);
         let mut merged: Vec<Endpoint<'_>> = Vec::with_capacity(self.endpoints.len());
-        let mut at: BTreeMap<(Vec<Arc<str>>, Option<Uid>), usize> = BTreeMap::new();
+        let mut at: BTreeMap<Identity, usize> = BTreeMap::new();
         for endpoint in self.endpoints {
-            match at.get(&endpoint.identity()) {
-                Some(&index) => merged[index].ports.extend(endpoint.ports),
-                None => {
-                    at.insert(endpoint.identity(), merged.len());
-                    merged.push(endpoint);
-                }
+            if let Some(&index) = at.get(&endpoint.identity()) {
+                merged[index].ports.extend(endpoint.ports);
+            } else {
+                at.insert(endpoint.identity(), merged.len());
+                merged.push(endpoint);
             }
         }
         Group {
@@ -132,7 +134,7 @@ impl<'a> Group<'a> {
 
 /// How many backends are in which state: one that has an address of each type counts once.
 pub(super) fn tally(groups: &[Group<'_>], pods: Pods) -> Tally {
-    let mut best: BTreeMap<(Vec<Arc<str>>, Option<Uid>), (EndpointState, bool)> = BTreeMap::new();
+    let mut best: BTreeMap<Identity, (EndpointState, bool)> = BTreeMap::new();
     for endpoint in groups.iter().flat_map(|group| &group.endpoints) {
         let identity = match endpoint.identity() {
             (_, Some(target)) => (Vec::new(), Some(target)),
@@ -200,7 +202,7 @@ impl<'a> Endpoint<'a> {
         &self.backend.endpoint.addresses
     }
 
-    fn identity(&self) -> (Vec<Arc<str>>, Option<Uid>) {
+    fn identity(&self) -> Identity {
         let target = self.backend.endpoint.target.as_ref();
         let uid = target.and_then(|target| target.uid.clone());
         (self.addresses().to_vec(), uid)

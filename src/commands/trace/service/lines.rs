@@ -70,22 +70,21 @@ fn key(endpoint: &Endpoint<'_>) -> String {
 
 /// The endpoint, its state, and why it is not ready.
 fn text(state: &State, endpoint: &Endpoint<'_>, now: Timestamp) -> String {
-    let mut text = format!(
+    let text = format!(
         "endpoint {} {}",
         key(endpoint),
         endpoints::word(endpoint.state())
     );
-    match endpoint.behind(state.pods()) {
+    let why = match endpoint.behind(state.pods()) {
         Behind::Pod(pod) if endpoint.state() == EndpointState::NotReady => {
             let judged = state.objects.judge(&pod.uid, now);
-            if let Some(cause) = judged.as_ref().and_then(|judged| judged.causes.first()) {
-                text += &format!(": {}", cause.text);
-            }
+            judged.and_then(|judged| Some(judged.causes.into_iter().next()?.text))
         }
-        Behind::Ghost(target) => {
-            text += &format!(": {}", super::ghost_note(target, &state.objects));
-        }
-        Behind::Pod(_) | Behind::Unread | Behind::External => {}
+        Behind::Ghost(target) => Some(super::ghost_note(target, &state.objects)),
+        Behind::Pod(_) | Behind::Unread | Behind::External => None,
+    };
+    match why {
+        Some(why) => format!("{text}: {why}"),
+        None => text,
     }
-    text
 }

@@ -86,7 +86,7 @@ pub(super) struct Port {
     name: Option<String>,
     number: i64,
     protocol: String,
-    node_port: Option<i64>,
+    on_nodes: Option<i64>,
     target: TargetPort,
 }
 
@@ -124,7 +124,7 @@ fn port_of(port: Value<'_>, pods: &[&Node], objects: &Objects) -> Port {
     Port {
         name: text(port, &["name"]),
         number,
-        node_port: port.i64_at(&["nodePort"]).filter(|port| *port > 0),
+        on_nodes: port.i64_at(&["nodePort"]).filter(|port| *port > 0),
         protocol,
         target,
     }
@@ -173,7 +173,7 @@ impl Port {
                 numbers.join("|")
             }
         };
-        let node = self.node_port.map(|port| format!(" (node port {port})"));
+        let node = self.on_nodes.map(|port| format!(" (node port {port})"));
         format!(
             "{}{}->{target}/{}{}",
             name.unwrap_or_default(),

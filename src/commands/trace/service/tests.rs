@@ -15,19 +15,16 @@ spec:
 
 /// A pod on node-1: `state` is Ready, `NotReady` (a failing probe) or Pending.
 fn pod(name: &str, address: &str, state: &str) -> String {
-    let status = match state {
-        "Pending" => {
-            "{phase: Pending, conditions: [{type: PodScheduled, status: 'True'}]}".to_owned()
-        }
-        _ => {
-            let ready = if state == "Ready" { "True" } else { "False" };
-            format!(
+    let status = if state == "Pending" {
+        "{phase: Pending, conditions: [{type: PodScheduled, status: 'True'}]}".to_owned()
+    } else {
+        let ready = if state == "Ready" { "True" } else { "False" };
+        format!(
                 "{{phase: Running, podIPs: [{{ip: {address}}}], conditions: [{{type: Ready, status: '{ready}',
                 reason: ContainersNotReady, message: 'containers with unready status: [api]'}}],
                 containerStatuses: [{{name: api, ready: {}, restartCount: 0, state: {{running: {{}}}}}}]}}",
                 state == "Ready"
             )
-        }
     };
     format!(
         "apiVersion: v1
@@ -50,7 +47,7 @@ ports: [{{name: http, port: 8080, protocol: TCP}}]
 endpoints:"
     );
     if endpoints.is_empty() {
-        slice += " []";
+        slice.push_str(" []");
     }
     for endpoint in endpoints {
         let mut parts = endpoint.splitn(3, ' ');
@@ -59,11 +56,13 @@ endpoints:"
             parts.next().unwrap(),
             parts.next().unwrap_or("ready: true"),
         );
-        slice += &format!(
-            "\n- addresses: ['{address}']\n  nodeName: node-1\n  conditions: {{{conditions}}}"
-        );
+        let address = format!("\n- addresses: ['{address}']");
+        slice.push_str(&address);
+        let facts = format!("\n  nodeName: node-1\n  conditions: {{{conditions}}}");
+        slice.push_str(&facts);
         if pod != "-" {
-            slice += &format!("\n  targetRef: {{kind: Pod, name: {pod}, uid: uid-{pod}}}");
+            let target = format!("\n  targetRef: {{kind: Pod, name: {pod}, uid: uid-{pod}}}");
+            slice.push_str(&target);
         }
     }
     slice
@@ -559,4 +558,40 @@ fn a_rollout_behind_a_service() {
     │ └─● 10.244.0.17:8080   pod/web-589f5c6bfc-tw9qz   Ready   worker-1   14s
     └─ owners: deployment/web > replicaset/web-589f5c6bfc #3   3/3 pods, 3 available
     ");
+}
+
+#[test]
+fn the_graph_as_a_record() {
+    let mut feed = api();
+    feed.put(SERVICE)
+        .put(&pod("api-a", "10.0.0.1", "NotReady"))
+        .put(&slice(
+            "api-1",
+            "IPv4",
+            &[
+                "api-a 10.0.0.1 ready: false",
+                "api-b 10.0.0.2",
+                "- 192.0.2.7",
+            ],
+        ));
+    let record: serde_json::Value = serde_json::from_str(&feed.graph().line("TIME")).unwrap();
+    let lines = |key: &str| -> Vec<String> {
+        let items = record[key].as_array().unwrap().iter();
+        items.map(ToString::to_string).collect()
+    };
+    assert_eq!((&record["v"], &record["time"]), (&1.into(), &"TIME".into()));
+    insta::assert_snapshot!(lines("nodes").join("\n"), @r#"
+    {"ghost":true,"id":"/Pod/shop/api-b","ref":{"apiVersion":"v1","cluster":"test","kind":"Pod","name":"api-b","namespace":"shop","uid":"uid-api-b"},"status":"NotFound"}
+    {"ghost":false,"id":"ip:192.0.2.7","status":"Unknown"}
+    {"ghost":false,"id":"uid-api","ref":{"apiVersion":"v1","cluster":"test","kind":"Service","name":"api","namespace":"shop","uid":"uid-api"},"status":"Current","word":"Current"}
+    {"ghost":false,"id":"uid-api-1","ref":{"apiVersion":"discovery.k8s.io/v1","cluster":"test","kind":"EndpointSlice","name":"api-1","namespace":"shop","uid":"uid-api-1"},"status":"Current","word":"Current"}
+    {"causes":[{"rule":"NotReady","text":"api: running, not ready"}],"ghost":false,"id":"uid-api-a","ready":"0/1","ref":{"apiVersion":"v1","cluster":"test","kind":"Pod","name":"api-a","namespace":"shop","uid":"uid-api-a"},"status":"InProgress","word":"Running"}
+    "#);
+    insta::assert_snapshot!(lines("edges").join("\n"), @r#"
+    {"from":"uid-api","relation":"slices","to":"uid-api-1","via":"metadata.labels[kubernetes.io/service-name]"}
+    {"from":"uid-api","relation":"selects","to":"uid-api-a","via":"spec.selector"}
+    {"addresses":["10.0.0.2"],"from":"uid-api-1","relation":"endpoint","state":"ready","to":"/Pod/shop/api-b","via":"endpoints"}
+    {"addresses":["192.0.2.7"],"from":"uid-api-1","relation":"endpoint","state":"ready","to":"ip:192.0.2.7","via":"endpoints"}
+    {"addresses":["10.0.0.1"],"from":"uid-api-1","relation":"endpoint","state":"notReady","to":"uid-api-a","via":"endpoints"}
+    "#);
 }

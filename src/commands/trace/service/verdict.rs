@@ -21,7 +21,7 @@ pub(super) fn of(state: &State, groups: &[Group<'_>]) -> (Status, String) {
             Status::NotFound,
             format!("waiting for {} to be created", state.target.object()),
         ),
-        Presence::Deleted { .. } => (Status::NotFound, format!("deleted{orphans}")),
+        Presence::Deleted(_) => (Status::NotFound, format!("deleted{orphans}")),
         Presence::There(uid) => {
             let deleting = state
                 .objects
@@ -29,10 +29,10 @@ pub(super) fn of(state: &State, groups: &[Group<'_>]) -> (Status, String) {
                 .node(uid)
                 .is_some_and(|node| node.deleting);
             let (status, words) = there(state, groups);
-            match deleting {
-                true => (Status::Terminating, format!("being deleted; {words}")),
-                false => (status, words),
+            if deleting {
+                return (Status::Terminating, format!("being deleted; {words}"));
             }
+            (status, words)
         }
     }
 }
@@ -72,16 +72,20 @@ fn without_endpoints(state: &State, uid: &crate::object::Uid) -> String {
 
 fn serving(tally: Tally) -> (Status, String) {
     let staying = tally.staying();
-    let mut words = format!("{}/{staying} ready", tally.ready);
-    if tally.terminating > 0 {
-        words += &format!(", {} terminating", tally.terminating);
-    }
-    if tally.ready == 0 && tally.draining > 0 {
-        words += &format!(" of which {} still serve", tally.draining);
+    let mut words = vec![format!("{}/{staying} ready", tally.ready)];
+    match (tally.terminating, tally.draining) {
+        (0, _) => {}
+        (going, draining) if tally.ready == 0 && draining > 0 => {
+            words.push(format!(
+                "{going} terminating of which {draining} still serve"
+            ));
+        }
+        (going, _) => words.push(format!("{going} terminating")),
     }
     if tally.ghosts > 0 {
-        words += &format!(", {} without a live pod", tally.ghosts);
+        words.push(format!("{} without a live pod", tally.ghosts));
     }
+    let words = words.join(", ");
     let answers = tally.ready + tally.draining;
     let is_whole = tally.ready == staying && tally.ghosts == 0;
     match (answers, is_whole) {
