@@ -62,6 +62,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "trace" -d '
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "version" -d 'Print the client and server version'
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l list -d 'List the stories' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l speed -d 'Play it this many times as fast' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l context -d 'The name of the kubeconfig context to use' -r
@@ -147,11 +148,11 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s o -l output -d 'How to print: text, or json for one record a line whenever a verdict changes' -r -f -a "text\t''
-json\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l rules -d 'By whose rules to judge: those of kstatus, or spy\'s, which also see what kstatus calls in progress or current although it is broken' -r -f -a "spy\t''
-kstatus\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l show-idle -d 'Show the replicasets too that are kept for roll-backs alone' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s o -l output -d 'Output format' -r -f -a "text\t'A live table on a terminal, else a line whenever a state changes'
+json\t'A JSON object a line whenever anything about a state changes'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l rules -d 'By whose rules to judge' -r -f -a "spy\t'kstatus\'s, but what cannot get well without help is Failed'
+kstatus\t'Those of kstatus (sigs.k8s.io/cli-utils)'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l show-idle -d 'Show replicasets, too, that are kept for roll-backs alone' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
@@ -181,7 +182,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s l -l selector -d 'Label selector: -l key1=value1,key2=value2' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
@@ -276,11 +277,11 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s w -l 
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s o -l output -d 'How to print: text, or json for one record a line whenever a verdict changes' -r -f -a "text\t''
-json\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l rules -d 'By whose rules to judge: those of kstatus, or spy\'s, which also see what kstatus calls in progress or current although it is broken' -r -f -a "spy\t''
-kstatus\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l show-idle -d 'Show the replicasets too that are kept for roll-backs alone' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s o -l output -d 'Output format' -r -f -a "text\t'A live table on a terminal, else a line whenever a state changes'
+json\t'A JSON object a line whenever anything about a state changes'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l rules -d 'By whose rules to judge' -r -f -a "spy\t'kstatus\'s, but what cannot get well without help is Failed'
+kstatus\t'Those of kstatus (sigs.k8s.io/cli-utils)'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l show-idle -d 'Show replicasets, too, that are kept for roll-backs alone' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
@@ -310,7 +311,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l ascii -d 'Use ASCII symbols only' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s h -l help -d 'Print help'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l context -d 'The name of the kubeconfig context to use' -r

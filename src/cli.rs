@@ -93,7 +93,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
     let origin = commands::Origin::Kubeconfig(Box::new(cluster));
     let mut context = commands::Context { origin, look, env };
     match verb {
-        Verb::Demo(args) => commands::demo::run(args, &mut context),
+        Verb::Demo(args) => commands::demo::run(&args, &mut context),
         Verb::Changes(args) => commands::changes::run(&args, &mut context),
         Verb::Status(args) => commands::status::run(&args, &mut context),
         Verb::Completion(args) => commands::completion::run(&args, command(), &mut context),
@@ -169,7 +169,20 @@ fn usage_error(refused: &clap::Error) -> String {
             let word = named(ContextKind::InvalidSubcommand).unwrap_or_default();
             format!("unknown command \"{word}\" for \"kubectl spy\"")
         }
+        (ClapKind::MissingRequiredArgument, _) => {
+            let missing = match refused.get(ContextKind::InvalidArg) {
+                Some(ContextValue::Strings(missing)) => missing.join(", "),
+                _ => String::new(),
+            };
+            format!("required: {missing}")
+        }
         _ => first_line(&refused.render().to_string()),
+    };
+    let valid = match refused.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(valid)) if !valid.is_empty() => {
+            format!("hint: one of {}\n", valid.join(", "))
+        }
+        _ => String::new(),
     };
     let near: Vec<&str> = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand]
         .into_iter()
@@ -184,7 +197,7 @@ fn usage_error(refused: &clap::Error) -> String {
     } else {
         format!("hint: did you mean {}?\n", near.join(" or "))
     };
-    format!("error: {}\n{hint}{SEE_HELP}", escape_line(&message))
+    format!("error: {}\n{valid}{hint}{SEE_HELP}", escape_line(&message))
 }
 
 const SEE_HELP: &str = "See 'kubectl spy --help' for usage.\n";

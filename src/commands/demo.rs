@@ -1,6 +1,7 @@
 //! `demo`: a story on the embedded cluster, watched with one of the verbs.
 
 use std::io::Write;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use clap::{FromArgMatches, Subcommand};
@@ -19,6 +20,9 @@ pub(crate) struct Args {
     /// List the stories
     #[arg(long)]
     list: bool,
+    /// Play it this many times as fast
+    #[arg(long, value_name = "TIMES", default_value = "1")]
+    speed: NonZeroU32,
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -39,7 +43,7 @@ enum Verb {
 /// How long the last frame stands before the demo ends.
 const CURTAIN: Duration = Duration::from_secs(3);
 
-pub(crate) fn run(args: Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let scenarios = scenario::all();
     if args.list {
         for scenario in &scenarios {
@@ -57,8 +61,8 @@ pub(crate) fn run(args: Args, context: &mut Context<'_>) -> Result<Ended, Comman
                 .hint(format!("there are: {}", names.join(", "))),
         );
     };
-    let verb = args.verb.unwrap_or_else(|| usual_verb(scenario));
-    context.block_on(async |context| play(scenario, verb, context).await)
+    let verb = args.verb.clone().unwrap_or_else(|| usual_verb(scenario));
+    context.block_on(async |context| play((scenario, args.speed), verb, context).await)
 }
 
 /// What a story is watched with if the user does not say.
@@ -96,7 +100,7 @@ fn subject(scenario: &Scenario, verb: &Verb) -> &'static [&'static str] {
 }
 
 async fn play(
-    scenario: &Scenario,
+    (scenario, speed): (&Scenario, NonZeroU32),
     verb: Verb,
     context: &mut Context<'_>,
 ) -> Result<Ended, CommandError> {
@@ -113,8 +117,8 @@ async fn play(
     let objects = subject(scenario, &verb);
     let stage = Stage::set(&sandbox, scenario).map_err(CommandError::failed)?;
     let story = async {
-        let played = stage.play(std::future::pending()).await;
-        tokio::time::sleep(CURTAIN).await;
+        let played = stage.faster(speed).play(std::future::pending()).await;
+        tokio::time::sleep(CURTAIN / speed.get()).await;
         drop(over);
         played.map_err(CommandError::failed)
     };

@@ -108,11 +108,11 @@ async fn run(
                 return Ok(signal.map_or(Ended::Answered, Ended::By));
             }
         }
-        if view.is_answered(&feed.sources) {
-            return Ok(Ended::Answered);
-        }
         if let Some(error) = feed.sources.refusal() {
             return Err(error);
+        }
+        if view.is_answered(&feed.sources) {
+            return feed.sources.silence().map_or(Ok(Ended::Answered), Err);
         }
     }
 }
@@ -178,8 +178,8 @@ impl Feed {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         let mut next = Some(event);
-        for _ in 0..BATCH {
-            let Some((key, event)) = next else { break };
+        let mut left = BATCH;
+        while let Some((key, event)) = next {
             let now = terminal.env().now();
             if let Some(note) = self.sources.apply(&key, &event, now) {
                 // What ends the program is told as its error.
@@ -188,6 +188,10 @@ impl Feed {
                 }
             }
             view.apply(&key, event, now);
+            left -= 1;
+            if left == 0 {
+                break;
+            }
             next = self.subscriptions.next().now_or_never().flatten();
         }
         Ok(())

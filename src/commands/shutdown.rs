@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::Shared;
@@ -13,6 +14,20 @@ pub(crate) enum Signal {
     Interrupt,
     /// SIGTERM.
     Terminate,
+}
+
+/// How long a verb has to end after a signal.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Ends the process if nobody does: while a full pipe blocks the verb, or a request is under way.
+async fn insist(shutdown: Shutdown) {
+    if let Some(signal) = shutdown.wait().await {
+        tokio::time::sleep(GRACE).await;
+        #[cfg(unix)]
+        let _ends_here = signal_hook::low_level::emulate_default_handler(signal.number());
+        #[cfg(not(unix))]
+        let _nothing_to_raise = signal;
+    }
 }
 
 impl Signal {
@@ -33,8 +48,9 @@ pub(crate) struct Shutdown(Shared<Pin<Box<dyn Future<Output = Option<Signal>> + 
 impl Shutdown {
     /// Waits for the signals of the process.
     pub(crate) fn on_signal() -> std::io::Result<Shutdown> {
-        let signal = signal()?;
-        Ok(Shutdown(signal.map(Some).boxed().shared()))
+        let signal = signal()?.map(Some).boxed().shared();
+        tokio::spawn(insist(Shutdown(signal.clone())));
+        Ok(Shutdown(signal))
     }
 
     /// Stops also when `other` is done.

@@ -1,6 +1,5 @@
 //! `Sources`: the state of every source a verb follows, for its footer, its notes and its end.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -26,10 +25,42 @@ struct Known {
     since: Option<Timestamp>,
 }
 
-/// The sources of a verb, by what they are called.
+impl Known {
+    /// Goes to another state; tells what a user should hear of.
+    fn enter(&mut self, state: &SourceState, now: Timestamp) -> Option<Note> {
+        let was = std::mem::replace(&mut self.state, state.clone());
+        if *state == SourceState::Live {
+            self.since.get_or_insert(now);
+        }
+        let quiet = matches!(state, SourceState::Connecting | SourceState::Ended)
+            || (was == SourceState::Connecting && *state == SourceState::Live)
+            || (name(&was) == name(state) && cause(&was) == cause(state));
+        (!quiet).then(|| Note {
+            source: describe(&self.key),
+            state: name(state),
+            cause: cause(state).cloned(),
+        })
+    }
+
+    /// Whether nothing is to be expected of it any more.
+    fn is_hopeless(&self) -> bool {
+        is_refused(&self.state) || is_given_up(&self.state)
+    }
+
+    /// Why it cannot be read, and what to do about it.
+    fn error(&self) -> Option<CommandError> {
+        let error = CommandError::failed(cause(&self.state)?);
+        Some(match &self.state {
+            SourceState::Forbidden { .. } => error.hint(can_i(&self.key)),
+            _ => error,
+        })
+    }
+}
+
+/// The sources of a verb, in the order they came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
-    known: BTreeMap<String, Known>,
+    known: Vec<Known>,
 }
 
 /// A source that has gone from one state to another, in words.
@@ -46,18 +77,19 @@ pub(crate) struct Note {
 impl Sources {
     /// Counts a source in: it is connecting until it says otherwise.
     pub(crate) fn add(&mut self, key: &Arc<SourceKey>) {
-        let known = Known {
-            key: key.clone(),
-            state: SourceState::Connecting,
-            synced: false,
-            since: None,
-        };
-        self.known.entry(describe(key)).or_insert(known);
+        if !self.known.iter().any(|known| known.key == *key) {
+            self.known.push(Known {
+                key: key.clone(),
+                state: SourceState::Connecting,
+                synced: false,
+                since: None,
+            });
+        }
     }
 
     /// Forgets a source that is followed no longer.
     pub(crate) fn remove(&mut self, key: &SourceKey) {
-        self.known.remove(&describe(key));
+        self.known.retain(|known| *known.key != *key);
     }
 
     /// Notes what an event says of its source. A change of state that a user should hear of is
@@ -69,56 +101,39 @@ impl Sources {
         now: Timestamp,
     ) -> Option<Note> {
         self.add(key);
-        let source = describe(key);
-        let known = self.known.get_mut(&source)?;
+        let known = self.known.iter_mut().find(|known| known.key == *key)?;
         match event {
             Event::Synced { .. } => known.synced = true,
-            Event::State(state) => {
-                let first = known.since.is_none();
-                let was = std::mem::replace(&mut known.state, state.clone());
-                if *state == SourceState::Live {
-                    known.since = Some(now);
-                }
-                let quiet = matches!(state, SourceState::Connecting | SourceState::Ended)
-                    || (first && *state == SourceState::Live)
-                    || name(&was) == name(state) && cause(&was) == cause(state);
-                return (!quiet).then(|| Note {
-                    source,
-                    state: name(state),
-                    cause: cause(state).cloned(),
-                });
-            }
+            Event::State(state) => return known.enter(state, now),
             Event::Object { .. } | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
         None
     }
 
-    /// Whether every source has either given a full listing or said that it cannot.
+    /// Whether every source has either given a full listing, or said that it cannot, or been tried often
+    /// enough.
     pub(crate) fn are_settled(&self) -> bool {
         !self.known.is_empty()
             && self
                 .known
-                .values()
-                .all(|known| known.synced || is_refused(&known.state))
+                .iter()
+                .all(|known| known.synced || known.is_hopeless())
     }
 
-    /// The error to end with when no source can be read at all, or none ever was and the server does not
-    /// answer: who has seen nothing waits for nothing.
+    /// The error to end with at once: no source was ever read and none will be, or all of them have
+    /// failed for good. Who sees nothing waits for nothing.
     pub(crate) fn refusal(&self) -> Option<CommandError> {
-        let hopeless = |known: &Known| {
-            let given_up =
-                matches!(known.state, SourceState::Retrying { attempt, .. } if attempt >= TRIES);
-            !known.synced && (is_refused(&known.state) || given_up)
-        };
-        if self.known.is_empty() || !self.known.values().all(hopeless) {
-            return None;
-        }
-        let first = self.known.values().next()?;
-        let error = CommandError::failed(cause(&first.state)?);
-        Some(match &first.state {
-            SourceState::Forbidden { .. } => error.hint(can_i(&first.key)),
-            _ => error,
-        })
+        let never = |known: &Known| !known.synced && known.is_hopeless();
+        let failed = |known: &Known| matches!(known.state, SourceState::Failed { .. });
+        let all = |is: &dyn Fn(&Known) -> bool| self.known.iter().all(is);
+        let error = self.known.first()?.error();
+        error.filter(|_| all(&never) || all(&failed))
+    }
+
+    /// The error to end with once all that could be read is shown: a source did not answer.
+    pub(crate) fn silence(&self) -> Option<CommandError> {
+        let silent = |known: &&Known| !known.synced && is_given_up(&known.state);
+        self.known.iter().find(silent)?.error()
     }
 
     /// How many sources there are.
@@ -128,11 +143,9 @@ impl Sources {
 
     /// The sources that cannot be read, each as a line.
     pub(crate) fn refused(&self) -> impl Iterator<Item = String> {
-        let refused = self
-            .known
-            .iter()
-            .filter(|(_, known)| is_refused(&known.state));
-        refused.map(|(source, known)| {
+        let refused = self.known.iter().filter(|known| is_refused(&known.state));
+        refused.map(|known| {
+            let source = describe(&known.key);
             let why = cause(&known.state).map(|cause| escape_line(cause).into_owned());
             format!(
                 "{}: {source}: {}",
@@ -144,10 +157,7 @@ impl Sources {
 
     /// The state of them all in a few words: the worst decides.
     pub(crate) fn summary(&self, now: Timestamp, look: Look) -> String {
-        let worst = self
-            .known
-            .values()
-            .max_by_key(|known| severity(&known.state));
+        let worst = self.known.iter().max_by_key(|known| severity(&known.state));
         let Some(worst) = worst else {
             return String::new();
         };
@@ -242,6 +252,10 @@ fn is_refused(state: &SourceState) -> bool {
         | SourceState::Polling { .. }
         | SourceState::Ended => false,
     }
+}
+
+fn is_given_up(state: &SourceState) -> bool {
+    matches!(state, SourceState::Retrying { attempt, .. } if *attempt >= TRIES)
 }
 
 fn name(state: &SourceState) -> &'static str {

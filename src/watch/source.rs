@@ -219,6 +219,17 @@ impl Shared {
         id
     }
 
+    /// Waits until there is a subscriber.
+    pub(super) async fn first_reader(&self) {
+        let has_reader = || {
+            let inner = self.lock();
+            !inner.queues.is_empty() || !inner.tables.is_empty()
+        };
+        while !has_reader() {
+            self.room.notified().await;
+        }
+    }
+
     /// Forgets a subscriber.
     pub(super) fn leave(&self, id: u64) {
         let mut inner = self.lock();

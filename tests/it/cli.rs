@@ -30,6 +30,7 @@ fn usage_errors_are_kubectls_and_exit_1() {
     "#);
     assert_snapshot!(refused(&["changes", "-o"]), @r"
     error: a value is required for '--output <OUTPUT>' but none was supplied
+    hint: one of paths, json
     See 'kubectl spy --help' for usage.
     ");
 }

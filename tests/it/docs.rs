@@ -79,7 +79,7 @@ fn the_krew_manifest_is_valid() {
         );
         assert_eq!(
             uri.contains("windows"),
-            bin.ends_with(".exe"),
+            bin == "kubectl-spy.exe",
             "{uri}: {bin}"
         );
         assert!(

@@ -9,7 +9,9 @@
 mod architecture;
 mod changes;
 mod cli;
+mod demo;
 mod docs;
+mod file;
 mod schema;
 mod secrets;
 mod status;

@@ -3,7 +3,6 @@
 
 pub mod cluster;
 pub mod pty;
-pub mod schema;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};

@@ -18,7 +18,7 @@ use super::envelope::Reader;
 use super::error::SourceError;
 use super::event::GapCause;
 use super::source::{Shared, Tell};
-use super::transport::{LineStream, Transport};
+use super::transport::{LineStream, Transport, Upstream};
 use crate::object::{ResourceVersion, SourceState};
 
 /// A watch that ran this long was a success, whatever it brought.
@@ -97,6 +97,10 @@ impl Driver {
 
     /// Runs until the source ends or fails for good; else for ever.
     pub(super) async fn run(mut self) {
+        if self.transport.upstream() == Upstream::Kept {
+            // A file is played once: whoever is to read it has to be there.
+            self.shared.first_reader().await;
+        }
         let mut step = Some(Step::List);
         while let Some(now) = step {
             let result = match now {

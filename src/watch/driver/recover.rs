@@ -17,6 +17,8 @@ const DOUBT: Duration = Duration::from_secs(10);
 const DOUBT_PAUSE: Duration = Duration::from_millis(500);
 /// How often a source that is polled is tried to be watched again.
 const POLL_FOR: Duration = Duration::from_secs(300);
+/// The longest `Retry-After` that is believed.
+const LONGEST_ASKED: Duration = Duration::from_secs(60);
 
 impl Driver {
     /// What to do after an error; `None` if there is nothing to be done.
@@ -76,7 +78,7 @@ impl Driver {
         after: Option<Duration>,
     ) -> Step {
         let (attempt, wait) = self.backoff.failed();
-        let wait = after.map_or(wait, |after| after.max(wait));
+        let wait = after.map_or(wait, |after| after.min(LONGEST_ASKED).max(wait));
         self.pause(attempt, cause, wait).await;
         step
     }

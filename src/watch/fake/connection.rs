@@ -11,14 +11,14 @@ use crate::watch::key::SourceKey;
 
 /// One open watch.
 pub(super) struct Connection {
-    fake: Fake,
-    moved: watch::Receiver<u64>,
-    key: SourceKey,
-    at: u64,
-    kills: u64,
-    plan: Plan,
-    sent: usize,
-    over: bool,
+    pub(super) fake: Fake,
+    pub(super) moved: watch::Receiver<u64>,
+    pub(super) key: SourceKey,
+    pub(super) at: u64,
+    pub(super) kills: u64,
+    pub(super) plan: Plan,
+    pub(super) sent: usize,
+    pub(super) over: bool,
 }
 
 type Answer = Result<Bytes, SourceError>;

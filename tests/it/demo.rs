@@ -1,0 +1,64 @@
+//! `demo`: the stories, watched with each verb, from start to end.
+
+use super::support::Spy;
+
+/// Plays a story as fast as it goes; it has to end by itself, well.
+fn played(args: &[&str]) -> String {
+    let ran = Spy::alone().run(&[&["demo", "--speed", "20"], args].concat());
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
+    assert_eq!(ran.stderr, "");
+    ran.stdout
+}
+
+#[test]
+fn the_rollout_fails_is_diagnosed_and_fixed() {
+    let status = played(&[]);
+    let pull = |line: &&str| line.contains("ImagePullBackOff") && line.contains("web:v2.4.1-rc1");
+    assert!(status.lines().any(|line| pull(&line)), "{status}");
+    let last = status
+        .lines()
+        .rfind(|line| line.contains("deployment/web"))
+        .unwrap();
+    assert!(last.contains("Current 3/3"), "{status}");
+}
+
+#[test]
+fn each_verb_can_watch_it() {
+    let changes = played(&["rollout", "changes"]);
+    assert!(changes.contains("by kubectl-set"), "{changes}");
+    assert!(changes.contains("web:v2.4.1-rc1"), "{changes}");
+    let service = played(&["rollout", "trace"]);
+    assert!(service.contains("pod/web-"), "{service}");
+    let rollout = played(&["rollout", "trace", "deploy/web"]);
+    assert!(rollout.contains("complete"), "{rollout}");
+}
+
+#[test]
+fn configuration_is_edited_and_the_secret_stays_one() {
+    let changes = played(&["config"]);
+    assert!(
+        changes.contains("MODIFIED secret/db") && changes.contains("<secret 13 B #2>"),
+        "{changes}"
+    );
+    assert!(changes.contains("RECREATED configmap/flags"), "{changes}");
+    assert!(
+        !changes.contains("c3dvcmRmaXNo") && !changes.contains("swordfish"),
+        "{changes}"
+    );
+}
+
+#[test]
+fn the_stories_are_listed_and_others_refused() {
+    let list = Spy::alone().run(&["demo", "--list"]).stdout;
+    assert!(
+        list.contains("rollout") && list.contains("config"),
+        "{list}"
+    );
+    let ran = Spy::alone().run(&["demo", "nonsense"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(
+        ran.stderr.contains("hint: there are: rollout, config"),
+        "{}",
+        ran.stderr
+    );
+}
