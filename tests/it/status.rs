@@ -331,3 +331,47 @@ async fn a_file_is_a_cluster_where_names_are_asked_for() {
     2026-03-02T12:05:00Z configmap/flags -n shop Current
     ");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_a_terminal_a_rollout_is_one_screen_that_stays() {
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    let spy = cluster.spy();
+    let mut terminal = spy.in_shell((80, 24), &["status", "deploy/web", "--show-idle"]);
+    terminal.until_shown("the pods", |shown| shown.contains("5 objects"));
+    assert!(terminal.hides_cursor());
+    stage.play_until(8000).unwrap();
+    terminal.until_shown("the cause", |shown| shown.contains("└ web: Back-off"));
+    terminal.resize(60, 24);
+    terminal.until_shown("the narrow frame", |shown| {
+        shown.contains("…") && !shown.contains("RESTARTS   AGE")
+    });
+    terminal.resize(80, 24);
+    stage.play_until(60_000).unwrap();
+    terminal.until_shown("the end", |shown| shown.contains("● deployment/web "));
+    terminal.type_in(b"\x03");
+    terminal.until_shown("the shell", |shown| shown.contains("status 130"));
+    assert!(!terminal.hides_cursor());
+    let stands = terminal.transcript();
+    assert_eq!(stands.matches("deployment/web ").count(), 1, "{stands}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_screen_whose_server_is_gone_says_so_and_comes_back() {
+    let mut cluster = Cluster::start().await;
+    put_workload(&cluster, "web", 1);
+    let mut terminal = cluster
+        .spy()
+        .on_terminal((100, 24), &["status", "deploy/web"]);
+    terminal.until_shown("the pod", |shown| shown.contains("● live  3 objects"));
+    cluster.sandbox.stop().await;
+    terminal.until_shown("the loss", |shown| {
+        shown.contains("reconnecting") && shown.contains("what is shown may be old")
+    });
+    let report = json!({"readyReplicas": 0, "availableReplicas": 0, "conditions": null});
+    cluster.report("deployments", "web", &report);
+    cluster.sandbox.restart().await.unwrap();
+    terminal.until_shown("what is now", |shown| {
+        shown.contains("● live") && shown.contains("~ deployment/web       0/1")
+    });
+}
