@@ -55,14 +55,16 @@ pub(super) fn fold(rows: &[Candidate], budget: usize) -> Vec<Kept> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|&place| rows[place].weight);
     for place in order {
+        if room == 0 {
+            break;
+        }
         let chain = missing(rows, &kept, place);
-        let cause = usize::from(tells_something(rows, &kept, place));
-        let cost = chain.len() + cause;
         if chain.is_empty() || chain.len() > room {
             continue;
         }
-        let causes = if cost <= room { cause } else { 0 };
-        room -= chain.len() + causes;
+        room -= chain.len();
+        let causes = usize::from(room > 0 && tells_something(rows, &kept, place));
+        room -= causes;
         for above in chain {
             kept[above] = Kept::Row { causes: 0 };
         }

@@ -94,8 +94,11 @@ impl Wanted {
         };
     }
 
-    /// Replaces the sources of dependents.
-    pub(super) fn set_dependents(&mut self, keys: impl IntoIterator<Item = SourceKey>) {
+    /// Replaces the sources of dependents; returns those that are followed no longer.
+    pub(super) fn set_dependents(
+        &mut self,
+        keys: impl IntoIterator<Item = SourceKey>,
+    ) -> Vec<SourceKey> {
         let mut before = self.sources.split_off(self.asked);
         for key in keys {
             match before.iter().position(|source| is_same(&source.key, &key)) {
@@ -103,6 +106,7 @@ impl Wanted {
                 None => self.add(key),
             }
         }
+        before.into_iter().map(|source| source.key).collect()
     }
 
     fn add(&mut self, key: SourceKey) {
@@ -133,7 +137,7 @@ fn of_state(state: &SourceState) -> Heard {
 }
 
 /// Whether two keys mean the same source: selectors may be spelled in more than one way.
-fn is_same(a: &SourceKey, b: &SourceKey) -> bool {
+pub(super) fn is_same(a: &SourceKey, b: &SourceKey) -> bool {
     a == b
         || (a.resource == b.resource
             && a.scope == b.scope

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::judged::{Judged, Progress};
-use super::super::wanted::dependents;
+use super::super::wanted::{dependents, is_same};
 use super::{Known, State};
 use crate::object::Uid;
 use crate::status::review_at;
@@ -41,7 +41,7 @@ impl State {
         }
         let expired = self.expire(now);
         if !dirty.is_empty() || expired {
-            self.follow_dependents();
+            self.follow_dependents(now);
         }
         !touched.is_empty() || expired
     }
@@ -126,7 +126,7 @@ impl State {
         !expired.is_empty()
     }
 
-    fn follow_dependents(&mut self) {
+    fn follow_dependents(&mut self, now: Timestamp) {
         let is_wide = |known: &&Known| known.asked.is_some_and(|index| !self.is_name(index));
         let many = self.objects.values().filter(is_wide).count() > TREES;
         let (flat, followed): (Vec<&Known>, Vec<&Known>) = self
@@ -138,6 +138,27 @@ impl State {
         let keys = followed.into_iter().flat_map(|known| &known.dependents);
         let keys: Vec<SourceKey> = keys.cloned().collect();
         self.is_flat = is_flat;
-        self.wanted.set_dependents(keys);
+        let dropped = self.wanted.set_dependents(keys);
+        if !dropped.is_empty() {
+            self.forget(&dropped, now);
+        }
+    }
+
+    /// Forgets what only sources have told of that are followed no longer: it would never change again.
+    fn forget(&mut self, dropped: &[SourceKey], now: Timestamp) {
+        let is_dropped = |key: &SourceKey| dropped.iter().any(|dropped| is_same(dropped, key));
+        let graph = &mut self.graph;
+        self.objects.retain(|uid, known| {
+            known.held.retain(|(key, _)| !is_dropped(key));
+            let stays = !known.held.is_empty() || known.gone.is_some();
+            if !stays {
+                graph.delete(uid);
+            }
+            stays
+        });
+        let left: Vec<Uid> = self.objects.keys().cloned().collect();
+        for uid in &left {
+            self.judge_dependents(uid, now);
+        }
     }
 }

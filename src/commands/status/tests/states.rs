@@ -43,6 +43,27 @@ fn of_many_objects_the_dependents_are_not_followed() {
 }
 
 #[test]
+fn what_is_followed_no_longer_is_forgotten() {
+    let mut cluster = Cluster::of(
+        state([all(DEPLOYMENTS)]),
+        deployment_of((2, 2), |_| running()),
+    );
+    assert_eq!(cluster.state.outline().len(), 4);
+    for number in 0..8 {
+        let name = format!("more-{number}");
+        cluster.write(&workload("Deployment", &name, (1, 1)), at(1));
+    }
+    cluster.settle(at(1));
+    assert_eq!(cluster.state.outline().len(), 9, "nine rows, and no trees");
+    let mut outline = cluster.state.outline().into_iter();
+    assert!(outline.all(|item| item.worst().is_none()));
+    cluster.delete("more-0", at(2));
+    cluster.settle(at(2));
+    cluster.settle(at(7));
+    assert_eq!(cluster.state.outline().len(), 8 + 3);
+}
+
+#[test]
 fn only_what_is_owned_is_shown() {
     let mut objects = deployment_of((1, 1), |_| running());
     objects.push(pod("stray", ("ReplicaSet", "another"), running()));
