@@ -15,6 +15,8 @@ pub(super) struct Outline {
     pub(super) columns: Vec<Column>,
     /// The items, from top to bottom.
     pub(super) items: Vec<Item>,
+    /// How many more there are, which there is no room for in any case.
+    pub(super) hidden: usize,
 }
 
 /// One item of the tree.
@@ -108,7 +110,7 @@ impl Outline {
     /// how many items that are.
     fn trim(&mut self, room: usize) -> usize {
         let height = |items: &[Item]| 1 + items.iter().map(Item::height).sum::<usize>();
-        let mut hidden = 0;
+        let mut hidden = self.hidden;
         while !self.items.is_empty() && height(&self.items) + usize::from(hidden > 0) > room {
             let light = |item: &Item| item.weight == Weight::Light;
             let at = self.items.iter().rposition(light);

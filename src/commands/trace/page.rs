@@ -82,6 +82,18 @@ impl Page {
         )
     }
 
+    /// The lines, none wider than the page.
+    pub(super) fn cut(&self, lines: Vec<String>) -> Vec<String> {
+        let Some(width) = self.look.width else {
+            return lines;
+        };
+        let ellipsis = self.look.symbols.ellipsis;
+        lines
+            .iter()
+            .map(|line| text::cut_line(line, width, ellipsis).into_owned())
+            .collect()
+    }
+
     /// How old something is; nothing if that is not known.
     pub(super) fn age(&self, since: Option<Timestamp>) -> String {
         since.map_or(String::new(), |since| age::age(since, self.now))

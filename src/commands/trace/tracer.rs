@@ -126,9 +126,9 @@ impl Tracer {
             .changed
             .map(|changed| format!("  last change {} ago", age::age(changed, page.now)));
         let counts = format!(
-            "  {} objects  {} watches{}",
-            self.chain.objects().len(),
-            sources.count(),
+            "  {}  {}{}",
+            counted(self.chain.objects().len(), ("object", "objects")),
+            counted(sources.count(), ("watch", "watches")),
             changed.unwrap_or_default()
         );
         let styles = page.look.styles;
@@ -199,7 +199,7 @@ impl Live for Tracer {
         let mut frame = self.chain.frame(&page);
         frame.extend(refused);
         frame.push(self.footer(sources, &page));
-        terminal.draw(frame)?;
+        terminal.draw(page.cut(frame))?;
         Ok(())
     }
 
@@ -207,4 +207,8 @@ impl Live for Tracer {
         let is_read = self.settled && self.is_settled(sources);
         self.once && is_read && sources.refusal().is_none()
     }
+}
+
+fn counted(count: usize, (one, many): (&str, &str)) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -61,6 +61,7 @@ pub(super) fn outline(state: &State, reading: Option<&Reading<'_>>, page: &Page)
             Column::new("", Fit::Drop(2)),
         ],
         items,
+        hidden: 0,
     }
 }
 

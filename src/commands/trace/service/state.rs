@@ -24,10 +24,15 @@ pub(in crate::commands::trace) struct State {
     slices: SourceKey,
     /// The source of its pods, by the selector it has, or had last.
     pods: Option<SourceKey>,
+    /// The owners to read; `None` when something has come that may lead to others.
+    owners: Option<Vec<Named>>,
     slices_read: bool,
     pods_read: bool,
     told: Told,
 }
+
+/// An object by its type and name.
+type Named = (Resource, Arc<str>);
 
 impl State {
     /// The trace of a Service of which nothing is known yet.
@@ -38,6 +43,7 @@ impl State {
             objects: Objects::default(),
             presence: Presence::Unread,
             pods: None,
+            owners: None,
             slices_read: false,
             pods_read: false,
             told: Told::default(),
@@ -105,7 +111,10 @@ fn slice_resource() -> Resource {
 
 impl Chain for State {
     fn wanted(&self) -> Vec<SourceKey> {
-        let owners = owners::wanted(&self.objects);
+        let owners = match &self.owners {
+            Some(owners) => owners.clone(),
+            None => owners::wanted(&self.objects),
+        };
         let mut wanted = vec![self.target.source(), self.slices.clone()];
         wanted.extend(self.pods.clone());
         wanted.extend(
@@ -119,9 +128,15 @@ impl Chain for State {
     fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
         let mut uid = None;
         match event {
-            Event::Object { why, now, .. } => uid = self.objects.apply(key, *why, now),
+            Event::Object { why, now, .. } => {
+                uid = self.objects.apply(key, *why, now);
+                if key.resource != self.slices.resource {
+                    self.owners = None;
+                }
+            }
             Event::Synced { .. } => {
                 self.objects.synced(key);
+                self.owners = None;
                 self.slices_read |= key.resource == self.slices.resource;
                 self.pods_read |= &*key.resource.kind == "Pod";
             }
@@ -143,6 +158,12 @@ impl Chain for State {
 
     fn objects(&self) -> &Objects {
         &self.objects
+    }
+
+    fn settle(&mut self, _now: Timestamp) {
+        if self.owners.is_none() {
+            self.owners = Some(owners::wanted(&self.objects));
+        }
     }
 
     fn news(&mut self, now: Timestamp) -> Vec<String> {

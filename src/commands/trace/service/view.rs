@@ -96,11 +96,21 @@ fn summary(state: &State, groups: &[Group<'_>], page: &Page) -> String {
 }
 
 fn outline(state: &State, groups: &[Group<'_>], page: &Page) -> Outline {
+    let (mut shown, mut hidden) = (0, 0);
     let mut items = Vec::new();
     for group in groups {
         items.push(line(1, &heading(group)));
-        let rows = group.endpoints.iter();
-        items.extend(rows.map(|endpoint| endpoint_item(state, endpoint, page)));
+        for endpoint in &group.endpoints {
+            // Ready ones that no frame has room for are only counted: there may be thousands.
+            let is_well = endpoint.state() == EndpointState::Ready
+                && !matches!(endpoint.behind(state.pods()), Behind::Ghost(_));
+            if is_well && page.rows.is_some_and(|rows| shown >= rows) {
+                hidden += 1;
+                continue;
+            }
+            shown += 1;
+            items.push(endpoint_item(state, endpoint, page));
+        }
     }
     items.extend(strays::items(state, groups, page));
     items.extend(owner_items(state));
@@ -120,6 +130,7 @@ fn outline(state: &State, groups: &[Group<'_>], page: &Page) -> Outline {
             Column::new("", Fit::Drop(7)),
         ],
         items,
+        hidden,
     }
 }
 
