@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use crate::object::Uid;
 use crate::render::age;
 use crate::render::json::trace as json;
 use crate::render::text::escape_line;
@@ -16,7 +17,10 @@ use super::verdict;
 /// What was said last, to say only what is new.
 #[derive(Default)]
 pub(super) struct Told {
-    change: String,
+    /// Of which object and generation.
+    change: (Option<Uid>, i64),
+    /// What it was.
+    made: String,
     phases: BTreeMap<Name, Phase>,
     left: Vec<String>,
     verdict: (Option<Status>, Option<String>),
@@ -28,11 +32,16 @@ impl Told {
     pub(super) fn news(&mut self, state: &State, now: Timestamp) -> Vec<String> {
         let name = state.target.object();
         let mut news = Vec::new();
-        let change = state.change.text();
-        if !state.phases.is_empty() && change != self.change {
-            news.push(format!("{name} spec change: {change}"));
+        let change = (state.uid().cloned(), state.change.generation);
+        if change != self.change {
             self.change = change;
             self.phases.clear();
+            self.made.clear();
+        }
+        let made = state.change.text();
+        if !state.phases.is_empty() && made != self.made {
+            news.push(format!("{name} spec change: {made}"));
+            self.made = made;
         }
         for phase in &state.phases {
             let was = self.phases.insert(phase.name, phase.clone());

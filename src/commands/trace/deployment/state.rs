@@ -29,6 +29,9 @@ pub(in crate::commands::trace) struct State {
     pub(super) presence: Presence,
     /// The sources of its `ReplicaSets` and pods, by the selector it has, or had last.
     dependents: Vec<SourceKey>,
+    /// The change that was seen, as far as the Deployment alone tells.
+    seen: Change,
+    /// The same with what other objects tell of it.
     pub(super) change: Change,
     pub(super) phases: Vec<Phase>,
     pub(super) log: Log,
@@ -58,6 +61,7 @@ impl State {
             objects: Objects::default(),
             presence: Presence::Unread,
             dependents: Vec::new(),
+            seen: Change::default(),
             change: Change::default(),
             phases: Vec::new(),
             log: Log::default(),
@@ -105,7 +109,8 @@ impl State {
             })
             .collect();
         if let Some(change) = change {
-            self.change = change;
+            self.change = change.clone();
+            self.seen = change;
             self.log = Log::default();
         }
         if was != Some(uid) {
@@ -121,6 +126,16 @@ impl State {
             }
             self.left.push(version.object.to_string());
         }
+    }
+
+    /// The change with what the `ReplicaSets` tell of it; they may come after the Deployment.
+    fn complete(&self, reading: &Reading<'_>) -> Change {
+        let mut change = self.seen.clone();
+        change.what = change.what.or_else(|| self.find_what(reading));
+        if change.at == Moment::default() {
+            change.at.server = Self::find_time(reading);
+        }
+        change
     }
 
     /// What the change changed, as the pod templates tell: that of the last `ReplicaSet` before, and
@@ -203,17 +218,10 @@ impl Chain for State {
             self.phases.clear();
             return;
         };
-        let what = match &self.change.what {
-            Some(_) => None,
-            None => self.find_what(&reading),
-        };
-        let time = Self::find_time(&reading);
+        let change = self.complete(&reading);
         let old_pods = self.log.old_pods.max(reading.old_left());
         let phases = phases::of(&reading, old_pods);
-        self.change.what = self.change.what.take().or(what);
-        if self.change.at == Moment::default() {
-            self.change.at.server = time;
-        }
+        self.change = change;
         self.log.old_pods = old_pods;
         self.phases = phases;
         let seen = arrived.seen.filter(|_| !arrived.listed);

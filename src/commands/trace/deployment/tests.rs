@@ -1,5 +1,7 @@
 //! Whole frames of Deployments on their ways.
 
+use proptest::prelude::*;
+
 use crate::commands::trace::testing::Feed;
 
 /// A Deployment `web` of this generation and image; `rest` is the rest of its spec, `status` its status,
@@ -805,4 +807,33 @@ fn the_story_in_lines() {
     2026-05-04T12:00:12Z deployment/web images failed: 0/3 pulled; web-5cc54d4d56-dcqxn ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     2026-05-04T12:00:12Z deployment/web Failed: rolling out: 1/3 updated, 3 available
     "#);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Sources have no order among them.
+    #[test]
+    fn the_order_in_which_objects_come_does_not_matter(
+        order in Just((0..6).collect::<Vec<usize>>()).prop_shuffle()
+    ) {
+        let objects = [
+            deployment(2, "v2", "replicas: 2", &status(2, "1/3/2", &[AVAILABLE, UPDATED])),
+            set(1, "v1", "2/2/2"),
+            set(2, "v2", "1/1/0"),
+            pod(1, "a", READY),
+            pod(1, "b", READY),
+            pod(2, "c", &waiting("state: {waiting: {reason: ErrImagePull, message: no}}")),
+        ];
+        let frame = |order: &[usize]| {
+            let mut feed = web();
+            for at in order {
+                feed.put(&objects[*at]);
+            }
+            // When a failure was first seen is known only to who was there.
+            let frame = feed.frame(120).replace("✗ +0s     images", "✗         images");
+            (frame, feed.graph())
+        };
+        prop_assert_eq!(frame(&order), frame(&[0, 1, 2, 3, 4, 5]));
+    }
 }

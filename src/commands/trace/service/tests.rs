@@ -1,5 +1,7 @@
 //! Whole frames of Services in all their states.
 
+use proptest::prelude::*;
+
 use crate::commands::trace::testing::Feed;
 
 const SERVICE: &str = "
@@ -594,4 +596,31 @@ fn the_graph_as_a_record() {
     {"addresses":["192.0.2.7"],"from":"uid-api-1","relation":"endpoint","state":"ready","to":"ip:192.0.2.7","via":"endpoints"}
     {"addresses":["10.0.0.1"],"from":"uid-api-1","relation":"endpoint","state":"notReady","to":"uid-api-a","via":"endpoints"}
     "#);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Sources have no order among them.
+    #[test]
+    fn the_order_in_which_objects_come_does_not_matter(
+        order in Just((0..6).collect::<Vec<usize>>()).prop_shuffle()
+    ) {
+        let objects = [
+            SERVICE.to_owned(),
+            pod("api-a", "10.0.0.1", "Ready"),
+            pod("api-b", "10.0.0.2", "NotReady"),
+            pod("api-c", "", "Pending"),
+            slice("api-1", "IPv4", &["api-a 10.0.0.1", "api-b 10.0.0.2 ready: false"]),
+            slice("api-2", "IPv4", &["api-gone 10.0.0.9", "- 192.0.2.7"]),
+        ];
+        let frame = |order: &[usize]| {
+            let mut feed = api();
+            for at in order {
+                feed.put(&objects[*at]);
+            }
+            (feed.frame(120), feed.graph())
+        };
+        prop_assert_eq!(frame(&order), frame(&[0, 1, 2, 3, 4, 5]));
+    }
 }
