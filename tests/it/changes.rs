@@ -1,5 +1,7 @@
 //! `changes`, against the sandbox: what it prints for what happens to an object.
 
+mod json;
+
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Kind, Target, Writer};
 use serde_json::{Value, json};

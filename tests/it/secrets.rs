@@ -1,6 +1,6 @@
 //! What must not get out: values of Secrets, and characters that steer a terminal.
 
-use kubectl_spy::sandbox::{BadLine, Effect, End, Fault, Place, Rule, User, Verb, Writer};
+use kubectl_spy::sandbox::{BadLine, Effect, End, Fault, Place, Request, Rule, User, Verb, Writer};
 use serde_json::{Value, json};
 
 use super::support::cluster::{Cluster, config_map};
@@ -173,32 +173,32 @@ async fn values_of_secrets_are_in_no_error() {
         cut(End::Dropped),
         cut(End::Reset),
     ];
+    let mut runs = Vec::new();
     for effect in effects {
         for args in [&[][..], &["-o", "json"]] {
             let cluster = cluster().await;
-            // Twice, so that the line is given up: all there is to say of it is said.
-            cluster
-                .sandbox
-                .inject(Fault::on(Verb::Watch, "secrets", effect.clone()).range(1..=2));
-            let mut run = start(&cluster, args);
+            // Twice, so that a line is given up: all there is to say of it is said.
+            let fault = Fault::on(Verb::Watch, "secrets", effect.clone()).range(1..=2);
+            cluster.sandbox.inject(fault);
+            let run = start(&cluster, args);
             cluster.edit(
                 "secrets",
                 "db",
                 &json!({"data": {"password": PLANTED[1].1}}),
             );
-            let watches = |requests: &[kubectl_spy::sandbox::Request]| {
-                let is = |path: &str| path.contains("/secrets?") && path.contains("watch=");
-                requests.iter().filter(|request| is(&request.path)).count() >= 3
-            };
-            cluster.sandbox.requests_until(watches).await;
-            cluster.edit(
-                "secrets",
-                "db",
-                &json!({"metadata": {"labels": {"is": "there-again"}}}),
-            );
-            run.until("there-again");
-            assert_nothing_planted(&run.interrupt(), &format!("{effect:?} {args:?}"));
+            runs.push((cluster, run, format!("{effect:?} {args:?}")));
         }
+    }
+    for (cluster, mut run, what) in runs {
+        let watches = |requests: &[Request]| {
+            let is = |path: &str| path.contains("/secrets?") && path.contains("watch=");
+            requests.iter().filter(|request| is(&request.path)).count() >= 3
+        };
+        cluster.sandbox.requests_until(watches).await;
+        let label = json!({"metadata": {"labels": {"is": "there-again"}}});
+        cluster.edit("secrets", "db", &label);
+        run.until("there-again");
+        assert_nothing_planted(&run.interrupt(), &what);
     }
 }
 

@@ -1,8 +1,9 @@
 //! A live screen on a real terminal: what it shows, and how it leaves the terminal.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 
 use insta::assert_snapshot;
+use kubectl_spy::sandbox::{Rule, User};
 use serde_json::json;
 
 use super::support::cluster::{Cluster, config_map};
@@ -196,6 +197,48 @@ async fn a_narrower_terminal_has_one_footer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_lost_server_is_in_the_footer() {
+    let mut cluster = cluster().await;
+    let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+    cluster.watched("configmaps").await;
+    cluster.sandbox.stop().await;
+    terminal.until_shown("the loss", |shown| {
+        shown.contains("reconnecting, try") && shown.contains("(what is shown may be old)")
+    });
+    turn(&cluster, "on");
+    cluster.sandbox.restart().await.unwrap();
+    until_versions(&mut terminal, "1 version ");
+    terminal.until_shown("live", |shown| shown.contains("● live"));
+    assert_snapshot!(terminal.transcript(), @r#"
+    12:05:00 EXISTING configmap/flags  2
+    -- versions after 2 up to 3 may be missing: the server has forgotten them --
+    12:05:00 MODIFIED configmap/flags  2→3  versions may be missing  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to end
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_is_in_the_footer() {
+    let cluster = cluster().await;
+    cluster.sandbox.set_users(vec![User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("*", "configmaps")],
+    }]);
+    let args = ["changes", "cm,secrets"];
+    let mut terminal = cluster.spy().on_terminal((150, 12), &args);
+    terminal.until_shown("both", |shown| {
+        shown.contains("watching") && shown.contains("1 of 2")
+    });
+    assert_snapshot!(terminal.transcript(), @r#"
+    watching 1 configmaps in namespace "shop"
+    forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group
+    ✗ 1 of 2 not readable  1 object  2 watches  0 versions  no change yet  Ctrl-C to end
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_dumb_terminal_and_no_color_get_what_they_can_show() {
     let cluster = cluster().await;
     let spy = cluster.spy().var("NO_COLOR", "1");
@@ -208,28 +251,24 @@ async fn a_dumb_terminal_and_no_color_get_what_they_can_show() {
     );
 }
 
+/// Reads one line and goes away. The shell itself does not keep the pipe open, so that its end says
+/// that `head` has ended.
+const HEAD: &str = r#"{ "$0" "$@"; echo "status $?" >&2; } | head -1 & exec >&-; wait"#;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_goes_away_is_no_error() {
     let cluster = cluster().await;
-    for args in [
-        &["changes", "cm/flags"][..],
-        &["changes", "cm/flags", "-o", "json"],
-    ] {
-        let mut child = cluster.spy().spawn(args);
-        let mut reader = BufReader::new(child.stdout.take().unwrap());
+    for args in [&["changes", "cm"][..], &["changes", "cm", "-o", "json"]] {
+        let mut child = cluster.spy().spawn_in_shell(HEAD, args);
         let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        drop(reader);
-        turn(&cluster, "on");
-        turn(&cluster, "off");
-        let status = child.wait().unwrap();
-        let mut stderr = String::new();
-        child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut stderr)
-            .unwrap();
-        assert_eq!((status.code(), stderr.as_str()), (Some(0), ""), "{args:?}");
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_to_string(&mut line).unwrap();
+        assert_eq!(line.lines().count(), 1, "{line}");
+        cluster.put(config_map(&format!("new-{}", args.len()), &json!({})));
+        let mut said = String::new();
+        let mut stderr = child.stderr.take().unwrap();
+        stderr.read_to_string(&mut said).unwrap();
+        assert_eq!(said, "status 0\n", "{args:?}");
+        child.wait().unwrap();
     }
 }

@@ -36,7 +36,7 @@ impl Cluster {
         let passed = seconds.clone();
         let now = move || noon + jiff::SignedDuration::from_secs(passed.load(Ordering::SeqCst));
         let mut options = Options::new(Arc::new(now));
-        options.namespace = "shop".to_owned();
+        "shop".clone_into(&mut options.namespace);
         change(&mut options);
         let sandbox = Sandbox::start(options).await.unwrap();
         let name = format!("kubeconfig-{}.json", sandbox.address().port());

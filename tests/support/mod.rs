@@ -30,11 +30,9 @@ pub struct Ran {
 impl Ran {
     /// Everything that was printed: stdout, then the lines of stderr, marked.
     pub fn transcript(&self) -> String {
-        let mut text = self.stdout.clone();
-        for line in self.stderr.lines() {
-            text += &format!("! {line}\n");
-        }
-        text
+        let mut lines: Vec<String> = self.stdout.lines().map(str::to_owned).collect();
+        lines.extend(self.stderr.lines().map(|line| format!("! {line}")));
+        lines.join("\n")
     }
 }
 
@@ -88,6 +86,22 @@ impl Spy {
         self.command(args).spawn().unwrap()
     }
 
+    /// Starts a run from a shell script, in which `"$0" "$@"` stands for it.
+    pub fn spawn_in_shell(&self, script: &str, args: &[&str]) -> Child {
+        let program = self.command(args);
+        let mut shell = Command::new("/bin/sh");
+        shell
+            .args(["-c", script])
+            .arg(program.get_program())
+            .args(args)
+            .env_clear()
+            .envs(self.environment())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        shell.spawn().unwrap()
+    }
+
     /// Runs to the end.
     pub fn run(&self, args: &[&str]) -> Ran {
         let output = self.command(args).output().unwrap();
@@ -110,6 +124,14 @@ impl Spy {
             seen: Vec::new(),
         }
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a test waits is real time"
+)]
+fn now() -> Instant {
+    Instant::now()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,11 +170,11 @@ impl Running {
 
     /// Waits for a line of which `holds` is true.
     pub fn until_where(&mut self, what: &str, holds: impl Fn(&str) -> bool) -> String {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = now() + PATIENCE;
         loop {
             match self
                 .lines
-                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+                .recv_timeout(deadline.saturating_duration_since(now()))
             {
                 Ok((stream, line)) => {
                     self.seen.push((stream, line.clone()));
@@ -206,12 +228,6 @@ impl Running {
             stderr: of(Stream::Err),
             status,
         }
-    }
-
-    /// Everything that stdout has printed up to the line that was last waited for.
-    pub fn stdout(&self) -> String {
-        let lines = self.seen.iter().filter(|(from, _)| *from == Stream::Out);
-        lines.map(|(_, line)| line.as_str()).collect()
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use vt100::Parser;
 
-use super::{PATIENCE, Spy};
+use super::{PATIENCE, Spy, now};
 
 /// Rows that the emulator keeps above its screen.
 const SCROLLBACK: usize = 1000;
@@ -82,12 +82,15 @@ impl Spy {
 impl Terminal {
     /// Waits until what is shown satisfies `holds`.
     pub fn until_shown(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = now() + PATIENCE;
         while !holds(&self.parser.screen().contents()) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if !self.take(left) {
-                panic!("{what} is not shown:\n{}", self.parser.screen().contents());
-            }
+            let left = deadline.saturating_duration_since(now());
+            let goes_on = self.take(left);
+            assert!(
+                goes_on,
+                "{what} is not shown:\n{}",
+                self.parser.screen().contents()
+            );
         }
     }
 
@@ -133,10 +136,11 @@ impl Terminal {
         }
         screen.set_scrollback(0);
         lines.extend(screen.contents().lines().map(str::to_owned));
-        lines
-            .iter()
-            .map(|line| format!("{}\n", line.trim_end()))
-            .collect()
+        for line in &mut lines {
+            line.truncate(line.trim_end().len());
+            line.push('\n');
+        }
+        lines.concat()
     }
 
     /// Whether the cursor is hidden.
