@@ -142,10 +142,10 @@ async fn forgotten(expiry: Expiry, args: &[&str]) -> Ran {
     );
     cluster.delete("configmaps", "gone");
     cluster.put(config_map("new", &json!({})));
-    let expire = Effect::Expire(expiry);
+    let fault = Effect::Expire(expiry);
     cluster
         .sandbox
-        .inject(Fault::on(Verb::Watch, "configmaps", expire));
+        .inject(Fault::on(Verb::Watch, "configmaps", fault));
     cluster.sandbox.restart().await.unwrap();
     run.until("/new");
     cluster.edit("configmaps", "changed", &json!({"data": {"state": "last"}}));

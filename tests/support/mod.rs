@@ -126,14 +126,6 @@ impl Spy {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long a test waits is real time"
-)]
-fn now() -> Instant {
-    Instant::now()
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stream {
     Out,
@@ -170,11 +162,11 @@ impl Running {
 
     /// Waits for a line of which `holds` is true.
     pub fn until_where(&mut self, what: &str, holds: impl Fn(&str) -> bool) -> String {
-        let deadline = now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         loop {
             match self
                 .lines
-                .recv_timeout(deadline.saturating_duration_since(now()))
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
             {
                 Ok((stream, line)) => {
                     self.seen.push((stream, line.clone()));

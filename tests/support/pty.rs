@@ -2,12 +2,12 @@
 
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use vt100::Parser;
 
-use super::{PATIENCE, Spy, now};
+use super::{PATIENCE, Spy};
 
 /// Rows that the emulator keeps above its screen.
 const SCROLLBACK: usize = 1000;
@@ -82,9 +82,9 @@ impl Spy {
 impl Terminal {
     /// Waits until what is shown satisfies `holds`.
     pub fn until_shown(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
-        let deadline = now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         while !holds(&self.parser.screen().contents()) {
-            let left = deadline.saturating_duration_since(now());
+            let left = deadline.saturating_duration_since(Instant::now());
             let goes_on = self.take(left);
             assert!(
                 goes_on,

@@ -159,12 +159,9 @@ async fn the_life_of_an_object() {
     let ran = interrupted(run);
     assert_eq!(ran.stderr, "");
     let records = records(&ran);
-    let path = |change: &Value| change["path"].as_str().unwrap().to_owned();
-    let paths: Vec<String> = records[1]["changes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(path)
+    let changes = records[1]["changes"].as_array().unwrap().iter();
+    let paths: Vec<&str> = changes
+        .map(|change| change["path"].as_str().unwrap())
         .collect();
     assert_eq!(paths, [".data.dark-mode", ".data.legacy", ".data.new"]);
     assert_eq!(
