@@ -1,5 +1,6 @@
 //! How long to wait before the next try.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// The first wait after a failure, and the longest.
@@ -11,20 +12,33 @@ const UNSERVED: Duration = Duration::from_secs(30);
 /// How often a source that cannot be watched is listed: soon after a change, then less often.
 const POLL: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(15));
 
+/// How fast a source's waits pass: as usual, or all so many times shorter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace(pub(super) NonZeroU32);
+
+impl Pace {
+    /// What `usual` comes to.
+    pub(super) fn of(self, usual: Duration) -> Duration {
+        usual / self.0.get()
+    }
+}
+
 /// The waits of one source: they double from the first to the longest, and each is shortened by up
 /// to half at random, so that many sources do not come back at one moment.
 #[derive(Debug)]
 pub(super) struct Backoff {
     rng: fastrand::Rng,
+    pace: Pace,
     failures: u32,
     refusals: u32,
     quiet_polls: u32,
 }
 
 impl Backoff {
-    pub(super) fn new(seed: u64) -> Backoff {
+    pub(super) fn new(seed: u64, pace: Pace) -> Backoff {
         Backoff {
             rng: fastrand::Rng::with_seed(seed),
+            pace,
             failures: 0,
             refusals: 0,
             quiet_polls: 0,
@@ -73,11 +87,11 @@ impl Backoff {
         };
         let (least, most) = POLL;
         let wait = (least + Duration::from_secs(2) * self.quiet_polls.min(8)).min(most);
-        least.max(self.jitter(wait))
+        self.pace.of(least).max(self.jitter(wait))
     }
 
     fn jitter(&mut self, wait: Duration) -> Duration {
-        wait.mul_f64(0.5 + self.rng.f64() / 2.0)
+        self.pace.of(wait.mul_f64(0.5 + self.rng.f64() / 2.0))
     }
 }
 
@@ -91,9 +105,31 @@ fn doubled((first, longest): (Duration, Duration), times: u32) -> Duration {
 mod tests {
     use super::*;
 
+    fn backoff(seed: u64) -> Backoff {
+        Backoff::new(seed, Pace(NonZeroU32::MIN))
+    }
+
+    #[test]
+    fn a_pace_shortens_every_wait_alike() {
+        let waits = |times| {
+            let pace = Pace(NonZeroU32::new(times).expect("not 0"));
+            let mut backoff = Backoff::new(5, pace);
+            [
+                backoff.failed().1,
+                backoff.denied(),
+                backoff.unserved(),
+                backoff.poll(1),
+                backoff.poll(0),
+            ]
+        };
+        for (usual, fast) in waits(1).into_iter().zip(waits(100)) {
+            assert_eq!(usual / 100, fast);
+        }
+    }
+
     #[test]
     fn failures_double_up_to_the_longest_wait() {
-        let mut backoff = Backoff::new(1);
+        let mut backoff = backoff(1);
         let longest = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0];
         for (at, longest) in longest.iter().enumerate() {
             let (attempt, wait) = backoff.failed();
@@ -112,7 +148,7 @@ mod tests {
 
     #[test]
     fn refusals_are_counted_apart() {
-        let mut backoff = Backoff::new(2);
+        let mut backoff = backoff(2);
         backoff.failed();
         let waits: Vec<Duration> = (0..6).map(|_| backoff.denied()).collect();
         assert!(waits[0] >= Duration::from_secs(15) && waits[0] <= Duration::from_secs(30));
@@ -122,7 +158,7 @@ mod tests {
 
     #[test]
     fn polls_slow_down_while_nothing_changes() {
-        let mut backoff = Backoff::new(3);
+        let mut backoff = backoff(3);
         for changes in [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3] {
             let wait = backoff.poll(changes).as_secs_f64();
             assert!((5.0..=15.0).contains(&wait), "{wait}");
@@ -133,7 +169,7 @@ mod tests {
     #[test]
     fn one_seed_gives_one_schedule() {
         let waits = |seed| {
-            let mut backoff = Backoff::new(seed);
+            let mut backoff = backoff(seed);
             (0..8).map(|_| backoff.failed().1).collect::<Vec<_>>()
         };
         assert_eq!(waits(7), waits(7));

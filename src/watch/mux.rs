@@ -1,6 +1,7 @@
 //! The multiplexer: hands out sources, one upstream for each distinct key.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -30,6 +31,12 @@ pub struct Options {
     /// How long a source is kept after its last handle is dropped, so that a view can change its
     /// mind without listing again.
     pub linger: Duration,
+    /// Items a page of a listing; 0 for all at once.
+    pub page_items: u32,
+    /// How many times shorter than for real servers a driver's waits are: before the next try, between
+    /// polls, and until a silent watch is given up. What `Retry-After` says stays as it is. For tests
+    /// on the clock of the wall.
+    pub speed: NonZeroU32,
 }
 
 impl Default for Options {
@@ -38,6 +45,9 @@ impl Default for Options {
             seed: fastrand::u64(..),
             queue_bytes: 64 << 20,
             linger: Duration::from_secs(2),
+            // What kubectl asks for.
+            page_items: 500,
+            speed: NonZeroU32::MIN,
         }
     }
 }
@@ -127,7 +137,8 @@ impl Core {
             .as_ref()
             .map_or(Upstream::Live, |transport| transport.upstream());
         let shared = Arc::new(Shared::new(key, self.clock.clone(), upstream));
-        let driver = transport.map(|transport| Driver::new(shared.clone(), transport, seed));
+        let driver =
+            transport.map(|transport| Driver::new(shared.clone(), transport, &self.options, seed));
         if driver.is_none() {
             let cause = format!("no such cluster: {}", shared.key.cluster.0).into();
             shared.set_state(SourceState::Failed { cause });

@@ -13,10 +13,11 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::session::{End, Session};
-use super::backoff::Backoff;
+use super::backoff::{Backoff, Pace};
 use super::envelope::Reader;
 use super::error::SourceError;
 use super::event::GapCause;
+use super::mux::Options;
 use super::source::{Shared, Tell};
 use super::transport::{LineStream, Transport, Upstream};
 use crate::object::{ResourceVersion, SourceState};
@@ -33,6 +34,8 @@ pub(super) struct Driver {
     shared: Arc<Shared>,
     transport: Arc<dyn Transport>,
     reader: Reader,
+    pace: Pace,
+    page_items: u32,
     backoff: Backoff,
     /// Why the next listing comes after a gap.
     gap: Option<GapCause>,
@@ -78,13 +81,21 @@ struct Polling {
 }
 
 impl Driver {
-    pub(super) fn new(shared: Arc<Shared>, transport: Arc<dyn Transport>, seed: u64) -> Driver {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        transport: Arc<dyn Transport>,
+        options: &Options,
+        seed: u64,
+    ) -> Driver {
         let reader = Reader::new(&shared.key);
+        let pace = Pace(options.speed);
         Driver {
             shared,
             transport,
             reader,
-            backoff: Backoff::new(seed),
+            pace,
+            page_items: options.page_items,
+            backoff: Backoff::new(seed, pace),
             gap: None,
             expired: Expired::No,
             bad_at: None,
@@ -121,7 +132,9 @@ impl Driver {
     }
 
     async fn relist(&mut self, tell: Tell) -> Result<usize, SourceError> {
-        let listing = relist::collect(&*self.transport, &self.shared, &mut self.reader).await?;
+        let limit = self.page_items;
+        let listing =
+            relist::collect(&*self.transport, &self.shared, &mut self.reader, limit).await?;
         let changes = self.shared.relist(listing, self.gap.take(), tell);
         self.worked.list = true;
         self.accepted();
@@ -161,15 +174,16 @@ impl Driver {
             transport: &*self.transport,
             reader: &mut self.reader,
             bookmarks: &mut self.bookmarks,
+            pace: self.pace,
         };
         let end = session.read(lines).await;
         let lived = opened.elapsed();
-        if lived > LIVED || self.shared.version().as_ref() != Some(&from) {
+        if lived > self.pace.of(LIVED) || self.shared.version().as_ref() != Some(&from) {
             self.backoff.progress();
             self.expired = Expired::No;
         }
         match end {
-            End::Closed if lived > SPIN => Ok(Step::Watch),
+            End::Closed if lived > self.pace.of(SPIN) => Ok(Step::Watch),
             End::Closed => Ok(self.retry(Step::Watch, CLOSED.into(), None).await),
             End::Unreadable(detail) => Ok(self.unreadable(detail).await),
             End::Failed(error) => Err(error),
@@ -180,7 +194,7 @@ impl Driver {
     /// meanwhile.
     async fn open(&mut self, from: &ResourceVersion) -> Result<LineStream, SourceError> {
         let mut opening = self.transport.watch(&self.shared.key, from);
-        if let Ok(opened) = timeout(SPIN, &mut opening).await {
+        if let Ok(opened) = timeout(self.pace.of(SPIN), &mut opening).await {
             return opened;
         }
         if *self.shared.state().borrow() == SourceState::Live {

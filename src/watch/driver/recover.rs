@@ -101,9 +101,9 @@ impl Driver {
         };
         if *worked {
             let since = *self.refused_since.get_or_insert_with(Instant::now);
-            if since.elapsed() < DOUBT {
+            if since.elapsed() < self.pace.of(DOUBT) {
                 let attempt = self.backoff.failures() + 1;
-                self.pause(attempt, cause, DOUBT_PAUSE).await;
+                self.pause(attempt, cause, self.pace.of(DOUBT_PAUSE)).await;
                 return Some(step);
             }
             *worked = false;
@@ -129,7 +129,7 @@ impl Driver {
     }
 
     fn start_polling(&mut self, cause: Arc<str>) -> Step {
-        let until = Instant::now() + POLL_FOR;
+        let until = Instant::now() + self.pace.of(POLL_FOR);
         self.polling = Some(Polling { cause, until });
         Step::Poll
     }

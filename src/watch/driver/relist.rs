@@ -8,17 +8,15 @@ use crate::watch::source::Shared;
 use crate::watch::store::Listing;
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
-/// Items a page: what kubectl asks for.
-const PAGE_ITEMS: u32 = 500;
-
-/// Reads the newest listing. The server may forget the version of the first page before the last is
+/// Reads the newest listing, `limit` items a page. The server may forget the version of the first page before the last is
 /// read (410): then it is begun again, and the third time read at once.
 pub(super) async fn collect(
     transport: &dyn Transport,
     shared: &Shared,
     reader: &mut Reader,
+    limit: u32,
 ) -> Result<Listing, SourceError> {
-    for limit in [PAGE_ITEMS, PAGE_ITEMS] {
+    for limit in [limit, limit] {
         match pages(transport, shared, reader, limit).await {
             Err(SourceError::Expired(_)) => {}
             other => return other,

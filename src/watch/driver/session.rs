@@ -7,6 +7,7 @@ use futures::StreamExt;
 use tokio::time::timeout;
 
 use crate::cluster::{ApiError, Status};
+use crate::watch::backoff::Pace;
 use crate::watch::envelope::{Item, Line, Reader, Verb};
 use crate::watch::error::SourceError;
 use crate::watch::event::Why;
@@ -37,6 +38,7 @@ pub(super) struct Session<'a> {
     pub(super) reader: &'a mut Reader,
     /// Whether the server has ever sent a bookmark.
     pub(super) bookmarks: &'a mut bool,
+    pub(super) pace: Pace,
 }
 
 impl Session<'_> {
@@ -74,11 +76,11 @@ impl Session<'_> {
     }
 
     fn silence(&self) -> Duration {
-        if *self.bookmarks {
+        self.pace.of(if *self.bookmarks {
             IDLE
         } else {
             Duration::from_secs(u64::from(*WATCH_SECONDS.end()) + OVERDUE)
-        }
+        })
     }
 
     async fn take_in(&mut self, verb: Verb, item: Item) -> Result<(), SourceError> {
