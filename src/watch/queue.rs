@@ -119,6 +119,11 @@ impl Queue {
         self.lag.is_none() && self.bytes > self.limit
     }
 
+    /// Whether what it missed comes next.
+    pub(super) fn is_behind(&self) -> bool {
+        self.lag.is_some() && self.events.is_empty()
+    }
+
     /// Until when the driver should wait for room; `None` if there is room, or no more waiting: from
     /// then on events are missed.
     pub(super) fn wait_until(&mut self, now: Instant, company: Company) -> Option<Instant> {
@@ -175,6 +180,10 @@ impl Lag {
             }
             Event::Gap(_) | Event::Undecodable { .. } => {}
         }
+        let before = match event {
+            Event::Gap(gap) => Some(&gap.after),
+            _ => before,
+        };
         self.after
             .get_or_insert_with(|| before.cloned().unwrap_or_else(|| ResourceVersion::new("")));
     }

@@ -38,6 +38,9 @@ pub(super) struct Inner {
     pub(super) seq: u64,
     /// Up to which version all is known.
     pub(super) version: Option<ResourceVersion>,
+    /// Since which version listings have found nothing new, while objects may have come and gone
+    /// between them.
+    untold: Option<ResourceVersion>,
     /// How many full listings there were.
     pub(super) epoch: u32,
     pub(super) queues: BTreeMap<u64, Queue>,
@@ -61,6 +64,7 @@ impl Shared {
             store: Store::default(),
             seq: 0,
             version: None,
+            untold: None,
             epoch: 0,
             queues: BTreeMap::new(),
             tables: BTreeMap::new(),
@@ -156,8 +160,11 @@ impl Shared {
         let upto = listing.version.clone();
         let changes = inner.store.swap(listing, seen);
         let count = changes.len();
-        if count > 0 || tell == Tell::Always {
-            if let (Some(cause), Some(after)) = (gap, inner.version.clone()) {
+        let after = inner.untold.take().or_else(|| inner.version.clone());
+        if count == 0 && tell == Tell::Changes {
+            inner.untold = after.filter(|after| *after != upto);
+        } else {
+            if let (Some(cause), Some(after)) = (gap, after) {
                 let upto = upto.clone();
                 inner.tell(&Event::Gap(Gap { after, upto, cause }));
             }
@@ -169,6 +176,11 @@ impl Shared {
         }
         inner.version = Some(upto);
         count
+    }
+
+    /// Says what polls that found nothing new have not: versions may be missing.
+    pub(super) fn admit(&self) {
+        self.lock().admit();
     }
 
     /// Waits for the subscribers whose queues are full, each as long as its patience.
@@ -186,6 +198,8 @@ impl Shared {
     /// Adds a lossless subscriber, and what it starts from.
     pub(super) fn join(&self, queue: Queue) -> (u64, VecDeque<Event>) {
         let mut inner = self.lock();
+        // To the others: what is missing is missing before this one.
+        inner.admit();
         let state = self.state.borrow().clone();
         let mut start: VecDeque<Event> = VecDeque::new();
         start.push_back(Event::State(state));
@@ -251,6 +265,14 @@ impl Inner {
     fn synced(&self) -> Option<Event> {
         let (epoch, count) = (self.epoch, self.store.len());
         (epoch > 0).then_some(Event::Synced { epoch, count })
+    }
+
+    /// See [`Shared::admit`].
+    pub(super) fn admit(&mut self) {
+        if let (Some(after), Some(upto)) = (self.untold.take(), self.version.clone()) {
+            let cause = GapCause::Polled;
+            self.tell(&Event::Gap(Gap { after, upto, cause }));
+        }
     }
 
     fn reach(&mut self, version: ResourceVersion) {

@@ -143,6 +143,10 @@ impl Every {
         let shared = self.lease.shared();
         let mut guard = shared.lock();
         let inner = &mut *guard;
+        if inner.queues.get(&self.id).is_some_and(Queue::is_behind) {
+            // One gap tells it all.
+            inner.admit();
+        }
         let Some(queue) = inner.queues.get_mut(&self.id) else {
             return Taken::Done;
         };

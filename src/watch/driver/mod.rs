@@ -166,6 +166,7 @@ impl Driver {
         let lines = self.open(&from).await?;
         self.worked.watch = true;
         self.polling = None;
+        self.shared.admit();
         self.accepted();
         self.shared.set_state(SourceState::Live);
         let opened = Instant::now();

@@ -637,3 +637,34 @@ async fn a_source_by_name_takes_deleted_at_its_word() {
     );
     assert_eq!(fake.asked(), (1, 1));
 }
+
+/// What comes and goes between two polls leaves no trace in either; that it may have is said in the end.
+#[tokio::test(start_paused = true)]
+async fn polls_that_find_nothing_new_still_end_in_a_gap() {
+    let fake = Fake::new();
+    fake.model().no_watch = Some(api_error(405));
+    fake.apply("a");
+    let source = open(&fake);
+    let mut every = source.every(Patience::Screen);
+    let start = ["connecting", "listed a 101", "synced 1 (1)", "polling"];
+    assert_eq!(drain(&mut every).await, start);
+    fake.apply("b");
+    fake.delete("b");
+    let poll = Duration::from_secs(40);
+    assert_eq!(drain_for(&mut every, poll).await, Vec::<String>::new());
+
+    // Who joins now has all that is there: the gap is before that.
+    let mut late = source.every(Patience::Screen);
+    assert_eq!(drain(&mut every).await, ["gap 101-103 Polled"]);
+    let start = ["polling", "listed a 101", "synced 1 (1)"];
+    assert_eq!(drain(&mut late).await, start);
+
+    fake.apply("c");
+    fake.delete("c");
+    drain_for(&mut every, poll).await;
+    fake.revive();
+    seconds(300.0).await;
+    for every in [&mut every, &mut late] {
+        assert_eq!(drain(every).await, ["gap 103-105 Polled", "live"]);
+    }
+}
