@@ -18,6 +18,7 @@ mod status;
 mod terminal;
 mod trace;
 mod watch_core;
+mod schedules;
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,0 +1,402 @@
+//! Random histories and random faults over HTTP: the multiplexer, its transport and the client against
+//! the embedded API server, under a real clock. What each lossless reader saw is the server's log, less
+//! exactly what its gaps say; a table ends with what the server holds.
+//!
+//! The same law is held against a thousand schedules in the multiplexer's own tests, over a server in
+//! memory; here the bytes go through sockets. A failure names its seed: `SEEDS` can then be that alone.
+
+mod check;
+mod script;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use jiff::Timestamp;
+use kubectl_spy::cluster::{Client, ClusterConfig, Limits};
+use kubectl_spy::object::Resource;
+use kubectl_spy::sandbox::{self, Change, Deletion, Sandbox, Target, Writer};
+use kubectl_spy::watch::{
+    ClusterId, Event, Every, Form, HttpTransport, Latest, Mux, Options, Patience, Scope, Source,
+    SourceKey, Transport, Version, identity,
+};
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
+
+use check::{Mirror, Told, number};
+use script::Script;
+
+/// The schedules that are run, all at once.
+const SEEDS: std::ops::Range<u64> = 0..28;
+/// The last of them run against a server that leaves versions out, as none should.
+const HONEST: u64 = 24;
+const STEPS: usize = 40;
+const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
+/// How long anything may take that is waited for. Nothing takes this long that works.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn random_schedules_over_http() {
+    let mut running = JoinSet::new();
+    for seed in SEEDS {
+        running.spawn(schedule(seed));
+    }
+    let mut all = Told::default();
+    while let Some(told) = running.join_next().await {
+        all.add(&told.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));
+    }
+    // The script does bite.
+    let least = [all.expired, all.bad_twice, all.bad, all.polled, all.slow]
+        .into_iter()
+        .min();
+    assert!(least > Some(2), "{all:?}");
+}
+
+/// One schedule, from an empty server to the last write.
+async fn schedule(seed: u64) -> Told {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let honest = seed < HONEST;
+    let mut script = Script::random(&mut rng, honest);
+    let mut server = Server::start(&script).await;
+    for _ in 0..rng.usize(..5) {
+        server.write(&mut rng);
+    }
+    let queue_bytes = 400 * rng.usize(2..20);
+    let source = open(&server.sandbox, seed, queue_bytes).await;
+    let mut readers = vec![
+        Reader::fast(&source, format!("seed {seed}, fast")),
+        Reader::slow(&source, format!("seed {seed}, slow")),
+    ];
+    let mut table = Table::new(&source);
+    for step in 0..STEPS {
+        server.act(&mut rng, &mut script).await;
+        if honest && server.written > 0 && rng.u32(..3) == 0 {
+            readers[0].until(|events| has(events, server.written)).await;
+        }
+        if rng.u32(..25) == 0 {
+            let label = format!("seed {seed}, late at {step}");
+            readers.push(match rng.bool() {
+                true => Reader::fast(&source, label),
+                false => Reader::slow(&source, label),
+            });
+        }
+        for reader in &mut readers {
+            if rng.u32(..5) == 0 {
+                reader.read(rng.usize(..8));
+            }
+        }
+        if rng.u32(..5) == 0 {
+            table.look();
+        }
+    }
+    server.settle();
+    for reader in &mut readers {
+        reader.until(|events| has(events, server.written)).await;
+        reader.read(usize::MAX);
+    }
+    table.reach(server.written).await;
+    verdict(&server, &script, readers, &table)
+}
+
+/// Holds everything against the server's log.
+fn verdict(server: &Server, script: &Script, readers: Vec<Reader>, table: &Table) -> Told {
+    let log = server.log();
+    let held: Mirror = server
+        .sandbox
+        .list("configmaps", "shop")
+        .iter()
+        .map(|object| {
+            let metadata = &object["metadata"];
+            let version = metadata["resourceVersion"].as_str().unwrap();
+            let uid = metadata["uid"].as_str().unwrap();
+            (uid.to_owned(), version.parse().unwrap())
+        })
+        .collect();
+    assert_eq!(table.mirror, held, "{}: the table", readers[0].label);
+    let mut all = Told::default();
+    for (at, reader) in readers.iter().enumerate() {
+        let label = &*reader.label;
+        let told = match script.honest {
+            true => check::all(label, &log, &reader.events),
+            false => check::order(label, &log, &reader.events),
+        };
+        script.check(label, &told);
+        // Only the first two were there from the start.
+        let had_two_for_each = told.bad >= 2 * told.bad_twice;
+        assert!(at > 0 || had_two_for_each, "{label}: {told:?}");
+        let fast = matches!(reader.pace, Pace::Fast(..));
+        assert!(told.slow == 0 || !fast, "{label}: {told:?}");
+        all.add(&told);
+    }
+    all
+}
+
+async fn open(sandbox: &Sandbox, seed: u64, queue_bytes: usize) -> Source {
+    let limits = Limits {
+        headers: Duration::from_millis(300),
+        quiet: Duration::from_millis(300),
+        ..Limits::default()
+    };
+    let config = ClusterConfig::plain(&sandbox.url(), "shop").unwrap();
+    let client = Client::with_limits(config, limits).await.unwrap();
+    let cluster = ClusterId("sandbox".into());
+    let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client));
+    let options = Options {
+        seed,
+        queue_bytes,
+        page_items: 2,
+        // A watch without bookmarks is dead after a second, one with them after a third of that.
+        speed: NonZeroU32::new(300).unwrap(),
+        ..Options::default()
+    };
+    let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+    let mux = Mux::with_options([(cluster.clone(), transport)], clock, options);
+    mux.open(SourceKey {
+        cluster,
+        resource: Resource {
+            group: "".into(),
+            version: "v1".into(),
+            plural: "configmaps".into(),
+            kind: "ConfigMap".into(),
+            namespaced: true,
+        },
+        scope: Scope::Namespace("shop".into()),
+        labels: None,
+        fields: None,
+        form: Form::Full,
+    })
+}
+
+/// The server, and who writes to it.
+struct Server {
+    sandbox: Sandbox,
+    writer: Writer,
+    /// The revision of the last write, if it left an object behind: one who is up to date has it.
+    written: u64,
+    writes: u64,
+}
+
+impl Server {
+    async fn start(script: &Script) -> Server {
+        let options = sandbox::Options {
+            bookmark_interval: Duration::from_millis(50),
+            faults: script.faults.clone(),
+            ..sandbox::Options::new(Arc::new(|| Timestamp::UNIX_EPOCH))
+        };
+        Server {
+            sandbox: Sandbox::start(options).await.unwrap(),
+            writer: Writer::new("schedule"),
+            written: 0,
+            writes: 0,
+        }
+    }
+
+    /// Something is written, or goes wrong besides what the script has.
+    async fn act(&mut self, rng: &mut fastrand::Rng, script: &mut Script) {
+        match rng.u32(..40) {
+            0..32 => self.write(rng),
+            32..36 => self.put("shop-2", "elsewhere"),
+            36..38 => {
+                script.expiries += 1;
+                self.sandbox.expire_watch_window();
+            }
+            38 => self.sandbox.compact(self.sandbox.revision()),
+            _ => {
+                script.expiries += 1;
+                self.sandbox.restart().await.unwrap();
+            }
+        }
+    }
+
+    /// Creates, changes, deletes or re-creates an object.
+    fn write(&mut self, rng: &mut fastrand::Rng) {
+        let name = NAMES[rng.usize(..NAMES.len())];
+        let target = Target::new("configmaps", "shop", name);
+        let exists = self.sandbox.get(&target).is_some();
+        let kind = rng.u32(..10);
+        if exists && kind < 3 {
+            let deletion = Deletion::Immediate;
+            self.sandbox
+                .delete(&target, deletion, &self.writer)
+                .unwrap();
+        }
+        if !exists || kind > 0 {
+            self.put("shop", name);
+        }
+        let last = self
+            .log()
+            .pop()
+            .filter(|last| last.change != Change::Deleted);
+        self.written = last.map_or(0, |last| last.revision);
+    }
+
+    fn put(&mut self, namespace: &str, name: &str) {
+        self.writes += 1;
+        let object = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"namespace": namespace, "name": name},
+            "data": {"write": self.writes.to_string()},
+        });
+        self.sandbox.apply(object, &self.writer).unwrap();
+    }
+
+    /// Ends all faults, and writes each object once more: whatever a server that leaves versions out
+    /// has hidden is then put right.
+    fn settle(&mut self) {
+        self.sandbox.clear_faults();
+        for name in NAMES {
+            self.put("shop", name);
+        }
+        self.written = self.sandbox.revision();
+    }
+
+    /// The part of the log that the source is of.
+    fn log(&self) -> Vec<sandbox::Record> {
+        let mut log = self.sandbox.log();
+        log.retain(|record| record.resource == "configmaps" && record.namespace == "shop");
+        log
+    }
+}
+
+/// A lossless reader and what it read.
+struct Reader {
+    label: String,
+    events: Vec<Event>,
+    pace: Pace,
+}
+
+enum Pace {
+    /// Reads all the time, and says up to where it came.
+    Fast(JoinHandle<()>, watch::Receiver<Vec<Event>>),
+    /// Reads now and then, and may miss events.
+    Slow(Every),
+}
+
+impl Reader {
+    fn fast(source: &Source, label: String) -> Reader {
+        let mut every = source.every(Patience::Screen);
+        let (seen, events) = watch::channel(Vec::new());
+        let task = tokio::spawn(async move {
+            while let Some(event) = every.next().await {
+                seen.send_modify(|seen| seen.push(event));
+            }
+        });
+        let pace = Pace::Fast(task, events);
+        let events = Vec::new();
+        Reader {
+            label,
+            events,
+            pace,
+        }
+    }
+
+    fn slow(source: &Source, label: String) -> Reader {
+        let pace = Pace::Slow(source.every(Patience::Screen));
+        let events = Vec::new();
+        Reader {
+            label,
+            events,
+            pace,
+        }
+    }
+
+    /// Reads at most so many events that are there.
+    fn read(&mut self, most: usize) {
+        if let Pace::Slow(every) = &mut self.pace {
+            for _ in 0..most {
+                match every.next().now_or_never().flatten() {
+                    Some(event) => self.events.push(event),
+                    None => return,
+                }
+            }
+        }
+    }
+
+    /// Reads until it has read enough.
+    async fn until(&mut self, is_enough: impl Fn(&[Event]) -> bool) {
+        let reading = async {
+            match &mut self.pace {
+                Pace::Fast(_, events) => {
+                    let enough = events.wait_for(|events| is_enough(events)).await;
+                    self.events.clone_from(&enough.unwrap());
+                }
+                Pace::Slow(every) => {
+                    while !is_enough(&self.events) {
+                        self.events.push(every.next().await.unwrap());
+                    }
+                }
+            }
+        };
+        if timeout(PATIENCE, reading).await.is_err() {
+            if let Pace::Fast(_, events) = &self.pace {
+                self.events.clone_from(&events.borrow());
+            }
+            let last = self.events.len().saturating_sub(12);
+            panic!(
+                "{}: what is waited for does not come: {:#?}",
+                self.label,
+                &self.events[last..]
+            );
+        }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if let Pace::Fast(task, _) = &self.pace {
+            task.abort();
+        }
+    }
+}
+
+/// Whether a version is among these events.
+fn has(events: &[Event], revision: u64) -> bool {
+    events
+        .iter()
+        .any(|event| matches!(event, Event::Object { now, .. } if number(&now.version) == revision))
+}
+
+/// A table as a view keeps it: told which, it looks at what is.
+struct Table {
+    latest: Latest,
+    mirror: Mirror,
+}
+
+impl Table {
+    fn new(source: &Source) -> Table {
+        Table {
+            latest: source.latest(),
+            mirror: BTreeMap::new(),
+        }
+    }
+
+    fn look(&mut self) {
+        let changed = self.latest.changed().now_or_never().flatten();
+        self.take_in(changed.unwrap_or_default());
+    }
+
+    async fn reach(&mut self, revision: u64) {
+        while self.mirror.values().max() < Some(&revision) {
+            let changed = timeout(PATIENCE, self.latest.changed()).await;
+            self.take_in(changed.expect("a change").unwrap());
+        }
+    }
+
+    fn take_in(&mut self, changed: std::collections::BTreeSet<kubectl_spy::object::Uid>) {
+        for uid in changed {
+            match self.latest.get(&uid) {
+                Some(now) => self.mirror.insert(key(&now), number(&now.version)),
+                None => self.mirror.remove(uid.as_str()),
+            };
+        }
+    }
+}
+
+/// What an object is told from others by.
+fn key(version: &Version) -> String {
+    identity(&version.object).as_str().to_owned()
+}
