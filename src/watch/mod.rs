@@ -10,6 +10,7 @@ mod fake;
 mod file;
 mod http;
 mod key;
+mod members;
 mod merge;
 mod mux;
 mod queue;

@@ -1,7 +1,7 @@
 //! What a driver and the subscribers of one source share: the store, the queues and the tables,
 //! under one lock that is never held across an await.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::event::{Event, Gap, GapCause, Version, Why};
 use super::key::SourceKey;
 use super::mux::Clock;
 use super::queue::{Company, Queue};
-use super::store::{Change, Listing, Store, identity, reached};
+use super::store::{Change, Listing, Store, reached};
 use super::table::Table;
 use super::transport::Upstream;
 use crate::object::{ResourceVersion, SourceState};
@@ -194,75 +194,16 @@ impl Shared {
             let _ = timeout_at(until, room).await;
         }
     }
-
-    /// Adds a lossless subscriber, and what it starts from.
-    pub(super) fn join(&self, queue: Queue) -> (u64, VecDeque<Event>) {
-        let mut inner = self.lock();
-        // To the others: what is missing is missing before this one.
-        inner.admit();
-        let state = self.state.borrow().clone();
-        let mut start: VecDeque<Event> = VecDeque::new();
-        start.push_back(Event::State(state));
-        let seq = inner.seq;
-        start.extend(inner.store.iter().map(|entry| {
-            let change = Change {
-                why: Why::Listed,
-                now: entry.version.clone(),
-                prev: None,
-            };
-            change.event(seq, entry.seen)
-        }));
-        start.extend(inner.synced());
-        let id = inner.id();
-        inner.queues.insert(id, queue);
-        self.room.notify_one();
-        (id, start)
-    }
-
-    /// Adds a table.
-    pub(super) fn join_table(&self, signal: Arc<Notify>) -> u64 {
-        let mut inner = self.lock();
-        let known = inner
-            .store
-            .iter()
-            .map(|entry| identity(&entry.version.object));
-        let table = Table::new(known, signal);
-        let id = inner.id();
-        inner.tables.insert(id, table);
-        self.room.notify_one();
-        id
-    }
-
-    /// Waits until there is a subscriber.
-    pub(super) async fn first_reader(&self) {
-        let has_reader = || {
-            let inner = self.lock();
-            !inner.queues.is_empty() || !inner.tables.is_empty()
-        };
-        while !has_reader() {
-            self.room.notified().await;
-        }
-    }
-
-    /// Forgets a subscriber.
-    pub(super) fn leave(&self, id: u64) {
-        let mut inner = self.lock();
-        let queue = inner.queues.remove(&id);
-        inner.tables.remove(&id);
-        drop(inner);
-        drop(queue);
-        self.room.notify_one();
-    }
 }
 
 impl Inner {
-    fn id(&mut self) -> u64 {
+    pub(super) fn id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
     }
 
     /// That all is there, once it is.
-    fn synced(&self) -> Option<Event> {
+    pub(super) fn synced(&self) -> Option<Event> {
         let (epoch, count) = (self.epoch, self.store.len());
         (epoch > 0).then_some(Event::Synced { epoch, count })
     }

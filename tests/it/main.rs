@@ -12,13 +12,13 @@ mod cli;
 mod demo;
 mod docs;
 mod file;
+mod schedules;
 mod schema;
 mod secrets;
 mod status;
 mod terminal;
 mod trace;
 mod watch_core;
-mod schedules;
 
 #[path = "../support/mod.rs"]
 mod support;

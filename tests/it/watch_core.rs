@@ -215,9 +215,11 @@ async fn a_server_that_is_not_there_yet_is_waited_for() {
     run.until("refused");
     cluster.sandbox.restart().await.unwrap();
     run.until("EXISTING");
+    run.until(": live");
     assert_snapshot!(without_port(&cluster, &run.interrupt()), @r#"
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
     ! configmaps/flags in namespace "shop": retrying: The connection to the server SERVER was refused - did you specify the right host or port?
+    ! configmaps/flags in namespace "shop": live
     "#);
 }
 

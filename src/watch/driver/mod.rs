@@ -179,8 +179,14 @@ impl Driver {
         };
         let end = session.read(lines).await;
         let lived = opened.elapsed();
-        if lived > self.pace.of(LIVED) || self.shared.version().as_ref() != Some(&from) {
+        let long = lived > self.pace.of(LIVED);
+        // A bookmark just before a 410 is no progress: the next listing would end the same way.
+        let is_forgotten = matches!(end, End::Failed(SourceError::Expired(_)));
+        let moved = self.shared.version().as_ref() != Some(&from);
+        if long || (moved && !is_forgotten) {
             self.backoff.progress();
+        }
+        if long {
             self.expired = Expired::No;
         }
         match end {

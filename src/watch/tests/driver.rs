@@ -218,6 +218,24 @@ async fn the_first_410_lists_at_once_and_the_second_waits() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_event_before_each_410_does_not_make_it_list_without_end() {
+    let fake = Fake::new();
+    let (_source, mut every) = live(&fake, &["a"]).await;
+    for _ in 0..8 {
+        fake.plan(Plan::after(1, Fault::Error(410)));
+    }
+    fake.cut();
+    drain_for(&mut every, Duration::from_secs(1)).await;
+    let (before, _) = fake.asked();
+    for _ in 0..8 {
+        fake.apply("a");
+        drain_for(&mut every, Duration::from_millis(50)).await;
+    }
+    let (after, _) = fake.asked();
+    assert!(after - before <= 3, "{} listings in 0.4 s", after - before);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_line_that_is_bad_twice_is_passed_by_a_listing() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a", "b"]).await;

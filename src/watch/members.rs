@@ -1,0 +1,73 @@
+//! Who subscribes to a source: joining it, and leaving.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use super::event::{Event, Why};
+use super::queue::Queue;
+use super::source::Shared;
+use super::store::{Change, identity};
+use super::table::Table;
+
+impl Shared {
+    /// Adds a lossless subscriber, and what it starts from.
+    pub(super) fn join(&self, queue: Queue) -> (u64, VecDeque<Event>) {
+        let mut inner = self.lock();
+        // To the others: what is missing is missing before this one.
+        inner.admit();
+        let state = self.state().borrow().clone();
+        let mut start: VecDeque<Event> = VecDeque::new();
+        start.push_back(Event::State(state));
+        let seq = inner.seq;
+        start.extend(inner.store.iter().map(|entry| {
+            let change = Change {
+                why: Why::Listed,
+                now: entry.version.clone(),
+                prev: None,
+            };
+            change.event(seq, entry.seen)
+        }));
+        start.extend(inner.synced());
+        let id = inner.id();
+        inner.queues.insert(id, queue);
+        self.room.notify_one();
+        (id, start)
+    }
+
+    /// Adds a table.
+    pub(super) fn join_table(&self, signal: Arc<Notify>) -> u64 {
+        let mut inner = self.lock();
+        let known = inner
+            .store
+            .iter()
+            .map(|entry| identity(&entry.version.object));
+        let table = Table::new(known, signal);
+        let id = inner.id();
+        inner.tables.insert(id, table);
+        self.room.notify_one();
+        id
+    }
+
+    /// Waits until there is a subscriber.
+    pub(super) async fn first_reader(&self) {
+        let has_reader = || {
+            let inner = self.lock();
+            !inner.queues.is_empty() || !inner.tables.is_empty()
+        };
+        while !has_reader() {
+            self.room.notified().await;
+        }
+    }
+
+    /// Forgets a subscriber.
+    pub(super) fn leave(&self, id: u64) {
+        let mut inner = self.lock();
+        let queue = inner.queues.remove(&id);
+        inner.tables.remove(&id);
+        drop(inner);
+        drop(queue);
+        self.room.notify_one();
+    }
+}
