@@ -84,3 +84,72 @@ pub enum SourceError {
     #[error("end of file")]
     Ended,
 }
+
+impl SourceError {
+    /// What an answer means that is not a success, be it of a request or a line of a watch. `after` is
+    /// what `Retry-After` said; a line has none.
+    pub(super) fn answered(error: ApiError, after: Option<Duration>) -> SourceError {
+        let forgotten = matches!(&*error.status.reason, "Expired" | "Gone");
+        match error.status.code {
+            410 => SourceError::Expired(error),
+            _ if forgotten => SourceError::Expired(error),
+            400 | 422 => SourceError::Rejected(error),
+            401 => SourceError::Unauthorized(error),
+            403 => SourceError::Forbidden(error),
+            404 => SourceError::NotServed(error),
+            405 => SourceError::MethodNotAllowed(error),
+            429 | 503 | 504 => SourceError::Throttled { error, after },
+            _ => SourceError::Server(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Status;
+
+    fn answered(code: u16, reason: &str) -> String {
+        let status = Status {
+            code,
+            reason: reason.to_owned(),
+            message: String::new(),
+        };
+        let error = ApiError {
+            verb: "watch",
+            resource: "pods".into(),
+            status,
+        };
+        let after = Some(Duration::from_secs(7));
+        let error = format!("{:?}", SourceError::answered(error, after));
+        let end = error.find(['(', ' ']).expect("has fields");
+        let delay = if error.contains("after: Some(7s)") {
+            " 7"
+        } else {
+            ""
+        };
+        format!("{}{delay}", &error[..end])
+    }
+
+    #[test]
+    fn every_code_has_its_error() {
+        for (code, reason, name) in [
+            (0, "", "Server"),
+            (0, "Expired", "Expired"),
+            (400, "BadRequest", "Rejected"),
+            (401, "Unauthorized", "Unauthorized"),
+            (403, "Forbidden", "Forbidden"),
+            (404, "NotFound", "NotServed"),
+            (405, "MethodNotAllowed", "MethodNotAllowed"),
+            (410, "", "Expired"),
+            (410, "Gone", "Expired"),
+            (422, "Invalid", "Rejected"),
+            (429, "TooManyRequests", "Throttled 7"),
+            (500, "InternalError", "Server"),
+            (503, "ServiceUnavailable", "Throttled 7"),
+            (504, "Timeout", "Throttled 7"),
+        ] {
+            assert_eq!(answered(code, reason), name, "{code} {reason}");
+        }
+    }
+}

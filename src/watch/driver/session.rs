@@ -133,22 +133,10 @@ fn can_leave(key: &SourceKey) -> bool {
 
 /// The error that an `ERROR` line stands for.
 fn refusal(key: &SourceKey, status: Status) -> SourceError {
-    let code = status.code;
-    let forgotten = matches!(&*status.reason, "Expired" | "Gone");
     let error = ApiError {
         verb: "watch",
         resource: key.resource.group_resource().into(),
         status,
     };
-    match code {
-        410 => SourceError::Expired(error),
-        _ if forgotten => SourceError::Expired(error),
-        401 => SourceError::Unauthorized(error),
-        403 => SourceError::Forbidden(error),
-        404 => SourceError::NotServed(error),
-        405 => SourceError::MethodNotAllowed(error),
-        400 | 422 => SourceError::Rejected(error),
-        429 | 503 | 504 => SourceError::Throttled { error, after: None },
-        _ => SourceError::Server(error),
-    }
+    SourceError::answered(error, None)
 }

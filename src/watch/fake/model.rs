@@ -41,16 +41,7 @@ pub(in crate::watch) fn api_error(code: u16) -> SourceError {
             message: format!("code {code}"),
         },
     };
-    match code {
-        400 | 422 => SourceError::Rejected(error),
-        401 => SourceError::Unauthorized(error),
-        403 => SourceError::Forbidden(error),
-        404 => SourceError::NotServed(error),
-        405 => SourceError::MethodNotAllowed(error),
-        410 => SourceError::Expired(error),
-        429 | 503 | 504 => SourceError::Throttled { error, after: None },
-        _ => SourceError::Server(error),
-    }
+    SourceError::answered(error, None)
 }
 
 /// 429 with a `Retry-After`.

@@ -8,13 +8,12 @@ mod tests;
 
 pub use keys::source_keys;
 
-use super::{At, BoxFuture, Form, LineStream, ListPage, Page, SourceError, SourceKey, Transport};
-use crate::cluster::{ApiError, Ask, Client, RequestError};
+use super::{
+    At, BoxFuture, Form, LineStream, ListPage, Page, SourceError, SourceKey, Transport,
+    WATCH_SECONDS,
+};
+use crate::cluster::{Ask, Client, RequestError};
 use crate::object::ResourceVersion;
-
-/// How long a watch is asked to last, in seconds: each another time, so that the watches of one
-/// view do not end together.
-const WATCH_SECONDS: std::ops::RangeInclusive<u32> = 240..=300;
 
 /// Lists and watches over HTTP.
 #[derive(Clone, Debug)]
@@ -119,27 +118,12 @@ fn selected(key: &SourceKey, verb: &'static str) -> Ask {
 
 fn source_error(error: RequestError) -> SourceError {
     match error {
-        RequestError::Api { error, after } => match error.status.code {
-            429 | 503 | 504 => SourceError::Throttled { error, after },
-            _ => answered(error),
-        },
+        RequestError::Api { error, after } => SourceError::answered(error, after),
         RequestError::Connect(detail) => SourceError::Connect { detail },
         RequestError::Tls(detail) => SourceError::Tls { detail },
         RequestError::Cut(detail) => SourceError::Cut { detail },
         RequestError::Timeout(after) => SourceError::Timeout { after },
         RequestError::Decode(detail) => SourceError::Decode { detail },
         RequestError::Credential(detail) => SourceError::Credential { detail },
-    }
-}
-
-fn answered(error: ApiError) -> SourceError {
-    match error.status.code {
-        400 | 422 => SourceError::Rejected(error),
-        401 => SourceError::Unauthorized(error),
-        403 => SourceError::Forbidden(error),
-        404 => SourceError::NotServed(error),
-        405 => SourceError::MethodNotAllowed(error),
-        410 => SourceError::Expired(error),
-        _ => SourceError::Server(error),
     }
 }

@@ -186,7 +186,7 @@ async fn watches_ask_for_bookmarks_and_plain_bytes() {
     let (asked, seconds) = asked.split_once("&timeoutSeconds=").expect("an end");
     assert_eq!(asked, "true&allowWatchBookmarks=true&resourceVersion=7");
     let seconds: u32 = seconds.parse().expect("a number");
-    assert!((240..=300).contains(&seconds), "{seconds}");
+    assert!(WATCH_SECONDS.contains(&seconds), "{seconds}");
 }
 
 #[tokio::test]
@@ -209,6 +209,12 @@ async fn ends_of_a_watch_are_told_apart() {
         matches!(error, Some(SourceError::Cut { .. })),
         "no last chunk: {error:?}"
     );
+
+    let long = format!("{{\"n\":1}}\n{}\n{{\"n\":2}}\n", "x".repeat((16 << 20) + 1));
+    let (texts, error) = watched(Reply::Raw(chunked(&long))).await;
+    assert_eq!(texts, ["{\"n\":1}"], "nothing after it");
+    let detail = "a watch line is longer than 16 MiB".into();
+    assert_eq!(error, Some(SourceError::Decode { detail }));
 
     let (texts, error) = watched(Reply::ThenReset(chunked("{\"n\":1}\n"))).await;
     assert!(texts.len() <= 1, "{texts:?}");
