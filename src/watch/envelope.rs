@@ -12,7 +12,7 @@ use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 
 use super::event::Version;
-use super::key::{Form, SourceKey};
+use super::key::SourceKey;
 use crate::cluster::Status;
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 
@@ -48,23 +48,14 @@ pub(super) struct Item {
 pub(super) struct Reader {
     api_version: Arc<str>,
     kind: Arc<str>,
-    /// What the bodies say, where they differ from the resource: `PartialObjectMetadata`.
-    spelled: (Arc<str>, Arc<str>),
     namespace: Arc<str>,
 }
 
 impl Reader {
     pub(super) fn new(key: &SourceKey) -> Reader {
-        let api_version: Arc<str> = key.resource.api_version().into();
-        let kind = key.resource.kind.clone();
-        let spelled = match key.form {
-            Form::Full => (api_version.clone(), kind.clone()),
-            Form::Metadata => ("meta.k8s.io/v1".into(), "PartialObjectMetadata".into()),
-        };
         Reader {
-            api_version,
-            kind,
-            spelled,
+            api_version: key.resource.api_version().into(),
+            kind: key.resource.kind.clone(),
             namespace: key.namespace().unwrap_or_default().into(),
         }
     }
@@ -106,8 +97,8 @@ impl Reader {
             return Err("an object without metadata.name".into());
         }
         let object = ObjectRef {
-            api_version: own(&head.api_version.0, &self.spelled.0, &self.api_version),
-            kind: own(&head.kind.0, &self.spelled.1, &self.kind),
+            api_version: own(head, &head.api_version, &self.api_version),
+            kind: own(head, &head.kind, &self.kind),
             namespace: (!meta.namespace.0.is_empty()).then(|| self.namespace(&meta.namespace.0)),
             name: Arc::from(&*meta.name.0),
             uid: (!meta.uid.0.is_empty()).then(|| Uid::new(&*meta.uid.0)),
@@ -115,7 +106,7 @@ impl Reader {
         let version = Version {
             object,
             version: ResourceVersion::new(&*meta.resource_version.0),
-            body: self.with_type(body, head),
+            body: self.with_type(body, head)?,
         };
         let deleting = !meta.deletion_timestamp.0.is_empty();
         Ok(Item { version, deleting })
@@ -128,30 +119,39 @@ impl Reader {
         self.namespace.clone()
     }
 
-    /// The body with `kind` and `apiVersion`, which items of built-in kinds lack in a listing, put
-    /// where a watch event has them.
-    fn with_type(&self, body: &str, head: &Head<'_>) -> Arc<str> {
-        let missing = |field: &str, said: &Text<'_>, spelled: &Arc<str>| match &*said.0 {
-            "" => format!("\"{field}\":{},", serde_json::Value::from(&**spelled)),
+    /// The body with the resource's `kind` and `apiVersion`, put where a watch event has them. Items of
+    /// built-in kinds have none in a listing; an object of which only the metadata was asked for names
+    /// the form instead, everywhere.
+    fn with_type(&self, body: &str, head: &Head<'_>) -> Result<Arc<str>, Arc<str>> {
+        let field = |name: &str, said: &Text<'_>, own: &Arc<str>| match &*said.0 {
+            "" => format!("\"{name}\":{},", serde_json::Value::from(&**own)),
             _ => String::new(),
         };
-        let kind = missing("kind", &head.kind, &self.spelled.1);
-        let api_version = missing("apiVersion", &head.api_version, &self.spelled.0);
-        match body.strip_prefix('{') {
+        if head.is_partial() {
+            let partial: Partial<'_> = serde_json::from_str(body).map_err(|error| said(&error))?;
+            let kind = field("kind", &Text::default(), &self.kind);
+            let api_version = field("apiVersion", &Text::default(), &self.api_version);
+            let metadata = partial.metadata.get();
+            return Ok(format!("{{{kind}{api_version}\"metadata\":{metadata}}}").into());
+        }
+        let kind = field("kind", &head.kind, &self.kind);
+        let api_version = field("apiVersion", &head.api_version, &self.api_version);
+        Ok(match body.strip_prefix('{') {
             Some(rest) if kind.len() + api_version.len() > 0 => {
                 format!("{{{kind}{api_version}{rest}").into()
             }
             _ => body.into(),
-        }
+        })
     }
 }
 
-/// `said`, shared where it is what the resource is called, or what the form is.
-fn own(said: &str, spelled: &Arc<str>, resource: &Arc<str>) -> Arc<str> {
-    if said.is_empty() || *said == **spelled || *said == **resource {
+/// What the object says it is, shared where the resource is called so; the resource's, where it says
+/// nothing of itself.
+fn own(head: &Head<'_>, said: &Text<'_>, resource: &Arc<str>) -> Arc<str> {
+    if said.0.is_empty() || *said.0 == **resource || head.is_partial() {
         resource.clone()
     } else {
-        said.into()
+        (&*said.0).into()
     }
 }
 
@@ -210,6 +210,20 @@ struct Head<'a> {
     kind: Text<'a>,
     #[serde(borrow, default)]
     metadata: Meta<'a>,
+}
+
+impl Head<'_> {
+    /// Whether this is the metadata of an object without the object.
+    fn is_partial(&self) -> bool {
+        self.kind.0 == "PartialObjectMetadata" && self.api_version.0.starts_with("meta.k8s.io/")
+    }
+}
+
+/// A `PartialObjectMetadata`.
+#[derive(Deserialize)]
+struct Partial<'a> {
+    #[serde(borrow)]
+    metadata: &'a RawValue,
 }
 
 #[derive(Deserialize, Default)]

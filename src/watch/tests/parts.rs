@@ -118,17 +118,33 @@ fn types_are_put_where_a_listing_leaves_them_out() {
             ("Pod", "v1")
         );
     }
+}
+
+/// A server that is asked for the metadata alone says so in every object, and may not in a listing.
+#[test]
+fn the_metadata_of_an_object_is_of_its_kind() {
     let form = Form::Metadata;
     let mut reader = Reader::new(&SourceKey { form, ..pods() });
-    let version = reader.item(r#"{"metadata":{"name":"a"}}"#).expect("valid");
-    assert_eq!(
-        *version.body,
-        *r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}}"#
-    );
-    assert_eq!(
-        (&*version.object.kind, &*version.object.api_version),
-        ("Pod", "v1")
-    );
+    let metadata = r#"{"name":"a", "annotations":{"x":"\"kind\":\"PartialObjectMetadata\""}}"#;
+    let whole = format!(r#"{{"kind":"Pod","apiVersion":"v1","metadata":{metadata}}}"#);
+    let partial = r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1""#;
+    for item in [
+        format!(r#"{{"metadata":{metadata}}}"#),
+        format!(r#"{{{partial},"metadata":{metadata}}}"#),
+        format!(r#"{{"metadata":{metadata} , {partial} }}"#),
+        // A server that knows no such form.
+        whole.clone(),
+    ] {
+        let line = format!(r#"{{"type":"MODIFIED","object":{item}}}"#);
+        let Ok(Line::Object { item: watched, .. }) = reader.line(line.as_bytes()) else {
+            panic!("{line}");
+        };
+        for version in [reader.item(&item).expect("valid"), watched.version] {
+            assert_eq!(*version.body, *whole, "{item}");
+            let object = &version.object;
+            assert_eq!((&*object.kind, &*object.api_version), ("Pod", "v1"));
+        }
+    }
 }
 
 fn version(name: &str, uid: &str, rv: &str) -> Arc<Version> {
