@@ -29,6 +29,10 @@ const SPIN: Duration = Duration::from_secs(1);
 /// The cause that is shown when a watch ended that was just opened.
 const CLOSED: &str = "the server ended the watch";
 
+/// Why a listing is polled that does not say of which version it is, as some aggregated servers' do
+/// not.
+const NO_VERSION: &str = "the server's list has no resourceVersion to watch from";
+
 /// Drives one source until it is dropped, or has come to an end for good.
 pub(super) struct Driver {
     shared: Arc<Shared>,
@@ -127,8 +131,19 @@ impl Driver {
     }
 
     async fn list(&mut self) -> Result<Step, SourceError> {
-        self.relist(Tell::Always).await?;
-        Ok(Step::Watch)
+        let changes = self.relist(Tell::Always).await?;
+        if self.resume_from().is_some() {
+            return Ok(Step::Watch);
+        }
+        self.start_polling(NO_VERSION.into());
+        Ok(self.poll_again(changes).await)
+    }
+
+    /// The version that a watch starts from. Without one it would start anywhere, and what it left out
+    /// would be lost.
+    fn resume_from(&self) -> Option<ResourceVersion> {
+        let version = self.shared.version()?;
+        (!version.as_str().is_empty()).then_some(version)
     }
 
     async fn relist(&mut self, tell: Tell) -> Result<usize, SourceError> {
@@ -146,23 +161,28 @@ impl Driver {
         self.gap.get_or_insert(GapCause::Polled);
         let changes = self.relist(Tell::Changes).await?;
         self.backoff.progress();
-        if let Some(Polling { cause, until }) = &self.polling {
-            let cause = cause.clone();
-            let again = *until;
-            self.shared.set_state(SourceState::Polling { cause });
-            sleep(self.backoff.poll(changes)).await;
-            if Instant::now() < again {
-                return Ok(Step::Poll);
-            }
+        Ok(self.poll_again(changes).await)
+    }
+
+    /// Waits for the next poll, or until a watch is worth a try.
+    async fn poll_again(&mut self, changes: usize) -> Step {
+        let Some(Polling { cause, until }) = &self.polling else {
+            return Step::Watch;
+        };
+        let cause = cause.clone();
+        let again = *until;
+        self.shared.set_state(SourceState::Polling { cause });
+        sleep(self.backoff.poll(changes)).await;
+        if Instant::now() < again || self.resume_from().is_none() {
+            return Step::Poll;
         }
-        Ok(Step::Watch)
+        Step::Watch
     }
 
     async fn watch(&mut self) -> Result<Step, SourceError> {
-        let from = self
-            .shared
-            .version()
-            .unwrap_or_else(|| ResourceVersion::new(""));
+        let Some(from) = self.resume_from() else {
+            return Ok(Step::List);
+        };
         let lines = self.open(&from).await?;
         self.worked.watch = true;
         self.polling = None;

@@ -128,7 +128,7 @@ impl Driver {
         })
     }
 
-    fn start_polling(&mut self, cause: Arc<str>) -> Step {
+    pub(super) fn start_polling(&mut self, cause: Arc<str>) -> Step {
         let until = Instant::now() + self.pace.of(POLL_FOR);
         self.polling = Some(Polling { cause, until });
         Step::Poll

@@ -192,7 +192,11 @@ impl Fake {
             model.listed_at.get_or_insert(rv);
         }
         Ok(ListPage {
-            version: ResourceVersion::new(rv.to_string()),
+            version: if model.unversioned {
+                ResourceVersion::new("")
+            } else {
+                ResourceVersion::new(rv.to_string())
+            },
             items,
             next: (upto < pods.len()).then(|| format!("{rv}:{upto}").into()),
         })

@@ -198,6 +198,8 @@ pub(in crate::watch) enum Request {
 /// The server's state and script.
 #[derive(Debug, Default)]
 pub(in crate::watch) struct Model {
+    /// Whether listings do not say of which version they are.
+    pub(in crate::watch) unversioned: bool,
     pub(in crate::watch) rv: u64,
     pub(in crate::watch) log: Vec<Op>,
     /// Versions up to this one are forgotten.

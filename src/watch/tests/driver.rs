@@ -686,3 +686,40 @@ async fn polls_that_find_nothing_new_still_end_in_a_gap() {
         assert_eq!(drain(every).await, ["gap 103-105 Polled", "live"]);
     }
 }
+
+/// Some aggregated servers list without a version. A watch from none could begin anywhere.
+#[tokio::test(start_paused = true)]
+async fn a_list_of_no_version_is_polled() {
+    let fake = Fake::new();
+    fake.model().unversioned = true;
+    fake.apply("a");
+    let source = open(&fake);
+    let mut every = source.every(Patience::Screen);
+    let start = ["connecting", "listed a 101", "synced 1 (1)", "polling"];
+    assert_eq!(drain(&mut every).await, start);
+    let SourceState::Polling { cause } = source.state().borrow().clone() else {
+        panic!("polling");
+    };
+    assert_eq!(
+        &*cause,
+        "the server's list has no resourceVersion to watch from"
+    );
+    fake.apply("a");
+    fake.apply("b");
+    seconds(16.0).await;
+    let told = [
+        "gap - Polled",
+        "skipped a 101>102",
+        "listed b 103",
+        "synced 2 (2)",
+    ];
+    assert_eq!(drain(&mut every).await, told);
+    // Long after the time when what is polled is tried to be watched; and after a refusal, too.
+    fake.model().lists.push_back(api_error(403));
+    seconds(2000.0).await;
+    assert_eq!(fake.asked().1, 0, "no watch from anywhere");
+
+    fake.model().unversioned = false;
+    seconds(400.0).await;
+    assert_eq!(*source.state().borrow(), SourceState::Live);
+}
