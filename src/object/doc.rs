@@ -70,9 +70,10 @@ impl Doc {
     }
 }
 
+/// Leaves out the text: it may be a Secret's.
 impl std::fmt::Debug for Doc {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Doc").field(&&*self.text).finish()
+        f.debug_tuple("Doc").field(&self.root()).finish()
     }
 }
 

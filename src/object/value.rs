@@ -129,8 +129,9 @@ impl<'a> Value<'a> {
     }
 }
 
+/// Says of which kind it is and how long: its text may be a Secret's.
 impl std::fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.raw())
+        write!(f, "{:?} of {} bytes", self.kind(), self.raw().len())
     }
 }

@@ -1,5 +1,6 @@
 //! What subscribers get.
 
+use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -7,7 +8,6 @@ use jiff::Timestamp;
 use crate::object::{Doc, ObjectRef, ParseError, ResourceVersion, SourceState};
 
 /// One version of one object: who it is and its bytes, shared and immutable.
-#[derive(Debug)]
 pub struct Version {
     /// Which object, uid included.
     pub object: ObjectRef,
@@ -21,6 +21,17 @@ impl Version {
     /// Reads the object.
     pub fn doc(&self) -> Result<Doc, ParseError> {
         Doc::parse(self.body.clone())
+    }
+}
+
+/// Leaves out the body: it may be a Secret's.
+impl fmt::Debug for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Version")
+            .field("object", &self.object)
+            .field("version", &self.version)
+            .field("bytes", &self.body.len())
+            .finish()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The one seam to where objects come from: a cluster, the sandbox, a file, or a test's script.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -56,7 +57,6 @@ pub struct Page {
 }
 
 /// One page of a listing.
-#[derive(Debug)]
 pub struct ListPage {
     /// The version the listing is of: where a watch goes on.
     pub version: ResourceVersion,
@@ -64,6 +64,17 @@ pub struct ListPage {
     pub items: Vec<Box<str>>,
     /// The token of the next page; `None` on the last.
     pub next: Option<Arc<str>>,
+}
+
+/// Leaves out the items: they may be Secrets.
+impl fmt::Debug for ListPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ListPage")
+            .field("version", &self.version)
+            .field("items", &self.items.len())
+            .field("next", &self.next)
+            .finish()
+    }
 }
 
 /// Lists and watches. Time limits on the way to an answer (the connection, the headers, a body that

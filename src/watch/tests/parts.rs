@@ -8,7 +8,7 @@ use crate::watch::key::Form;
 use crate::watch::queue::Queue;
 use crate::watch::source::Shared;
 use crate::watch::store::{Listing, Store};
-use crate::watch::transport::Upstream;
+use crate::watch::transport::{ListPage, Upstream};
 
 fn read(line: &str) -> Result<(Verb, Version, bool), String> {
     match Reader::new(&pods()).line(line.as_bytes()) {
@@ -145,6 +145,43 @@ fn the_metadata_of_an_object_is_of_its_kind() {
             assert_eq!((&*object.kind, &*object.api_version), ("Pod", "v1"));
         }
     }
+}
+
+/// What is printed for debugging ends up in logs and bug reports.
+#[test]
+fn debugging_prints_no_secret() {
+    let text = r#"{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a","uid":"u","resourceVersion":"7"},"data":{"key":"aHVudGVyMg=="}}"#;
+    let now = Arc::new(Reader::new(&pods()).item(text).expect("valid"));
+    let doc = now.doc().expect("valid");
+    let data = doc.root().get("data").expect("there");
+    let page = ListPage {
+        version: ResourceVersion::new("7"),
+        items: vec![text.into()],
+        next: None,
+    };
+    let event = Event::Object {
+        seq: 1,
+        why: Why::Skipped,
+        past: false,
+        seen: Timestamp::UNIX_EPOCH,
+        now: now.clone(),
+        prev: Some(now.clone()),
+    };
+    assert_eq!(format!("{data:?}"), "Object of 22 bytes");
+    assert_eq!(
+        format!("{doc:?}"),
+        format!("Doc(Object of {} bytes)", text.len())
+    );
+    let version = format!("{now:?}");
+    assert!(
+        version.contains("Secret") && version.contains("bytes: 121"),
+        "{version}"
+    );
+    let all = format!("{event:?} {page:?} {version}");
+    assert!(!all.contains("aHVudGVyMg"), "{all}");
+    let line = format!(r#"{{"type":"ADDED","object":{text}}}"#);
+    let line = Reader::new(&pods()).line(line.as_bytes()).expect("valid");
+    assert!(!format!("{line:?}").contains("aHVudGVyMg"), "{line:?}");
 }
 
 fn version(name: &str, uid: &str, rv: &str) -> Arc<Version> {
