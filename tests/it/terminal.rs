@@ -49,11 +49,12 @@ fn without_echo(terminal: &mut Terminal) -> String {
     terminal.transcript().replace("^C", "")
 }
 
-/// The parts of the output that a terminal shows at once are all complete.
-fn assert_whole_frames(terminal: &Terminal) {
+/// The cursor is shown, and the parts of the output that a terminal shows at once are all complete.
+fn assert_left_sane(terminal: &Terminal) {
     let text = String::from_utf8_lossy(terminal.bytes());
     let (begun, ended) = (text.matches("\u{1b}[?2026h"), text.matches("\u{1b}[?2026l"));
     assert_eq!(begun.count(), ended.count(), "{text:?}");
+    assert!(!terminal.hides_cursor(), "{text:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -98,8 +99,7 @@ async fn ctrl_c_leaves_the_terminal_as_it_was() {
     until_versions(&mut terminal, "1 version ");
     terminal.type_in(&[3]);
     terminal.finish();
-    assert!(!terminal.hides_cursor());
-    assert_whole_frames(&terminal);
+    assert_left_sane(&terminal);
     assert_snapshot!(without_echo(&mut terminal), @r#"
     12:05:00 EXISTING configmap/flags  2
     12:05:00 MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
@@ -119,8 +119,7 @@ async fn signals_end_it_as_they_do_other_programs() {
         let shown = terminal.transcript();
         terminal.signal(signal);
         assert_eq!(terminal.finish().signal(), Some(told));
-        assert!(!terminal.hides_cursor());
-        assert_whole_frames(&terminal);
+        assert_left_sane(&terminal);
         assert_eq!(terminal.transcript(), shown, "the last frame stays");
     }
 }
@@ -134,7 +133,7 @@ async fn ctrl_c_before_anything_is_there() {
     });
     terminal.type_in(&[3]);
     terminal.finish();
-    assert!(!terminal.hides_cursor());
+    assert_left_sane(&terminal);
     assert_snapshot!(without_echo(&mut terminal), @r#"
     waiting for configmaps/flags in namespace "shop"
     ● live  0 objects  1 watch  0 versions  no change yet  Ctrl-C to end

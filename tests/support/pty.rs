@@ -1,13 +1,20 @@
 //! Runs `kubectl-spy` on a terminal: a pseudo-terminal whose other side is an emulator.
 
+use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use portable_pty::{
+    Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system,
+};
 use vt100::Parser;
 
 use super::{PATIENCE, Spy};
+
+/// What the test itself writes to the terminal once the process has ended: all that comes before it is
+/// the process's. (The end of a terminal is no such mark: Linux may tell of it before the last output.)
+const END: &[u8] = b"\x1b]end of test\x07";
 
 /// Rows that the emulator keeps above its screen.
 const SCROLLBACK: usize = 1000;
@@ -16,6 +23,8 @@ const SCROLLBACK: usize = 1000;
 pub struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
+    /// Keeps the terminal open when the process has ended.
+    _slave: Box<dyn SlavePty + Send>,
     keyboard: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
     parser: Parser,
@@ -60,7 +69,6 @@ impl Spy {
         let (send, output) = channel();
         std::thread::spawn(move || {
             let mut chunk = [0; 4096];
-            // Linux answers EIO once nobody has the other side open.
             while let Ok(read @ 1..) = reader.read(&mut chunk) {
                 if send.send(chunk[..read].to_vec()).is_err() {
                     return;
@@ -72,6 +80,7 @@ impl Spy {
             child,
             keyboard: pair.master.take_writer().unwrap(),
             master: pair.master,
+            _slave: pair.slave,
             output,
             parser: Parser::new(rows, columns, SCROLLBACK),
             bytes: Vec::new(),
@@ -118,10 +127,21 @@ impl Terminal {
         self.master.resize(size((columns, rows))).unwrap();
     }
 
-    /// Waits until the process has ended.
+    /// Waits until the process has ended, and takes its last output.
     pub fn finish(&mut self) -> ExitStatus {
-        while self.take(PATIENCE) {}
-        self.child.wait().unwrap()
+        let status = self.child.wait().unwrap();
+        let tty = self.master.tty_name().unwrap();
+        OpenOptions::new()
+            .write(true)
+            .open(tty)
+            .unwrap()
+            .write_all(END)
+            .unwrap();
+        while !self.bytes.ends_with(END) {
+            assert!(self.take(PATIENCE), "the terminal is gone");
+        }
+        self.bytes.truncate(self.bytes.len() - END.len());
+        status
     }
 
     /// Everything that stands on the terminal, what has left it at the top included.
