@@ -79,9 +79,10 @@ async fn schedule(seed: u64) -> Told {
         }
         if rng.u32(..25) == 0 {
             let label = format!("seed {seed}, late at {step}");
-            readers.push(match rng.bool() {
-                true => Reader::fast(&source, label),
-                false => Reader::slow(&source, label),
+            readers.push(if rng.bool() {
+                Reader::fast(&source, label)
+            } else {
+                Reader::slow(&source, label)
             });
         }
         for reader in &mut readers {
@@ -99,11 +100,11 @@ async fn schedule(seed: u64) -> Told {
         reader.read(usize::MAX);
     }
     table.reach(server.written).await;
-    verdict(&server, &script, readers, &table)
+    verdict(&server, &script, &readers, &table)
 }
 
 /// Holds everything against the server's log.
-fn verdict(server: &Server, script: &Script, readers: Vec<Reader>, table: &Table) -> Told {
+fn verdict(server: &Server, script: &Script, readers: &[Reader], table: &Table) -> Told {
     let log = server.log();
     let held: Mirror = server
         .sandbox
@@ -120,9 +121,10 @@ fn verdict(server: &Server, script: &Script, readers: Vec<Reader>, table: &Table
     let mut all = Told::default();
     for (at, reader) in readers.iter().enumerate() {
         let label = &*reader.label;
-        let told = match script.honest {
-            true => check::all(label, &log, &reader.events),
-            false => check::order(label, &log, &reader.events),
+        let told = if script.honest {
+            check::all(label, &log, &reader.events)
+        } else {
+            check::order(label, &log, &reader.events)
         };
         script.check(label, &told);
         // Only the first two were there from the start.

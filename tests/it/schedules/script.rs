@@ -69,9 +69,10 @@ impl Script {
             }
             14..17 => {
                 self.expiries += 1;
-                match rng.bool() {
-                    true => Effect::Expire(Expiry::HttpStatus),
-                    false => Effect::Expire(Expiry::InStream(after)),
+                if rng.bool() {
+                    Effect::Expire(Expiry::HttpStatus)
+                } else {
+                    Effect::Expire(Expiry::InStream(after))
                 }
             }
             17..19 => Effect::ErrorEvent {
