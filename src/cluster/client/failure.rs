@@ -212,6 +212,9 @@ fn last_words(parts: &[&(dyn Error + 'static)]) -> String {
         Some(last) if last.to_string().contains("not a result of an error") => {
             "the server closed the connection".to_owned()
         }
+        // rustls's, which links to its manual: the server is gone without a farewell. Inside HTTP/2's
+        // error there is no IO error to be found.
+        Some(last) if last.to_string().contains("close_notify") => "unexpected EOF".to_owned(),
         Some(last) => last
             .downcast_ref::<io::Error>()
             .map_or_else(|| last.to_string(), os_words),
@@ -240,6 +243,14 @@ mod tests {
             ),
             "tls: failed to verify certificate: x509: certificate is not valid for 10.0.0.1"
         );
+    }
+
+    #[test]
+    fn a_killed_server_is_an_end_of_file() {
+        let text = "peer closed connection without sending TLS close_notify: \
+                    https://docs.rs/rustls/latest/rustls/manual/_03_howto/index.html#unexpected-eof";
+        let error: Box<dyn Error> = text.into();
+        assert_eq!(last_words(&[&*error]), "unexpected EOF");
     }
 
     #[test]
