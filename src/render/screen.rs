@@ -152,7 +152,9 @@ impl<W: Write> Screen<W> {
         if self.drawn.take().is_none() {
             return Ok(());
         }
+        // Ctrl-C makes a terminal drop what it has not shown yet: the end of a frame, perhaps.
         let mut text = String::new();
+        push(&mut text, EndSynchronizedUpdate);
         push(&mut text, Show);
         CURSOR_IS_HIDDEN.store(false, Ordering::Relaxed);
         write_through(&mut self.out, &text)
