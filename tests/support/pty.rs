@@ -16,6 +16,9 @@ use super::{PATIENCE, Spy};
 /// the process's. (The end of a terminal is no such mark: Linux may tell of it before the last output.)
 const END: &[u8] = b"\x1b]end of test\x07";
 
+/// The ends of a synchronized update: how a frame begins, and how it ends.
+const FRAME: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
+
 /// Rows that the emulator keeps above its screen.
 const SCROLLBACK: usize = 1000;
 
@@ -89,10 +92,11 @@ impl Spy {
 }
 
 impl Terminal {
-    /// Waits until what is shown satisfies `holds`.
+    /// Waits until a whole frame is shown that satisfies `holds`. (Ctrl-C makes a terminal drop what it has
+    /// not shown yet, so a key must not be typed amid a frame.)
     pub fn until_shown(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let deadline = Instant::now() + PATIENCE;
-        while !holds(&self.parser.screen().contents()) {
+        while self.is_amid_a_frame() || !holds(&self.parser.screen().contents()) {
             let left = deadline.saturating_duration_since(Instant::now());
             let goes_on = self.take(left);
             assert!(
@@ -101,6 +105,12 @@ impl Terminal {
                 self.parser.screen().contents()
             );
         }
+    }
+
+    fn is_amid_a_frame(&self) -> bool {
+        let last = |mark: &[u8]| self.bytes.windows(mark.len()).rposition(|at| at == mark);
+        let [begun, ended] = FRAME.map(last);
+        begun > ended
     }
 
     /// Types on the keyboard.
