@@ -136,7 +136,9 @@ async fn under_load(tool: &Tool, client: &Client, path: &str) -> Cost {
     let (_, cpu_before) = memory_and_cpu(child.id());
     let mark = format!("{}-{PATCHES}", tool.name);
     let last = mark.clone();
-    let reader = std::thread::spawn(move || lines.any(|line| line.unwrap().contains(&last)));
+    // The pipe stays open until the process has been looked at.
+    let reader =
+        std::thread::spawn(move || (lines.any(|line| line.unwrap().contains(&last)), lines));
     for count in 1..=PATCHES {
         let value = format!("{}-{count}", tool.name);
         request(
@@ -148,7 +150,8 @@ async fn under_load(tool: &Tool, client: &Client, path: &str) -> Cost {
         .await;
         tokio::time::sleep(EVERY).await;
     }
-    assert!(reader.join().unwrap(), "{} never printed {mark}", tool.name);
+    let (found, _open) = reader.join().unwrap();
+    assert!(found, "{} never printed {mark}", tool.name);
     let (peak_rss_kib, cpu) = memory_and_cpu(child.id());
     child.kill().unwrap();
     child.wait().unwrap();
