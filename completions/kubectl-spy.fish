@@ -107,7 +107,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s o -l output -d 'Output format' -r -f -a "paths\t'A line a change, with its path'
 json\t'A JSON object a line'"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.containers[*].image; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
@@ -236,7 +236,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l once
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s o -l output -d 'Output format' -r -f -a "paths\t'A line a change, with its path'
 json\t'A JSON object a line'"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.containers[*].image; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r

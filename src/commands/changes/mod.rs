@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Output format
     #[arg(short, long, value_enum, default_value_t)]
     output: Format,
-    /// Show only changes at or below this path: status, .spec.replicas, spec.containers[*].image; may be repeated
+    /// Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated
     #[arg(long, value_name = "PATH")]
     only: Vec<Pattern>,
     /// Leave out changes at or below this path; may be repeated
