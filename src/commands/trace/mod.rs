@@ -164,8 +164,7 @@ fn not_traceable(what: &str) -> CommandError {
         .hint(format!("what can be traced: {}", usages.join(", ")))
 }
 
-/// The one object that is asked for. A file may be asked for as a whole if it holds just one that
-/// can be traced.
+/// The one object that is asked for; of a file, too, it has to be named.
 fn target(session: &Session, asked: &[Asked]) -> Result<Target, CommandError> {
     let names = asked.iter().flat_map(|asked| match &asked.names {
         Names::Named(names) => names.iter().map(|name| (asked, name.clone())).collect(),
