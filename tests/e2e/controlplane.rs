@@ -113,6 +113,12 @@ impl Drop for ControlPlane {
     }
 }
 
+/// [`kubectl`], once it is built.
+pub fn built_kubectl() -> PathBuf {
+    script(&["build"]);
+    kubectl()
+}
+
 /// The kubectl that is built beside the control plane: of its version, and a binary of its own.
 pub fn kubectl() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR"))

@@ -10,6 +10,7 @@
 mod controlplane;
 mod kstatus;
 mod outage;
+mod sandbox;
 mod verbs;
 
 #[expect(dead_code, reason = "tests/it uses what this does not")]
