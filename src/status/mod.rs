@@ -5,6 +5,7 @@
 
 mod diagnosis;
 mod generic;
+mod goal;
 mod read;
 mod refine;
 mod review;
@@ -17,6 +18,7 @@ use jiff::Timestamp;
 use crate::object::Value;
 
 pub use diagnosis::{Cause, causes};
+pub use goal::{Goal, GoalError, JsonPath};
 pub use review::review_at;
 pub use row::{Restarts, Row};
 pub use verdict::{Condition, ConditionKind, Status, Verdict};

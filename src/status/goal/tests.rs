@@ -1,0 +1,120 @@
+use super::{Goal, GoalError};
+use crate::object::Doc;
+
+fn goal(text: &str) -> Goal {
+    text.parse().unwrap()
+}
+
+fn is_met(text: &str, object: &str) -> bool {
+    goal(text).is_met(Some(Doc::parse(object).unwrap().root()))
+}
+
+const READY: &str = r#"{"metadata":{"generation":2,"labels":{"a.b/c":"d"}},
+    "spec":{"ports":[{"name":"web","port":80},{"name":"dns","port":53}]},
+    "status":{"observedGeneration":2,"readyReplicas":3,"phase":" Running ","paused":false,"none":null,
+        "conditions":[{"type":"Available","status":"True"},{"type":"Failed","status":"False"}]}}"#;
+
+#[test]
+fn goals_are_met_as_kubectl_wait_meets_them() {
+    let table = [
+        ("create", true),
+        ("delete", false),
+        ("Delete", false),
+        ("condition=Available", true),
+        ("condition=available=true", true),
+        ("condition=Available=Unknown", false),
+        ("condition=Failed", false),
+        ("condition=Failed=false", true),
+        ("condition=Ready", false),
+        ("jsonpath={.status.readyReplicas}=3", true),
+        ("jsonpath={.status.readyReplicas}='3'", true),
+        ("jsonpath={.status.readyReplicas}=2", false),
+        ("jsonpath={.status.phase}=Running", true),
+        ("jsonpath={.status.paused}=false", true),
+        ("jsonpath={.status.none}", true),
+        ("jsonpath={.status.absent}", false),
+        // Without braces, without the dot, from the root.
+        ("jsonpath=.status.readyReplicas=3", true),
+        ("jsonpath=status.readyReplicas=3", true),
+        ("jsonpath={$.status.readyReplicas}=3", true),
+        ("jsonpath={['status'].readyReplicas}=3", true),
+        (r"jsonpath={.metadata.labels.a\.b/c}=d", true),
+        ("jsonpath={.metadata.labels['a.b/c']}=d", true),
+        (r#"jsonpath={.spec.ports[?(@.name=="web")].port}=80"#, true),
+        (r#"jsonpath={.spec.ports[?(@.name=="]=")].port}=80"#, false),
+        ("jsonpath={.spec.ports[1].port}=53", true),
+        ("jsonpath={.spec.ports[-1].port}=53", true),
+        ("jsonpath={..readyReplicas}=3", true),
+        // Several values, an object, a list: equal to nothing.
+        ("jsonpath={.spec.ports[*].port}=80", false),
+        ("jsonpath={.spec.ports}=80", false),
+        ("jsonpath={.spec}", true),
+    ];
+    for (text, expected) in table {
+        assert_eq!(is_met(text, READY), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_condition_of_an_older_generation_is_no_answer() {
+    let object = |own: &str, whole: &str| {
+        format!(
+            r#"{{"metadata":{{"generation":3}},"status":{{{whole}"conditions":[{{"type":"Ready",{own}"status":"True"}}]}}}}"#
+        )
+    };
+    let table = [
+        (object("", ""), true),
+        (object("", r#""observedGeneration":2,"#), false),
+        (object("", r#""observedGeneration":3,"#), true),
+        (object(r#""observedGeneration":2,"#, ""), false),
+        // The condition's own counts before the object's.
+        (
+            object(r#""observedGeneration":3,"#, r#""observedGeneration":2,"#),
+            true,
+        ),
+    ];
+    for (object, expected) in table {
+        assert_eq!(is_met("condition=Ready", &object), expected, "{object}");
+    }
+}
+
+#[test]
+fn an_object_that_is_not_there_is_gone() {
+    assert!(goal("delete").is_met(None));
+    for text in ["create", "condition=Ready", "jsonpath={.a}"] {
+        assert!(!goal(text).is_met(None), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said_as_kubectl_says_it() {
+    let error = |text: &str| text.parse::<Goal>().unwrap_err();
+    for text in [
+        "",
+        "ready",
+        "condition=",
+        "condition",
+        "deleted",
+        "jsonpath",
+    ] {
+        assert_eq!(error(text), GoalError::Unrecognized(text.to_owned()));
+    }
+    assert_eq!(error("jsonpath="), GoalError::Format);
+    assert_eq!(error("jsonpath={}"), GoalError::Format);
+    assert_eq!(error("jsonpath={.a"), GoalError::Format);
+    assert_eq!(error("jsonpath={.a}="), GoalError::NoValue);
+    assert!(matches!(
+        error("jsonpath={.a[?(}=1"),
+        GoalError::Expression { .. } | GoalError::Format
+    ));
+}
+
+#[test]
+fn any_text_is_a_goal_or_an_error() {
+    use proptest::prelude::*;
+    proptest!(|(text in "[\\[\\]{}.'\"=\\\\a*?@()$-]{0,12}")| {
+        if let Ok(goal) = format!("jsonpath={text}").parse::<Goal>() {
+            goal.is_met(Some(Doc::parse(READY).unwrap().root()));
+        }
+    });
+}
