@@ -34,6 +34,7 @@ mod log;
 mod managed_fields;
 mod metadata;
 mod options;
+mod port;
 mod rbac;
 mod reply;
 mod requests;
@@ -55,12 +56,11 @@ mod writer;
 mod tests;
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use serde_json::Value;
-use tokio::net::TcpListener;
 
 pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
 pub use kinds::{Kind, Origin, Scope};
@@ -70,6 +70,7 @@ pub use rbac::{Permission, Rule, User};
 pub use requests::{Connection, Request};
 pub use writer::{Deletion, Target, WriteError, Writer};
 
+use port::Port;
 use serve::Server;
 use shared::Shared;
 use store::Store;
@@ -78,7 +79,7 @@ use write::Stamp;
 /// A running API server; dropping it ends all its tasks and connections.
 pub struct Sandbox {
     shared: Arc<Shared>,
-    address: SocketAddr,
+    port: Port,
     context: String,
     namespace: String,
     server: Option<Server>,
@@ -108,20 +109,19 @@ impl Sandbox {
         for fault in options.faults {
             shared.faults.inject(fault);
         }
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?;
+        let (port, listener) = Port::free()?;
         let server = Server::start(listener, &shared);
         let (context, namespace) = (options.context, options.namespace);
         Ok(Self {
             shared,
-            address,
+            port,
             context,
             namespace,
             server: Some(server),
         })
     }
 
-    /// Breaks all connections and frees the port, as a crash does.
+    /// Breaks all connections and refuses new ones, as a crash does.
     pub async fn stop(&mut self) {
         if let Some(server) = self.server.take() {
             server.stop().await;
@@ -132,19 +132,18 @@ impl Sandbox {
     pub async fn restart(&mut self) -> io::Result<()> {
         self.stop().await;
         self.expire_watch_window();
-        let listener = TcpListener::bind(self.address).await?;
-        self.server = Some(Server::start(listener, &self.shared));
+        self.server = Some(Server::start(self.port.listen()?, &self.shared));
         Ok(())
     }
 
     /// `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.address())
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.port.address()
     }
 
     /// A kubeconfig (JSON, which is YAML) with one context per user, the first one current.

@@ -34,7 +34,7 @@ impl Server {
         Self { task, stop }
     }
 
-    /// Breaks all connections and frees the port by the time it returns.
+    /// Breaks all connections and no longer listens by the time it returns.
     pub(super) async fn stop(self) {
         self.stop.cancel();
         // A panic in the task has been reported where it happened.
