@@ -104,9 +104,12 @@ async fn a_request_whose_connection_ends_is_sent_once_more() {
 
 #[tokio::test]
 async fn no_server_is_worded_as_kubectl_does() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let host = listener.local_addr().expect("bound").to_string();
-    drop(listener);
+    // Bound, so that nobody else gets the port; not listening, so that it refuses.
+    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+    socket
+        .bind("127.0.0.1:0".parse().expect("an address"))
+        .expect("a port");
+    let host = socket.local_addr().expect("bound").to_string();
     let error = |url: String| async move {
         let client = client(&url).await;
         let error = client.get(&Ask::new("/x")).await.expect_err("no server");
