@@ -12,6 +12,7 @@ mod filter;
 pub mod json_patch;
 mod lis;
 mod lists;
+mod merge_patch;
 mod noise;
 mod origin;
 mod redact;
@@ -32,6 +33,7 @@ use crate::object::path::{self, Path, Place, Side};
 
 pub use embedded::Embedded;
 pub use filter::Filter;
+pub use merge_patch::{Inexpressible, merge_patch};
 pub use noise::Noise;
 pub use origin::Origin;
 pub use redact::{Content, Redacted, Redactor, Shown};

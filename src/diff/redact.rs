@@ -279,7 +279,7 @@ impl fmt::Debug for Redactor {
     }
 }
 
-fn push_json_string(out: &mut String, text: &str) {
+pub(super) fn push_json_string(out: &mut String, text: &str) {
     // Strings are always serialisable.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }

@@ -9,3 +9,5 @@ pub mod style;
 pub mod table;
 pub mod text;
 pub mod tree;
+pub mod unified;
+pub mod yaml;

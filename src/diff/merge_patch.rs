@@ -1,0 +1,212 @@
+//! A diff as a JSON Merge Patch (RFC 7396): objects field by field, everything else whole, and `null`
+//! for what is gone.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::object::path::{Path, Step};
+
+use super::redact::push_json_string;
+use super::{Content, Diff, Shown};
+
+/// What a merge patch cannot say: that a value is `null`. There a `null` means that the field goes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the null at {path} cannot be expressed in a merge patch")]
+pub struct Inexpressible {
+    /// Where it is, as every view writes it.
+    pub path: String,
+}
+
+/// The patch that turns `old` into `new`, as JSON text; `{}` if nothing has changed. Numbers keep their
+/// digits. What Secrets hold is replaced: such a patch cannot be applied.
+///
+/// # Errors
+///
+/// [`Inexpressible`] where something that has changed is or holds a `null`, in lists apart.
+pub fn merge_patch(old: Shown<'_>, new: Shown<'_>) -> Result<String, Inexpressible> {
+    let mut writer = Writer::default();
+    if is_object(old) && is_object(new) {
+        writer.changes(old, new)?;
+    } else {
+        writer.whole(new)?;
+    }
+    Ok(writer.out)
+}
+
+#[derive(Default)]
+struct Writer<'a> {
+    out: String,
+    /// The fields that lead to where it is.
+    path: Vec<Cow<'a, str>>,
+}
+
+impl<'a> Writer<'a> {
+    /// The fields of an object that have changed.
+    fn changes(&mut self, old: Shown<'a>, new: Shown<'a>) -> Result<(), Inexpressible> {
+        let before: FxHashMap<_, _> = old.fields().collect();
+        let names: FxHashSet<_> = new.fields().map(|(name, _)| name).collect();
+        self.out.push('{');
+        let open = self.out.len();
+        for (name, _) in old.fields().filter(|(name, _)| !names.contains(name)) {
+            self.name(&name, open);
+            self.out.push_str("null");
+        }
+        for (name, value) in new.fields() {
+            let old = before.get(&name).copied();
+            if old.is_some_and(|old| is_same(old, value)) {
+                continue;
+            }
+            self.name(&name, open);
+            self.path.push(name);
+            match old.filter(|old| is_object(*old) && is_object(value)) {
+                Some(old) => self.changes(old, value)?,
+                None => self.whole(value)?,
+            }
+            self.path.pop();
+        }
+        self.out.push('}');
+        Ok(())
+    }
+
+    /// A value that is new, or takes the place of one that is merged with nothing.
+    fn whole(&mut self, value: Shown<'a>) -> Result<(), Inexpressible> {
+        match value.content() {
+            Content::Null => Err(self.inexpressible()),
+            Content::Object => {
+                self.out.push('{');
+                let open = self.out.len();
+                for (name, value) in value.fields() {
+                    self.name(&name, open);
+                    self.path.push(name);
+                    self.whole(value)?;
+                    self.path.pop();
+                }
+                self.out.push('}');
+                Ok(())
+            }
+            _ => {
+                self.out.push_str(&value.json());
+                Ok(())
+            }
+        }
+    }
+
+    /// Begins a field of the object whose fields begin at `open`.
+    fn name(&mut self, name: &str, open: usize) {
+        if self.out.len() > open {
+            self.out.push(',');
+        }
+        push_json_string(&mut self.out, name);
+        self.out.push(':');
+    }
+
+    fn inexpressible(&self) -> Inexpressible {
+        let steps = self.path.iter().cloned().map(Step::Field).collect();
+        Inexpressible {
+            path: Path { steps }.to_string(),
+        }
+    }
+}
+
+fn is_object(value: Shown<'_>) -> bool {
+    value.content() == Content::Object
+}
+
+fn is_same(old: Shown<'_>, new: Shown<'_>) -> bool {
+    Diff::of(Some(old.value), Some(new.value)).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value as Json;
+
+    use super::*;
+    use crate::diff::Redactor;
+    use crate::object::Doc;
+
+    fn patch(old: &str, new: &str) -> Result<String, String> {
+        let (old, new) = (Doc::parse(old).unwrap(), Doc::parse(new).unwrap());
+        let redactor = Redactor::new();
+        merge_patch(redactor.shown(old.root()), redactor.shown(new.root()))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn patches_hold_what_has_changed() {
+        let table = [
+            (r#"{"a":1}"#, r#"{"a":1}"#, "{}"),
+            (r#"{"a":1,"b":2}"#, r#"{"b":3}"#, r#"{"a":null,"b":3}"#),
+            (
+                r#"{"a":{"b":[1,2],"c":1}}"#,
+                r#"{"a":{"c":1,"b":[2]}}"#,
+                r#"{"a":{"b":[2]}}"#,
+            ),
+            (r#"{"a":"<"}"#, r#"{"a":"\u003c"}"#, "{}"),
+            (r#"{"a":1}"#, r#"{"a":{}}"#, r#"{"a":{}}"#),
+            (r#"{"a":1}"#, r#"{"a":[null]}"#, r#"{"a":[null]}"#),
+            (
+                "{}",
+                r#"{"n":18446744073709551617}"#,
+                r#"{"n":18446744073709551617}"#,
+            ),
+            // A null that stays is not spoken of.
+            (r#"{"a":null}"#, r#"{"a":null,"b":1}"#, r#"{"b":1}"#),
+        ];
+        for (old, new, expected) in table {
+            assert_eq!(patch(old, new).as_deref(), Ok(expected), "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn a_null_that_comes_is_refused_by_its_path() {
+        let cannot = |path: &str| {
+            Err(format!(
+                "the null at {path} cannot be expressed in a merge patch"
+            ))
+        };
+        assert_eq!(patch(r#"{"a":1}"#, r#"{"a":null}"#), cannot(".a"));
+        assert_eq!(
+            patch("{}", r#"{"a":{"b/c":{"d":null}}}"#),
+            cannot(r#".a["b/c"].d"#)
+        );
+    }
+
+    #[test]
+    fn secrets_are_not_in_it() {
+        let secret = |value: &str| {
+            format!(r#"{{"kind":"Secret","apiVersion":"v1","data":{{"p":"{value}"}}}}"#)
+        };
+        assert_eq!(
+            patch(&secret("aHVudGVyMg=="), &secret("aHVudGVyMw==")).unwrap(),
+            r#"{"data":{"p":{"redacted":true,"bytes":7,"id":2}}}"#
+        );
+    }
+
+    fn json() -> impl Strategy<Value = Json> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Json::from),
+            (0..3).prop_map(Json::from),
+            "[ab]{0,2}".prop_map(Json::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(Json::from),
+                prop::collection::hash_map("[a-d]", inner, 0..4)
+                    .prop_map(|map| Json::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn merged_into_the_old_it_gives_the_new((old, new) in (json(), json())) {
+            let patch = patch(&old.to_string(), &new.to_string()).unwrap();
+            let patch: Json = serde_json::from_str(&patch).unwrap();
+            let mut merged = old;
+            json_patch::merge(&mut merged, &patch);
+            prop_assert_eq!(merged, new);
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Objects as YAML, in the look of `kubectl get -o yaml`: fields by name, lists not indented, text of
+//! several lines as a block.
+//!
+//! Written here and not by a library for two reasons: numbers keep their digits, and whatever a terminal
+//! might obey or hide is escaped as YAML allows, so that the text is safe to show and still the same value.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use super::text::is_unsafe;
+use crate::diff::{Content, Shown};
+
+/// The object's lines, without line feeds. `without` are fields of `metadata` that are left out.
+pub fn yaml(shown: Shown<'_>, without: &[&str]) -> Vec<String> {
+    let mut writer = Writer {
+        lines: Vec::new(),
+        without,
+    };
+    match shown.content() {
+        Content::Object if has_fields(shown) => {
+            writer.object(shown, (0, String::new()), Depth::Root);
+        }
+        Content::Array if shown.items().next().is_some() => writer.array(shown, 0, String::new()),
+        _ => writer.scalar(shown, 0, String::new()),
+    }
+    writer.lines
+}
+
+struct Writer<'w> {
+    lines: Vec<String>,
+    without: &'w [&'w str],
+}
+
+/// Where an object stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Root,
+    Metadata,
+    Deeper,
+}
+
+impl Writer<'_> {
+    /// The fields, each on a line of its own; the first behind `lead`.
+    fn object(&mut self, shown: Shown<'_>, (indent, lead): (usize, String), depth: Depth) {
+        let mut fields: Vec<(Cow<'_, str>, Shown<'_>)> = shown
+            .fields()
+            .filter(|(name, _)| depth != Depth::Metadata || !self.without.contains(&&**name))
+            .collect();
+        fields.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut lead = Some(lead);
+        for (name, value) in fields {
+            let mut start = lead.take().unwrap_or_else(|| spaces(indent));
+            start.push_str(&inline(&name));
+            start.push(':');
+            match value.content() {
+                Content::Object if has_fields(value) => {
+                    self.lines.push(start);
+                    let depth = match depth {
+                        Depth::Root if name == "metadata" => Depth::Metadata,
+                        Depth::Root | Depth::Metadata | Depth::Deeper => Depth::Deeper,
+                    };
+                    self.object(value, (indent + 2, spaces(indent + 2)), depth);
+                }
+                Content::Array if value.items().next().is_some() => {
+                    self.lines.push(start);
+                    self.array(value, indent, spaces(indent));
+                }
+                _ => {
+                    start.push(' ');
+                    self.scalar(value, indent + 2, start);
+                }
+            }
+        }
+    }
+
+    /// The items, each behind a dash; the first behind `lead`.
+    fn array(&mut self, shown: Shown<'_>, indent: usize, lead: String) {
+        let mut lead = Some(lead);
+        for item in shown.items() {
+            let mut start = lead.take().unwrap_or_else(|| spaces(indent));
+            start.push_str("- ");
+            match item.content() {
+                Content::Object if has_fields(item) => {
+                    self.object(item, (indent + 2, start), Depth::Deeper);
+                }
+                Content::Array if item.items().next().is_some() => {
+                    self.array(item, indent + 2, start);
+                }
+                _ => self.scalar(item, indent + 2, start),
+            }
+        }
+    }
+
+    /// A value that has nothing below it, behind `start`. `indent` is that of the lines of a block.
+    fn scalar(&mut self, shown: Shown<'_>, indent: usize, mut start: String) {
+        match shown.content() {
+            Content::Null => start.push_str("null"),
+            Content::Bool(bool) => start.push_str(if bool { "true" } else { "false" }),
+            Content::Number(digits) => start.push_str(digits),
+            Content::Redacted(redacted) => start.push_str(&quoted(&redacted.to_string())),
+            Content::Array => start.push_str("[]"),
+            Content::Object => start.push_str("{}"),
+            Content::Text(text) if is_block(&text) => return self.block(&text, indent, &start),
+            Content::Text(text) => start.push_str(&inline(&text)),
+        }
+        self.lines.push(start);
+    }
+
+    /// A literal block (YAML 1.2 §8.1.2); its indicator says how many line feeds end it.
+    fn block(&mut self, text: &str, indent: usize, start: &str) {
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        let chomping = match (body.len() < text.len(), body.ends_with('\n')) {
+            (false, _) => "-",
+            (true, false) => "",
+            (true, true) => "+",
+        };
+        self.lines.push(format!("{start}|{chomping}"));
+        for line in body.split('\n') {
+            let indent = if line.is_empty() { 0 } else { indent };
+            self.lines.push(spaces(indent) + line);
+        }
+    }
+}
+
+fn has_fields(shown: Shown<'_>) -> bool {
+    shown.fields().next().is_some()
+}
+
+fn spaces(count: usize) -> String {
+    " ".repeat(count)
+}
+
+/// Whether a text can be a literal block: several lines, all of them safe to show, the first of which
+/// tells the indentation.
+fn is_block(text: &str) -> bool {
+    text.contains('\n')
+        && !text.starts_with([' ', '\t', '\n'])
+        && !text.contains(|c| !matches!(c, '\n' | '\t') && is_unsafe(c))
+}
+
+fn inline(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(quoted(text))
+    }
+}
+
+/// Whether readers of YAML 1.1 and 1.2 alike take the bare text for this string. Errs on the side of
+/// quotes.
+fn is_plain(text: &str) -> bool {
+    let mut chars = text.chars();
+    let starts_well = match (chars.next(), chars.next(), chars.next()) {
+        (Some('-'), Some('-'), Some(third)) => third.is_alphabetic(),
+        (Some(first), ..) => first.is_alphabetic() || matches!(first, '/' | '_' | '$' | '('),
+        (None, ..) => false,
+    };
+    starts_well
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && !text.contains(is_unsafe)
+        && !is_word(text)
+        || is_number_like_name(text)
+}
+
+/// A text that begins like a number and is none in any reading, such as an IP address or an image's
+/// digest, is bare too.
+fn is_number_like_name(text: &str) -> bool {
+    let is_clean = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(is_clean)
+        && (text.matches('.').count() > 1 || text.contains(|c: char| matches!(c, 'g'..='w')))
+        && !text.contains('_')
+        && !text.starts_with("0x")
+        && !text.starts_with("0o")
+}
+
+/// The words of YAML 1.1 that stand for something else
+/// (<https://yaml.org/type/bool.html>, <https://yaml.org/type/null.html>).
+fn is_word(text: &str) -> bool {
+    const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// In double quotes: JSON's, but that characters beyond the basic plane are escaped in one piece, as YAML
+/// does not know surrogates.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if is_unsafe(c) => {
+                let code = u32::from(c);
+                let written = if code > 0xffff {
+                    write!(out, "\\U{code:08x}")
+                } else {
+                    write!(out, "\\u{code:04x}")
+                };
+                written.expect("a String takes any text");
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value as Json;
+
+    use super::*;
+    use crate::diff::Redactor;
+    use crate::object::Doc;
+
+    fn written(json: &str, without: &[&str]) -> String {
+        let doc = Doc::parse(json).unwrap();
+        let redactor = Redactor::new();
+        let lines = yaml(redactor.shown(doc.root()), without);
+        lines.into_iter().map(|line| line + "\n").collect()
+    }
+
+    #[test]
+    fn an_object_looks_as_kubectl_prints_it() {
+        let object = r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"app","managedFields":[{"manager":"x"}],
+            "creationTimestamp":"2024-05-01T14:02:01Z","annotations":{"a.b/c":"","n":"8080","t":"true"},"labels":{}},
+            "data":{"app.yaml":"server:\n  port: 80\n","one":"a: b","end":"x\ny","ends":"x\n\n","esc":"a\u001b[2J","lead":" a\nb"},
+            "items":[[1,[2,{"a":{"b":[]}}]],{"x":null,"y":[{"z":"10.0.0.1"},"--v=2"]}],
+            "n":18446744073709551617,"f":1.10}"#;
+        insta::assert_snapshot!(written(object, &["managedFields"]), @r#"
+        apiVersion: v1
+        data:
+          app.yaml: |
+            server:
+              port: 80
+          end: |-
+            x
+            y
+          ends: |+
+            x
+
+          esc: "a\u001b[2J"
+          lead: " a\nb"
+          one: "a: b"
+        f: 1.10
+        items:
+        - - 1
+          - - 2
+            - a:
+                b: []
+        - x: null
+          "y":
+          - z: 10.0.0.1
+          - --v=2
+        kind: ConfigMap
+        metadata:
+          annotations:
+            a.b/c: ""
+            "n": "8080"
+            t: "true"
+          creationTimestamp: "2024-05-01T14:02:01Z"
+          labels: {}
+          name: app
+        "n": 18446744073709551617
+        "#);
+    }
+
+    #[test]
+    fn secrets_are_not_in_it() {
+        let secret = r#"{"kind":"Secret","apiVersion":"v1","data":{"p":"aHVudGVyMg=="}}"#;
+        insta::assert_snapshot!(written(secret, &[]), @r#"
+        apiVersion: v1
+        data:
+          p: "<secret 7 B #1>"
+        kind: Secret
+        "#);
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof![
+            any::<String>(),
+            "[ \\n\\t:#a'\"|>-]{0,8}",
+            "[0-9a-fx.:_eE+-]{0,8}",
+            "(y|n|null|~|true|No|ON|0x1f|1:30|2024-05-01|1_000|=|<<|\\.nan|\\.inf)",
+        ]
+    }
+
+    fn json() -> impl Strategy<Value = Json> {
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            any::<i64>().prop_map(Json::from),
+            text().prop_map(Json::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+                prop::collection::hash_map(text(), inner, 0..4)
+                    .prop_map(|map| Json::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_reader_of_yaml_gets_the_value_back(value in json()) {
+            let lines = written(&value.to_string(), &[]);
+            prop_assert!(!lines.contains(|c| !matches!(c, '\n' | '\t') && is_unsafe(c)));
+            let read: Json = serde_saphyr::from_str(&lines).map_err(|e| TestCaseError::fail(format!("{e}\n{lines}")))?;
+            prop_assert_eq!(read, value, "{}", lines);
+        }
+    }
+}
