@@ -95,6 +95,10 @@ impl Drop for Sandbox {
 
 impl Sandbox {
     /// Starts a server on a free port of the loopback interface.
+    #[expect(
+        clippy::unused_async,
+        reason = "what it starts are tasks: it has to be called inside a runtime"
+    )]
     pub async fn start(options: Options) -> io::Result<Self> {
         let mut kinds = kinds::built_in();
         kinds.extend(options.kinds);

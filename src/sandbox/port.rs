@@ -79,6 +79,6 @@ mod tests {
 
     /// Whether a socket gets the port that does not share it.
     fn is_free(address: SocketAddr) -> bool {
-        TcpSocket::new_v4().unwrap().bind(address).is_ok()
+        TcpSocket::new_v4().expect("a socket").bind(address).is_ok()
     }
 }
