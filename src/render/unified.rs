@@ -1,0 +1,91 @@
+//! Two texts as a unified diff, the form that `diff -u`, patch tools and pagers read
+//! (<https://www.gnu.org/software/diffutils/manual/html_node/Detailed-Unified.html>).
+
+use std::time::Duration;
+
+use similar::{Algorithm, ChangeTag, TextDiff};
+
+use super::style::Styles;
+
+/// Unchanged lines around a change.
+const CONTEXT: usize = 3;
+
+/// What comparing may take; after that, the rest is said to be replaced.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// What turns `old` into `new`, under their names; nothing if they are equal. The lines are display
+/// text already, without line feeds.
+pub fn unified(
+    (old, new): (&[String], &[String]),
+    (from, to): (&str, &str),
+    styles: Styles,
+) -> Vec<String> {
+    let diff = TextDiff::configure()
+        .algorithm(Algorithm::Histogram)
+        .timeout(PATIENCE)
+        .diff_slices(&texts(old), &texts(new));
+    let mut unified = diff.unified_diff();
+    unified.context_radius(CONTEXT);
+    let mut lines = Vec::new();
+    for hunk in unified.iter_hunks() {
+        if lines.is_empty() {
+            lines.push(styles.heading(&format!("--- {from}")));
+            lines.push(styles.heading(&format!("+++ {to}")));
+        }
+        lines.push(styles.moving(&hunk.header().to_string()));
+        lines.extend(hunk.iter_changes().map(|change| {
+            let text = change.value();
+            match change.tag() {
+                ChangeTag::Equal => format!(" {text}"),
+                ChangeTag::Delete => styles.removed(&format!("-{text}")),
+                ChangeTag::Insert => styles.added(&format!("+{text}")),
+            }
+        }));
+    }
+    lines
+}
+
+fn texts(lines: &[String]) -> Vec<&str> {
+    lines.iter().map(String::as_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn changes_stand_with_their_surroundings() {
+        let old = lines("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n");
+        let new = lines("a\nb\nc\nd\nE\nf\ng\nh\ni\nj\nk\nl\n");
+        let diff = unified(
+            (&old, &new),
+            ("deployment/web 1", "deployment/web 2"),
+            Styles::default(),
+        );
+        insta::assert_snapshot!(diff.join("\n"), @"
+        --- deployment/web 1
+        +++ deployment/web 2
+        @@ -2,10 +2,11 @@
+         b
+         c
+         d
+        -e
+        +E
+         f
+         g
+         h
+         i
+         j
+         k
+        +l
+        ");
+        assert_eq!(
+            unified((&old, &old), ("a", "b"), Styles::default()),
+            [""; 0]
+        );
+    }
+}
