@@ -86,6 +86,30 @@ pub enum SourceError {
 }
 
 impl SourceError {
+    /// Whether the server could not be reached, broke off, or is not ready: what it answers next it may
+    /// answer while it starts.
+    pub(super) fn is_outage(&self) -> bool {
+        match self {
+            SourceError::Throttled { error, .. } | SourceError::Server(error) => {
+                error.status.code >= 500
+            }
+            SourceError::Connect { .. }
+            | SourceError::Tls { .. }
+            | SourceError::Cut { .. }
+            | SourceError::Idle { .. }
+            | SourceError::Timeout { .. } => true,
+            SourceError::Expired(_)
+            | SourceError::Forbidden(_)
+            | SourceError::Unauthorized(_)
+            | SourceError::NotServed(_)
+            | SourceError::MethodNotAllowed(_)
+            | SourceError::Rejected(_)
+            | SourceError::Decode { .. }
+            | SourceError::Credential { .. }
+            | SourceError::Ended => false,
+        }
+    }
+
     /// What an answer means that is not a success, be it of a request or a line of a watch. `after` is
     /// what `Retry-After` said; a line has none.
     pub(super) fn answered(error: ApiError, after: Option<Duration>) -> SourceError {

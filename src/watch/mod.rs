@@ -8,6 +8,7 @@ mod event;
 #[cfg(test)]
 mod fake;
 mod file;
+mod health;
 mod http;
 mod key;
 mod members;

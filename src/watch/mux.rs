@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::driver::Driver;
+use super::health::Health;
 use super::key::{ClusterId, SourceKey};
 use super::selector;
 use super::source::Shared;
@@ -59,10 +60,16 @@ pub struct Mux {
 }
 
 struct Core {
-    transports: HashMap<ClusterId, Arc<dyn Transport>>,
+    clusters: HashMap<ClusterId, Cluster>,
     clock: Clock,
     options: Options,
     open: Mutex<HashMap<SourceKey, Open>>,
+}
+
+/// How a cluster is reached, and how it is doing.
+struct Cluster {
+    transport: Arc<dyn Transport>,
+    health: Arc<Health>,
 }
 
 /// An upstream, and its driver.
@@ -94,8 +101,12 @@ impl Mux {
         clock: Clock,
         options: Options,
     ) -> Mux {
+        let cluster = |(id, transport)| {
+            let health = Arc::default();
+            (id, Cluster { transport, health })
+        };
         let core = Core {
-            transports: transports.into_iter().collect(),
+            clusters: transports.into_iter().map(cluster).collect(),
             clock,
             options,
             open: Mutex::default(),
@@ -131,14 +142,17 @@ impl Core {
     }
 
     fn start(self: &Arc<Self>, key: SourceKey) -> Open {
-        let transport = self.transports.get(&key.cluster).cloned();
+        let cluster = self.clusters.get(&key.cluster);
         let seed = self.options.seed ^ hash(&key);
-        let upstream = transport
-            .as_ref()
-            .map_or(Upstream::Live, |transport| transport.upstream());
-        let shared = Arc::new(Shared::new(key, self.clock.clone(), upstream));
-        let driver =
-            transport.map(|transport| Driver::new(shared.clone(), transport, &self.options, seed));
+        let (upstream, health) = cluster.map_or_else(
+            || (Upstream::Live, Arc::default()),
+            |cluster| (cluster.transport.upstream(), cluster.health.clone()),
+        );
+        let shared = Arc::new(Shared::new(key, self.clock.clone(), upstream, health));
+        let driver = cluster.map(|cluster| {
+            let transport = cluster.transport.clone();
+            Driver::new(shared.clone(), transport, &self.options, seed)
+        });
         if driver.is_none() {
             let cause = format!("no such cluster: {}", shared.key.cluster.0).into();
             shared.set_state(SourceState::Failed { cause });

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::envelope::Verb;
 use super::event::{Event, Gap, GapCause, Version, Why};
+use super::health::Health;
 use super::key::SourceKey;
 use super::mux::Clock;
 use super::queue::{Company, Queue};
@@ -23,6 +24,8 @@ use crate::object::{ResourceVersion, SourceState};
 pub(super) struct Shared {
     pub(super) key: Arc<SourceKey>,
     pub(super) clock: Clock,
+    /// How the cluster's server is doing.
+    pub(super) health: Arc<Health>,
     inner: Mutex<Inner>,
     state: watch::Sender<SourceState>,
     /// Wakes the driver when a queue has room again, or a subscriber came or went.
@@ -59,7 +62,12 @@ pub(super) enum Tell {
 }
 
 impl Shared {
-    pub(super) fn new(key: SourceKey, clock: Clock, upstream: Upstream) -> Shared {
+    pub(super) fn new(
+        key: SourceKey,
+        clock: Clock,
+        upstream: Upstream,
+        health: Arc<Health>,
+    ) -> Shared {
         let inner = Inner {
             store: Store::default(),
             seq: 0,
@@ -75,6 +83,7 @@ impl Shared {
         Shared {
             key: Arc::new(key),
             clock,
+            health,
             inner: Mutex::new(inner),
             state: watch::Sender::new(SourceState::Connecting),
             room: Notify::new(),

@@ -3,6 +3,7 @@
 //! The version moves on only with what has been stored, so that whatever breaks, the next watch
 //! starts from what subscribers have.
 
+mod ends;
 mod recover;
 mod relist;
 mod session;
@@ -52,6 +53,8 @@ pub(super) struct Driver {
     /// What worked since it was last refused for good.
     worked: Worked,
     refused_since: Option<Instant>,
+    /// Why the last watch ended that was followed by another without a word.
+    why_ended: Arc<str>,
     polling: Option<Polling>,
 }
 
@@ -106,6 +109,7 @@ impl Driver {
             bookmarks: false,
             worked: Worked::default(),
             refused_since: None,
+            why_ended: CLOSED.into(),
             polling: None,
         }
     }
@@ -188,9 +192,9 @@ impl Driver {
         self.polling = None;
         self.shared.admit();
         self.accepted();
-        self.shared.set_state(SourceState::Live);
         let opened = Instant::now();
         let mut session = Session {
+            trial: self.trial(opened),
             shared: &self.shared,
             transport: &*self.transport,
             reader: &mut self.reader,
@@ -209,12 +213,7 @@ impl Driver {
         if long {
             self.expired = Expired::No;
         }
-        match end {
-            End::Closed if lived > self.pace.of(SPIN) => Ok(Step::Watch),
-            End::Closed => Ok(self.retry(Step::Watch, CLOSED.into(), None).await),
-            End::Unreadable(detail) => Ok(self.unreadable(detail).await),
-            End::Failed(error) => Err(error),
-        }
+        self.ended(end, lived).await
     }
 
     /// Opens the watch. Should that take long after a watch has ended, the source is not called live
@@ -225,7 +224,7 @@ impl Driver {
             return opened;
         }
         if *self.shared.state().borrow() == SourceState::Live {
-            self.connecting(CLOSED.into());
+            self.connecting(self.why_ended.clone());
         }
         opening.await
     }
@@ -246,6 +245,7 @@ impl Driver {
 
     /// The server let us in.
     fn accepted(&mut self) {
+        self.shared.health.answered();
         self.refused_since = None;
         self.backoff.allowed();
     }

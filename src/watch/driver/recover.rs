@@ -10,8 +10,9 @@ use crate::object::SourceState;
 use crate::watch::error::SourceError;
 use crate::watch::event::GapCause;
 
-/// How long a refusal of what worked before is not believed: an API server that starts refuses
-/// everybody (403; 401 while an authenticator is not ready; 404 for a CRD) for a moment.
+/// How long a refusal is not believed of what worked before, or of a server that was away: an API
+/// server that starts refuses everybody (403; 401 while an authenticator is not ready; 404 for a CRD)
+/// for a moment.
 const DOUBT: Duration = Duration::from_secs(10);
 /// How often it is asked meanwhile.
 const DOUBT_PAUSE: Duration = Duration::from_millis(500);
@@ -24,6 +25,9 @@ impl Driver {
     /// What to do after an error; `None` if there is nothing to be done.
     pub(super) async fn recover(&mut self, step: Step, error: SourceError) -> Option<Step> {
         let cause: Arc<str> = error.to_string().into();
+        if error.is_outage() {
+            self.shared.health.lost();
+        }
         match error {
             SourceError::Expired(_) if step == Step::Watch => Some(self.expired(cause).await),
             SourceError::Forbidden(_)
@@ -93,21 +97,23 @@ impl Driver {
         sleep(wait).await;
     }
 
-    /// 401, 403 or 404. What worked before is asked for a while longer before it is believed.
+    /// 401, 403 or 404. It is believed at once, unless what is refused worked before, or the server was
+    /// away a moment ago, whichever source of the cluster has noticed: then it is asked for a while
+    /// longer. So the first answer of a server that runs is believed, and that of one that starts is not.
     async fn refused(&mut self, step: Step, error: SourceError, cause: Arc<str>) -> Option<Step> {
         let worked = match step {
             Step::List | Step::Poll => &mut self.worked.list,
             Step::Watch => &mut self.worked.watch,
         };
-        if *worked {
-            let since = *self.refused_since.get_or_insert_with(Instant::now);
-            if since.elapsed() < self.pace.of(DOUBT) {
-                let attempt = self.backoff.failures() + 1;
-                self.pause(attempt, cause, self.pace.of(DOUBT_PAUSE)).await;
-                return Some(step);
-            }
-            *worked = false;
+        let doubt = self.pace.of(DOUBT);
+        self.shared.health.answered();
+        let since = *self.refused_since.get_or_insert_with(Instant::now);
+        if since.elapsed() < doubt && (*worked || self.shared.health.is_new(doubt)) {
+            let attempt = self.backoff.failures() + 1;
+            self.pause(attempt, cause, self.pace.of(DOUBT_PAUSE)).await;
+            return Some(step);
         }
+        *worked = false;
         self.refused_since = None;
         match (error, step) {
             (SourceError::Unauthorized(_), _) => return self.fail(cause),

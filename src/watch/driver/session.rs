@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures::StreamExt;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::cluster::{ApiError, Status};
+use crate::object::SourceState;
 use crate::watch::backoff::Pace;
 use crate::watch::envelope::{Item, Line, Reader, Verb};
 use crate::watch::error::SourceError;
@@ -38,6 +40,8 @@ pub(super) struct Session<'a> {
     pub(super) reader: &'a mut Reader,
     /// Whether the server has ever sent a bookmark.
     pub(super) bookmarks: &'a mut bool,
+    /// Until when the source is not called live, unless a line shows that it is.
+    pub(super) trial: Option<Instant>,
     pub(super) pace: Pace,
 }
 
@@ -47,13 +51,11 @@ impl Session<'_> {
         loop {
             // A stream that always has a line would else keep the thread.
             tokio::task::consume_budget().await;
-            let limit = self.silence();
-            let line = match timeout(limit, lines.next()).await {
-                Err(_) => return End::Failed(SourceError::Idle { after: limit }),
-                Ok(None) => return End::Closed,
-                Ok(Some(Err(SourceError::Decode { detail }))) => return End::Unreadable(detail),
-                Ok(Some(Err(error))) => return End::Failed(error),
-                Ok(Some(Ok(line))) => line,
+            let line = match self.next(&mut lines).await {
+                None => return End::Closed,
+                Some(Err(SourceError::Decode { detail })) => return End::Unreadable(detail),
+                Some(Err(error)) => return End::Failed(error),
+                Some(Ok(line)) => line,
             };
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
@@ -62,16 +64,40 @@ impl Session<'_> {
                 Err(detail) => return End::Unreadable(detail),
                 Ok(Line::Error(status)) => return End::Failed(refusal(&self.shared.key, status)),
                 Ok(Line::Bookmark(version)) => {
+                    self.prove();
                     *self.bookmarks = true;
                     self.shared.bookmark(version);
                 }
                 Ok(Line::Object { verb, item }) => {
+                    self.prove();
                     if let Err(error) = self.take_in(verb, item).await {
                         return End::Failed(error);
                     }
                     self.shared.settle().await;
                 }
             }
+        }
+    }
+
+    /// The next line. A healthy watch may be silent for long: one that has nothing to say against
+    /// itself until the end of its trial has passed it.
+    async fn next(&mut self, lines: &mut LineStream) -> Option<Result<Bytes, SourceError>> {
+        if let Some(until) = self.trial {
+            if let Ok(line) = timeout_at(until, lines.next()).await {
+                return line;
+            }
+            self.prove();
+        }
+        let after = self.silence();
+        timeout(after, lines.next())
+            .await
+            .unwrap_or_else(|_| Some(Err(SourceError::Idle { after })))
+    }
+
+    /// The trial is over, and the source is live.
+    fn prove(&mut self) {
+        if self.trial.take().is_some() {
+            self.shared.set_state(SourceState::Live);
         }
     }
 

@@ -4,6 +4,7 @@ mod check;
 mod driver;
 mod parts;
 mod schedule;
+mod states;
 mod subscribers;
 
 use std::sync::Arc;

@@ -272,7 +272,7 @@ fn only_so_many_deletions_are_remembered() {
 fn joining_is_one_step() {
     const VERSIONS: u64 = 40_000;
     let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
-    let shared = Shared::new(pods(), clock, Upstream::Live);
+    let shared = Shared::new(pods(), clock, Upstream::Live, Arc::default());
     let number = |event: &Event| match event {
         Event::Object { now, .. } => now.version.as_str().parse::<u64>().ok(),
         _ => None,
