@@ -31,7 +31,7 @@ impl Schema {
                 "type" => is_a(rule, value),
                 "const" => value == rule,
                 "enum" => rule.as_array().unwrap().contains(value),
-                "format" => *rule == "date-time" && is_time(value),
+                "format" => *rule == "date-time" && (!value.is_string() || is_time(value)),
                 "minimum" => value.as_f64() >= rule.as_f64(),
                 "required" => rule
                     .as_array()
@@ -59,6 +59,15 @@ impl Schema {
                     }
                     true
                 }
+                "oneOf" => {
+                    let found = self.alternatives(rule, value, at);
+                    let fits = found.iter().filter(|faults| faults.is_empty()).count();
+                    if fits == 0 {
+                        // Those of the alternative that comes nearest.
+                        faults.extend(found.into_iter().min_by_key(Vec::len).unwrap_or_default());
+                    }
+                    fits <= 1
+                }
                 "$ref" => {
                     let pointer = rule.as_str().unwrap().trim_start_matches('#');
                     self.visit(self.0.pointer(pointer).unwrap(), value, (at, faults));
@@ -71,12 +80,24 @@ impl Schema {
             }
         }
     }
+
+    /// What speaks against each of several schemas.
+    fn alternatives(&self, schemas: &Value, value: &Value, at: &str) -> Vec<Vec<String>> {
+        let faults_of = |schema: &Value| {
+            let mut faults = Vec::new();
+            self.visit(schema, value, (at, &mut faults));
+            faults
+        };
+        schemas.as_array().unwrap().iter().map(faults_of).collect()
+    }
 }
 
-/// Whether it is a time in UTC.
+/// Whether it is a time in UTC with milliseconds.
 fn is_time(value: &Value) -> bool {
     let time = value.as_str().unwrap_or_default();
-    time.ends_with('Z') && time.parse::<jiff::Timestamp>().is_ok()
+    let digit = |c: char| if c.is_ascii_digit() { '9' } else { c };
+    let form: String = time.chars().map(digit).collect();
+    form == "9999-99-99T99:99:99.999Z" && time.parse::<jiff::Timestamp>().is_ok()
 }
 
 fn is_a(types: &Value, value: &Value) -> bool {

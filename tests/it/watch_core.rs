@@ -75,8 +75,6 @@ async fn a_watch_that_ends_is_resumed_where_it_was() {
     ~ .data.dark-mode: auto → dim
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  5→6  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: dim → bright
-    ! configmaps/flags in namespace "shop": retrying: the server ended the watch
-    ! configmaps/flags in namespace "shop": live
     "#);
     assert_snapshot!(asked(&cluster.sandbox.requests()), @"
     GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Dflags&limit=500

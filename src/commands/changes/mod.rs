@@ -182,7 +182,7 @@ impl Live for Changes {
                     self.state.hidden += u64::from(happened.is_version() && shown.is_empty());
                     lines.extend(shown);
                 }
-                Format::Json => lines.extend(self.view.record(&happened)),
+                Format::Json => lines.push(self.view.record(&happened)),
             }
         }
         if !lines.is_empty() {

@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::state::{Happened, Step};
-use super::view::View;
+use super::view::{View, known};
 use crate::commands::Note;
 use crate::commands::sources::describe;
 use crate::diff::Diff;
-use crate::object::Doc;
 use crate::object::managed_fields::Writers;
+use crate::object::{Doc, ResourceVersion};
 use crate::render::age::rfc3339_millis;
 use crate::render::diff::{Verb, counts};
 use crate::render::json::changes::{ChangeRecord, actors, entries, raw, time};
@@ -21,52 +21,80 @@ use crate::watch::{Gap, GapCause, Version};
 
 impl View {
     /// The record of what has happened.
-    pub(super) fn record(&self, happened: &Happened) -> Option<String> {
-        let seen = happened.seen;
-        let record = match &happened.step {
-            Step::Baseline(now) => self.version(Verb::Baseline, (None, now), seen)?,
+    pub(super) fn record(&self, happened: &Happened) -> String {
+        match &happened.step {
+            Step::Baseline(now) => self.version(Verb::Baseline, (None, now), happened),
             Step::Created { now, again: false } => {
-                self.version(Verb::Created, (None, now), seen)?
+                self.version(Verb::Created, (None, now), happened)
             }
             Step::Created { now, again: true } => {
-                self.version(Verb::Recreated, (None, now), seen)?
+                self.version(Verb::Recreated, (None, now), happened)
             }
             Step::Modified { old, now, .. } => {
-                self.version(Verb::Modified, (Some(old), now), seen)?
+                self.version(Verb::Modified, (Some(old), now), happened)
             }
             Step::Deleted { old, last, .. } => {
-                self.version(Verb::Deleted, (old.as_deref(), last), seen)?
+                self.version(Verb::Deleted, (old.as_deref(), last), happened)
             }
-            Step::Left { last } => self.version(Verb::Left, (None, last), seen)?,
+            Step::Left { last } => self.version(Verb::Left, (None, last), happened),
             Step::Synced { count } => self.plain("synced", happened, json!({ "count": count })),
             Step::Gap(gap) => self.plain("gap", happened, gap_fields(gap)),
             Step::Undecodable { detail } => {
-                self.plain("undecodable", happened, json!({ "cause": &**detail }))
+                self.plain(UNDECODABLE, happened, json!({ "cause": &**detail }))
             }
             Step::State(note) => self.plain("state", happened, state_fields(note)),
-        };
-        Some(record)
+        }
     }
 
+    /// The record of a version; that it is there, if it cannot be read.
     fn version(
         &self,
         verb: Verb,
         (old, now): (Option<&Version>, &Version),
-        seen: Timestamp,
-    ) -> Option<String> {
-        let before = old.and_then(|old| old.doc().ok());
+        happened: &Happened,
+    ) -> String {
+        let before = old.and_then(|old| Some((old, old.doc().ok()?)));
+        let is_unknown = old.is_some() && before.is_none();
         let doc = match &before {
-            Some(before) => Doc::parse_after(now.body.clone(), before),
+            Some((_, before)) => Doc::parse_after(now.body.clone(), before),
             None => now.doc(),
         };
-        let doc = doc.ok()?;
+        match doc {
+            Ok(doc) => {
+                let mut record = self.change(verb, (before, (now, &doc)), happened.seen);
+                if is_unknown {
+                    // There is nothing to compare it with.
+                    record.object = Some(raw(self.redactor.shown(doc.root())));
+                }
+                line(&record)
+            }
+            Err(error) => {
+                let fields = json!({
+                    "event": verb,
+                    "ref": RefRecord::new(self.cluster.clone(), &now.object),
+                    "from": old.and_then(|old| known(&old.version)).map(ResourceVersion::as_str),
+                    "to": known(&now.version).map(ResourceVersion::as_str),
+                    "cause": error.to_string(),
+                });
+                self.plain(UNDECODABLE, happened, fields)
+            }
+        }
+    }
+
+    fn change(
+        &self,
+        verb: Verb,
+        (before, (now, doc)): (Option<(&Version, Doc)>, (&Version, &Doc)),
+        seen: Timestamp,
+    ) -> ChangeRecord {
+        let (from, before) = before.unzip();
         let shown = self.redactor.shown(doc.root());
         let writers = Writers::of(before.as_ref().map(Doc::root), Some(doc.root()));
         let diff = before
             .as_ref()
             .map(|before| Diff::of(Some(before.root()), Some(doc.root())));
         let whole = matches!(verb, Verb::Created | Verb::Recreated | Verb::Deleted);
-        let record = ChangeRecord {
+        ChangeRecord {
             v: VERSION,
             verb,
             past: false,
@@ -74,8 +102,10 @@ impl View {
             time_until: None,
             seen: Some(rfc3339_millis(seen)),
             object_ref: RefRecord::new(self.cluster.clone(), &now.object),
-            from: old.map(|old| old.version.to_string()),
-            to: Some(now.version.to_string()),
+            from: from
+                .and_then(|from| known(&from.version))
+                .map(ToString::to_string),
+            to: known(&now.version).map(ToString::to_string),
             actors: if verb == Verb::Baseline {
                 Vec::new()
             } else {
@@ -88,8 +118,7 @@ impl View {
                 counts(diff, &self.filter, &self.noise).noise
             }),
             object: whole.then(|| raw(shown)),
-        };
-        Some(line(&record))
+        }
     }
 
     fn plain(&self, kind: &str, happened: &Happened, fields: Value) -> String {
@@ -107,6 +136,9 @@ impl View {
     }
 }
 
+/// The type of the records of what could not be read.
+const UNDECODABLE: &str = "undecodable";
+
 fn state_fields(note: &Note) -> Value {
     match &note.cause {
         Some(cause) => json!({ "state": note.state, "cause": &**cause }),
@@ -121,5 +153,6 @@ fn gap_fields(gap: &Gap) -> Value {
         GapCause::Polled => "polled",
         GapCause::SlowSubscriber { .. } => "slowSubscriber",
     };
-    json!({ "after": gap.after.as_str(), "upto": gap.upto.as_str(), "cause": cause })
+    let version = |version| known(version).map(ResourceVersion::as_str);
+    json!({ "after": version(&gap.after), "upto": version(&gap.upto), "cause": cause })
 }

@@ -11,7 +11,7 @@ use crate::commands::sources::{describe, named};
 use crate::diff::{Diff, Filter, Noise, Redactor};
 use crate::env::Env;
 use crate::object::managed_fields::Writers;
-use crate::object::{Doc, ObjectRef};
+use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::render::age;
 use crate::render::diff::{
     self, Counts, Header, Verb, change_lines, counts, created_lines, header,
@@ -122,10 +122,13 @@ pub(super) fn gap_text(gap: &Gap) -> String {
         GapCause::Polled => "the server does not let us watch".to_owned(),
         GapCause::SlowSubscriber { dropped } => format!("{dropped} were not read in time"),
     };
-    format!(
-        "-- versions after {} up to {} may be missing: {cause} --",
-        gap.after, gap.upto
-    )
+    let interval = match (gap.after.as_str(), gap.upto.as_str()) {
+        ("", "") => "versions".to_owned(),
+        ("", upto) => format!("versions up to {upto}"),
+        (after, "") => format!("versions after {after}"),
+        (after, upto) => format!("versions after {after} up to {upto}"),
+    };
+    format!("-- {interval} may be missing: {cause} --")
 }
 
 /// A view on one screen.
@@ -157,7 +160,7 @@ impl Draw<'_> {
     /// A version: a header and its changes, or nothing if all of them are hidden.
     fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Vec<String> {
         let Some((before, doc)) = read_both(old, now) else {
-            return vec![self.unreadable(now)];
+            return self.uncompared(old, now, headed);
         };
         let diff = Diff::of(Some(before.root()), Some(doc.root()));
         let counts = counts(&diff, &self.view.filter, &self.view.noise);
@@ -202,11 +205,23 @@ impl Draw<'_> {
         lines
     }
 
+    /// A version of which one side cannot be read.
+    fn uncompared(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Vec<String> {
+        if read(now).is_none() {
+            return vec![self.unreadable(now)];
+        }
+        let mut notes = headed.notes.to_vec();
+        notes.push("the version before could not be read".to_owned());
+        let headed = headed.noting(headed.since, &notes);
+        vec![self.header(now, Some(old), (headed, None, None))]
+    }
+
     fn unreadable(&self, version: &Version) -> String {
-        self.warning(&format!(
-            "{} {} could not be read",
-            version.object, version.version
-        ))
+        let object = &version.object;
+        self.warning(&match known(&version.version) {
+            Some(version) => format!("{object} {version} could not be read"),
+            None => format!("{object} could not be read"),
+        })
     }
 
     fn warning(&self, text: &str) -> String {
@@ -232,8 +247,8 @@ impl Draw<'_> {
             time: &time,
             verb: headed.verb,
             object: &now.object,
-            from: old.map(|old| &old.version),
-            to: Some(&now.version),
+            from: old.and_then(|old| known(&old.version)),
+            to: known(&now.version),
             since: headed.since,
             notes: &notes,
             who,
@@ -259,6 +274,11 @@ impl Draw<'_> {
     }
 }
 
+/// A version, where there is one: manifests have none.
+pub(super) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
+    Some(version).filter(|version| !version.as_str().is_empty())
+}
+
 fn read(version: &Version) -> Option<Doc> {
     version.doc().ok()
 }
@@ -267,4 +287,26 @@ fn read_both(old: &Version, now: &Version) -> Option<(Doc, Doc)> {
     let before = old.doc().ok()?;
     let doc = Doc::parse_after(now.body.clone(), &before).ok()?;
     Some((before, doc))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_names_the_versions_that_there_are() {
+        let check = |after: &str, upto: &str, expect: &str| {
+            let gap = Gap {
+                after: ResourceVersion::new(after),
+                upto: ResourceVersion::new(upto),
+                cause: GapCause::Polled,
+            };
+            let rest = " may be missing: the server does not let us watch --";
+            assert_eq!(gap_text(&gap), format!("-- {expect}{rest}"));
+        };
+        check("4", "7", "versions after 4 up to 7");
+        check("", "7", "versions up to 7");
+        check("4", "", "versions after 4");
+        check("", "", "versions");
+    }
 }

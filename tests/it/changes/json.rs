@@ -2,124 +2,29 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
+use std::sync::LazyLock;
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Effect, Expiry, Fault, Place, Rule, User, Verb, Writer};
+use kubectl_spy::sandbox::{BadLine, Effect, Expiry, Fault, Place, Rule, User, Verb, Writer};
 use serde_json::{Value, json};
 
+use super::super::schema::Schema;
 use super::super::support::Ran;
 use super::super::support::cluster::{Cluster, config_map, pod};
 use super::{interrupted, signal};
 
-/// The classes of noise.
-const NOISE: [&str; 5] = [
-    "version",
-    "managedFields",
-    "heartbeat",
-    "order",
-    "equivalent",
-];
-
-/// The fields that each type of record has to have, and those that it may have besides.
-fn fields(of: &str) -> (&'static [&'static str], &'static [&'static str]) {
-    match of {
-        "baseline" | "modified" | "left" => (
-            &[
-                "past", "seen", "ref", "from", "to", "actors", "changes", "hidden",
-            ],
-            &["time", "timeUntil"],
-        ),
-        "created" | "recreated" | "deleted" => (
-            &[
-                "past", "seen", "ref", "from", "to", "actors", "changes", "hidden", "object",
-            ],
-            &["time", "timeUntil"],
-        ),
-        "synced" => (&["count", "cluster", "source", "seen"], &[]),
-        "gap" => (
-            &["after", "upto", "cause", "cluster", "source", "seen"],
-            &[],
-        ),
-        "state" => (&["state", "cluster", "source", "seen"], &["cause"]),
-        other => panic!("no such type of record: {other}"),
-    }
-}
-
-/// Asserts that an object has these fields and no others.
-fn check_fields(object: &Value, must: &[&str], may: &[&str]) {
-    let object = object.as_object().unwrap();
-    for name in must {
-        assert!(
-            object.contains_key(*name),
-            "{name} is missing in {object:?}"
-        );
-    }
-    for name in object.keys() {
-        assert!(
-            must.contains(&name.as_str()) || may.contains(&name.as_str()),
-            "{name} in {object:?}"
-        );
-    }
-}
-
-/// RFC 3339 with milliseconds, in UTC.
-fn check_time(time: &Value) {
-    let text = time.as_str().unwrap();
-    let form: String = text
-        .chars()
-        .map(|c| if c.is_ascii_digit() { '9' } else { c })
-        .collect();
-    assert_eq!(form, "9999-99-99T99:99:99.999Z", "{text}");
-}
-
 /// Asserts that a line is a record as documented, and returns it.
 fn record(line: &str) -> Value {
-    let record: Value = serde_json::from_str(line).unwrap();
-    assert_eq!(record["v"], 1);
-    let of = record["type"].as_str().unwrap();
-    let (must, may) = fields(of);
-    check_fields(&record, &[&["v", "type"], must].concat(), may);
-    check_time(&record["seen"]);
-    if record.get("ref").is_some() {
-        check_version(&record);
+    static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::of("changes"));
+    let record = SCHEMA.check(line);
+    if let Some(object) = record.get("ref") {
+        // What comes from a server has all that a server gives it.
+        assert!(
+            object["uid"].is_string() && record["to"].is_string(),
+            "{line}"
+        );
     }
     record
-}
-
-fn check_version(record: &Value) {
-    check_fields(
-        &record["ref"],
-        &["cluster", "apiVersion", "kind", "name", "uid"],
-        &["namespace"],
-    );
-    assert_eq!(record["past"], false);
-    check_time(&record["time"]);
-    assert!(record["from"].is_null() || record["from"].is_string());
-    assert!(record["to"].is_string());
-    for actor in record["actors"].as_array().unwrap() {
-        check_fields(actor, &["manager", "operation"], &["subresource", "time"]);
-        check_time(&actor["time"]);
-    }
-    for (class, count) in record["hidden"].as_object().unwrap() {
-        assert!(
-            NOISE.contains(&class.as_str()) && count.as_u64() > Some(0),
-            "{record}"
-        );
-    }
-    for change in record["changes"].as_array().unwrap() {
-        let must: &[&str] = match change["op"].as_str().unwrap() {
-            "add" => &["new"],
-            "remove" => &["old"],
-            "replace" => &["old", "new"],
-            "move" => &["fromPointer"],
-            other => panic!("no such op: {other}"),
-        };
-        check_fields(
-            change,
-            &[&["op", "path", "pointer"], must].concat(),
-            &["by"],
-        );
-    }
 }
 
 fn records(ran: &Ran) -> Vec<Value> {
@@ -331,6 +236,74 @@ async fn a_kind_that_is_forbidden_is_a_record() {
     let line = run.until("forbidden");
     assert_snapshot!(record(&line), @r#"{"cause":"Error from server (Forbidden): secrets is forbidden: User \"jane\" cannot list resource \"secrets\" in API group \"\" in the namespace \"shop\"","cluster":"demo","seen":"2026-03-02T12:05:00.000Z","source":"secrets in namespace \"shop\"","state":"forbidden","type":"state","v":1}"#);
     assert_eq!(interrupted(run).stderr, "");
+}
+
+/// More levels than are read.
+fn deep() -> Value {
+    (0..600).fold(json!("core"), |inner, _| json!([inner]))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_cannot_be_read_is_a_record() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"n": "1"})));
+    let mut json = cluster.spy().start(&["changes", "cm/flags", "-o", "json"]);
+    let mut text = cluster.spy().start(&["changes", "cm/flags"]);
+    json.until("baseline");
+    text.until("EXISTING");
+    cluster.edit("configmaps", "flags", &json!({"data": {"n": deep()}}));
+    cluster.edit("configmaps", "flags", &json!({"data": {"n": "3"}}));
+    cluster.edit("configmaps", "flags", &json!({"data": {"n": "4"}}));
+    json.until("\"4\"");
+    text.until("\"4\"");
+    let records = records(&interrupted(json));
+    assert_eq!(records.len(), 4);
+    assert_snapshot!(records[1], @r#"{"cause":"JSON nested too deeply, at byte 560","cluster":"demo","event":"modified","from":"2","ref":{"apiVersion":"v1","cluster":"demo","kind":"ConfigMap","name":"flags","namespace":"shop","uid":"a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"},"seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","to":"3","type":"undecodable","v":1}"#);
+    let [_, _, anew, next] = &records[..] else {
+        unreachable!("there are four")
+    };
+    assert_eq!(
+        (&anew["type"], &anew["from"], &anew["changes"]),
+        (&json!("modified"), &Value::Null, &json!([]))
+    );
+    assert_eq!(anew["object"]["data"], json!({"n": "3"}));
+    assert_eq!(
+        (&next["from"], &next["object"]),
+        (&json!("4"), &Value::Null)
+    );
+    assert_snapshot!(interrupted(text).transcript(), @r#"
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    configmap/flags 3 could not be read
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  3→4  +0s  the version before could not be read
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+    ~ .data.n: "3" → "4"
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_that_cannot_be_read_is_a_record() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
+    let bad = Effect::BadLine {
+        after: 0,
+        line: BadLine::Garbage,
+    };
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Watch, "configmaps", bad));
+    let mut run = cluster.spy().start(&["changes", "cm/flags", "-o", "json"]);
+    run.until("baseline");
+    cluster.watched("configmaps").await;
+    cluster.edit("configmaps", "flags", &json!({"data": {"dark-mode": "on"}}));
+    run.until("modified");
+    let types: Vec<Value> = records(&interrupted(run))
+        .into_iter()
+        .map(|mut record| record["type"].take())
+        .collect();
+    assert_eq!(
+        types,
+        ["baseline", "undecodable", "state", "state", "modified"]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
