@@ -1,10 +1,10 @@
 //! `Session`: the cluster a verb looks at, or the file in its place, and the multiplexer over it.
 
 use std::borrow::Cow;
-use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::input::{stream_of, text_of, unreadable};
 use super::sources::named;
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs};
 use crate::cluster::{
@@ -13,8 +13,8 @@ use crate::cluster::{
 };
 use crate::object::Doc;
 use crate::watch::{
-    self, ClusterId, FileError, FileResource, FileTransport, Form, HttpTransport, Mux, SourceKey,
-    Transport, source_keys,
+    ClusterId, FileResource, FileTransport, Form, HttpTransport, Mux, SourceKey, Transport,
+    source_keys,
 };
 
 /// Where a verb's objects come from.
@@ -71,6 +71,24 @@ impl Session {
         }
     }
 
+    /// [`Session::open`] for what is shown as it comes: standard input and pipes are not read to their
+    /// end first.
+    pub(crate) async fn follow(
+        context: &mut Context<'_>,
+        file: &FileArgs,
+    ) -> Result<Session, CommandError> {
+        let path = file.from.as_deref().unwrap_or_default();
+        let Some(input) = stream_of(context, path)? else {
+            return Session::open(context, file).await;
+        };
+        if let Some(now) = file.now {
+            context.env.now = Arc::new(move || now);
+        }
+        let file = FileTransport::stream(path, input).await;
+        let file = file.map_err(|error| unreadable(path, &error))?;
+        Ok(Session::over(context, path, file))
+    }
+
     /// Finds the cluster as kubectl does.
     pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
         let (config, namespace) = match &context.origin {
@@ -100,7 +118,11 @@ impl Session {
 
     fn read(context: &mut Context<'_>, path: &str) -> Result<Session, CommandError> {
         let text = text_of(context, path)?;
-        let file = FileTransport::parse(&text).map_err(|error| unreadable(path, &error))?;
+        let file = FileTransport::parse(path, &text).map_err(|error| unreadable(path, &error))?;
+        Ok(Session::over(context, path, file))
+    }
+
+    fn over(context: &Context<'_>, path: &str, file: FileTransport) -> Session {
         let file = Arc::new(file);
         let cluster = ClusterId(path.into());
         let namespace = match &context.origin {
@@ -109,12 +131,12 @@ impl Session {
         };
         let transport: Arc<dyn Transport> = file.clone();
         let mux = Mux::new([(cluster.clone(), transport)], context.env.now.clone());
-        Ok(Session {
+        Session {
             cluster,
             mux,
             namespace: namespace.unwrap_or_else(|| only_namespace(&file)),
             place: Place::File(file),
-        })
+        }
     }
 
     /// Finds out which objects the arguments mean. Asks the server only about types that are none of
@@ -130,6 +152,7 @@ impl Session {
             },
         };
         if let (Place::File(file), []) = (&self.place, &args.objects[..]) {
+            file.look_at_all();
             return Ok(everything(file, &filters));
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
@@ -194,39 +217,6 @@ impl Session {
             .ok()
             .and_then(|doc| doc.root().str_at(&["gitVersion"]).map(Cow::into_owned));
         version.ok_or_else(|| CommandError::failed("error: the server does not tell its version"))
-    }
-}
-
-/// The objects of `--from` one by one, whatever they lack.
-pub(crate) fn documents(
-    context: &mut Context<'_>,
-    file: &FileArgs,
-) -> Result<Vec<Doc>, CommandError> {
-    let path = file.from.as_deref().unwrap_or("-");
-    let text = text_of(context, path)?;
-    watch::documents(&text).map_err(|error| unreadable(path, &error))
-}
-
-fn unreadable(path: &str, error: &FileError) -> CommandError {
-    CommandError::failed(format!(
-        "error: {path}: line {}: {}",
-        error.line, error.detail
-    ))
-}
-
-/// The text of `--from`; `-` is standard input.
-fn text_of(context: &mut Context<'_>, path: &str) -> Result<String, CommandError> {
-    let mut text = String::new();
-    let read = match path {
-        "-" => context.env.stdin.read_to_string(&mut text).map(drop),
-        path => std::fs::read_to_string(path).map(|read| text = read),
-    };
-    match read {
-        Ok(()) => Ok(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(CommandError::failed(
-            format!("error: the path \"{path}\" does not exist"),
-        )),
-        Err(error) => Err(CommandError::failed(format!("error: {path}: {error}"))),
     }
 }
 

@@ -80,6 +80,12 @@ pub enum SourceError {
         /// What failed.
         detail: Arc<str>,
     },
+    /// A stream in place of a cluster holds what is none of its objects.
+    #[error("{detail}")]
+    Input {
+        /// Where and what.
+        detail: Arc<str>,
+    },
     /// A file was read to its end.
     #[error("end of file")]
     Ended,
@@ -106,6 +112,7 @@ impl SourceError {
             | SourceError::Rejected(_)
             | SourceError::Decode { .. }
             | SourceError::Credential { .. }
+            | SourceError::Input { .. }
             | SourceError::Ended => false,
         }
     }

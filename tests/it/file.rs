@@ -1,22 +1,28 @@
 //! `--from`: files in place of a cluster.
 
-use std::fmt::Write;
+use std::io::Write as _;
 
 use serde_json::Value;
 
 use super::support::Spy;
 
-/// As `kubectl get -w --output-watch-events -o json` prints it: one object, this many versions.
+/// A version of an object.
+fn object(version: u32) -> String {
+    format!(
+        r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a","namespace":"shop","uid":"u1","resourceVersion":"{version}"}},"data":{{"n":"{version}"}}}}"#
+    )
+}
+
+/// As `kubectl get -w --output-watch-events -o json` prints it.
+fn event(version: u32) -> String {
+    let kind = if version == 1 { "ADDED" } else { "MODIFIED" };
+    let object = object(version);
+    format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n")
+}
+
+/// One object, this many versions.
 fn recorded(versions: u32) -> String {
-    (1..=versions).fold(String::new(), |mut text, version| {
-        let kind = if version == 1 { "ADDED" } else { "MODIFIED" };
-        writeln!(
-            text,
-            r#"{{"type":"{kind}","object":{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a","namespace":"shop","uid":"u1","resourceVersion":"{version}"}},"data":{{"n":"{version}"}}}}}}"#
-        )
-        .unwrap();
-        text
-    })
+    (1..=versions).map(event).collect()
 }
 
 fn file(name: &str, text: &str) -> String {
@@ -55,4 +61,80 @@ fn what_is_no_object_is_named_with_its_line() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn a_stream_is_shown_as_it_comes() {
+    let (mut run, mut input) = Spy::alone().start_reading(&["changes", "--from", "-"]);
+    for version in 1..=3 {
+        input.write_all(event(version).as_bytes()).unwrap();
+        run.until(match version {
+            1 => "CREATED configmap/a  1",
+            2 => "MODIFIED configmap/a  1→2",
+            _ => "MODIFIED configmap/a  2→3",
+        });
+    }
+    drop(input);
+    let ran = run.finish();
+    assert_eq!((ran.status.code(), ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn what_was_there_before_a_stream_is_not_created_by_it() {
+    let (mut run, mut input) = Spy::alone().start_reading(&["changes", "cm/a", "--from", "-"]);
+    input.write_all(object(1).as_bytes()).unwrap();
+    run.until("EXISTING");
+    input.write_all(object(2).as_bytes()).unwrap();
+    run.until("MODIFIED");
+    let ran = run.interrupt();
+    assert_eq!(ran.stdout.lines().count(), 3, "{}", ran.stdout);
+}
+
+#[test]
+fn garbage_in_a_stream_ends_it_after_what_came_before() {
+    let (mut run, mut input) = Spy::alone().start_reading(&["changes", "--from", "-"]);
+    input.write_all(event(1).as_bytes()).unwrap();
+    run.until("CREATED");
+    input.write_all(event(2).as_bytes()).unwrap();
+    input.write_all(b"\n{\"type\": oh no\n").unwrap();
+    let ran = run.finish();
+    assert!(ran.stdout.contains("1→2"), "{}", ran.stdout);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_eq!(
+        ran.stderr,
+        "error: -: line 4: expected value at line 4 column 10\n"
+    );
+}
+
+#[test]
+fn a_stream_that_waits_is_no_reason_to_end_with_once() {
+    let (run, mut input) =
+        Spy::alone().start_reading(&["changes", "cm/a", "--once", "--from", "-"]);
+    input.write_all(object(1).as_bytes()).unwrap();
+    drop(input);
+    let ran = run.finish();
+    assert_eq!(ran.status.code(), Some(0));
+    assert!(ran.stdout.contains("EXISTING"), "{}", ran.stdout);
+}
+
+/// As the shell's `<(…)` gives it.
+#[test]
+fn a_pipe_with_a_name_is_a_stream() {
+    let path = format!(
+        "{}/fifo-{}",
+        env!("CARGO_TARGET_TMPDIR"),
+        std::process::id()
+    );
+    let _not_there = std::fs::remove_file(&path);
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let mut run = Spy::alone().start(&["changes", "--from", &path]);
+    let mut input = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    input.write_all(event(1).as_bytes()).unwrap();
+    run.until("CREATED");
+    input.write_all(event(2).as_bytes()).unwrap();
+    run.until("MODIFIED");
+    drop(input);
+    assert_eq!(run.finish().status.code(), Some(0));
+    std::fs::remove_file(&path).unwrap();
 }

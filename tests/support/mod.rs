@@ -5,7 +5,7 @@ pub mod cluster;
 pub mod pty;
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -114,7 +114,17 @@ impl Spy {
 
     /// Starts a run that goes on until it is interrupted.
     pub fn start(&self, args: &[&str]) -> Running {
-        let mut child = self.command(args).spawn().unwrap();
+        Spy::follow(self.command(args).spawn().unwrap())
+    }
+
+    /// Starts a run whose standard input the test writes.
+    pub fn start_reading(&self, args: &[&str]) -> (Running, ChildStdin) {
+        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        (Spy::follow(child), input)
+    }
+
+    fn follow(mut child: Child) -> Running {
         let (send, lines) = channel();
         forward(child.stdout.take().unwrap(), Stream::Out, send.clone());
         forward(child.stderr.take().unwrap(), Stream::Err, send);

@@ -78,7 +78,11 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let session = Session::open(context, &args.objects.source).await?;
+    let session = if args.watch.ends() {
+        Session::open(context, &args.objects.source).await?
+    } else {
+        Session::follow(context, &args.objects.source).await?
+    };
     let keys = session.keys(&session.targets(&args.objects).await?);
     let output = match args.output {
         Format::Paths => Output::Text,

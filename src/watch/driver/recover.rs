@@ -36,7 +36,9 @@ impl Driver {
             SourceError::MethodNotAllowed(_) if step == Step::Watch => {
                 Some(self.start_polling(cause))
             }
-            SourceError::MethodNotAllowed(_) | SourceError::Rejected(_) => self.fail(cause),
+            SourceError::MethodNotAllowed(_)
+            | SourceError::Rejected(_)
+            | SourceError::Input { .. } => self.fail(cause),
             SourceError::Ended => {
                 self.shared.set_state(SourceState::Ended);
                 None

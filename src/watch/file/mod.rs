@@ -2,33 +2,40 @@
 //! its end is the end of the source.
 
 mod documents;
+mod kept;
+mod log;
 mod parse;
+mod play;
 mod resources;
+mod split;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod yaml;
 
-use std::collections::HashSet;
+use std::io::Read;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use futures::{StreamExt, stream};
+use futures::stream as streams;
 
 use super::envelope::Verb;
 use super::error::SourceError;
-use super::key::{Scope, SourceKey};
-use super::selector::{matches_fields, matches_labels};
+use super::key::SourceKey;
 use super::store::identity;
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
-use crate::object::selector::{FieldSelector, LabelSelector};
-use crate::object::{Doc, ObjectRef, ResourceVersion, Uid};
+use crate::object::{Doc, ObjectRef, ResourceVersion};
+
+use self::kept::KindOf;
+use self::log::Log;
+use self::play::{Filter, Play};
 
 pub use self::documents::documents;
 pub use self::parse::FileError;
 pub use self::resources::{FileResource, Plural};
 
-/// The version of the listing: a file's history begins before all versions in it.
-const START: &str = "0";
+/// What the version of a listing begins with; the number of what happens next follows. It is no version that
+/// an object could have.
+const LISTED: &str = "listed-";
 
 /// Objects and watch events from a text: YAML with any number of documents, or JSON with one value
 /// after another, each an object, a list of them, or a watch event
@@ -38,7 +45,9 @@ const START: &str = "0";
 /// JSON is kept byte for byte.
 #[derive(Debug)]
 pub struct FileTransport {
-    entries: Arc<[Entry]>,
+    /// What errors call it.
+    name: Arc<str>,
+    log: Arc<Log>,
     resources: Vec<FileResource>,
 }
 
@@ -49,24 +58,69 @@ struct Entry {
     verb: Option<Verb>,
     object: ObjectRef,
     doc: Doc,
+    line: usize,
+}
+
+impl Entry {
+    fn kind(&self) -> KindOf {
+        (self.object.api_version.clone(), self.object.kind.clone())
+    }
 }
 
 impl FileTransport {
     /// Reads a text. Nothing in it is skipped: what is not an object, a list or an event is an error
     /// with its line. Bookmarks and `ERROR` events, which a recorded watch may hold, are about no
     /// object and are passed over.
-    pub fn parse(text: &str) -> Result<FileTransport, FileError> {
+    pub fn parse(name: &str, text: &str) -> Result<FileTransport, FileError> {
         let entries = parse::entries(text)?;
-        let resources = resources::of(&entries);
-        Ok(FileTransport {
-            entries: entries.into(),
-            resources,
-        })
+        let entries: Vec<Arc<Entry>> = entries.into_iter().map(Arc::new).collect();
+        Ok(FileTransport::new(name, Log::of(&entries).into(), &entries))
     }
 
-    /// What there is in the file, in the order it appears: the resources, and the objects of each.
+    /// Reads a stream, which may go on for ever. What it holds before it first pauses is read as
+    /// [`FileTransport::parse`] reads it; after that each JSON value is played as it comes, and what is none
+    /// of them fails the sources. A stream of YAML is read to its end.
+    pub async fn stream(
+        name: &str,
+        input: Box<dyn Read + Send>,
+    ) -> Result<FileTransport, FileError> {
+        let log = Arc::new(Log::new());
+        let written = log.clone();
+        // Not one of the runtime's, which would wait for it: it may block for as long as there is no input.
+        std::thread::spawn(move || stream::feed(input, &written));
+        let entries = log.beginning().await?;
+        Ok(FileTransport::new(name, log, &entries))
+    }
+
+    fn new(name: &str, log: Arc<Log>, entries: &[Arc<Entry>]) -> FileTransport {
+        FileTransport {
+            name: name.into(),
+            log,
+            resources: resources::of(entries),
+        }
+    }
+
+    /// What there is in the file, in the order it appears: the resources, and the objects of each. Of a
+    /// stream, what there was when it first paused.
     pub fn resources(&self) -> &[FileResource] {
         &self.resources
+    }
+
+    /// Says that all of the file is looked at: should an object of another resource come in a stream, which
+    /// nobody would see, the sources fail.
+    pub fn look_at_all(&self) {
+        let kind = |found: &FileResource| {
+            let resource = &found.resource;
+            (resource.api_version().into(), resource.kind.clone())
+        };
+        self.log.only(self.resources.iter().map(kind).collect());
+    }
+}
+
+/// A stream is read no further than somebody plays it.
+impl Drop for FileTransport {
+    fn drop(&mut self) {
+        self.log.abandon();
     }
 }
 
@@ -78,13 +132,14 @@ impl Transport for FileTransport {
         _page: Page,
     ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
         let filter = Filter::new(key);
-        let initial = self.entries.iter().filter(|entry| entry.verb.is_none());
-        let items = initial
+        let (upto, there) = self.log.base();
+        let items = there
+            .iter()
             .filter(|entry| filter.is_about(entry) && filter.selects(entry))
             .map(|entry| entry.doc.text().into())
             .collect();
         let page = ListPage {
-            version: ResourceVersion::new(START),
+            version: ResourceVersion::new(format!("{LISTED}{upto}")),
             items,
             next: None,
         };
@@ -94,17 +149,15 @@ impl Transport for FileTransport {
     fn watch<'a>(
         &'a self,
         key: &'a SourceKey,
-        _from: &'a ResourceVersion,
+        from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
-        let play = Play {
-            entries: self.entries.clone(),
-            at: 0,
-            selected: HashSet::new(),
-            key: key.clone(),
-        };
-        let end = stream::once(async { Err(SourceError::Ended) });
-        let lines: LineStream = Box::pin(stream::iter(play).map(Ok).chain(end));
-        Box::pin(async { Ok(lines) })
+        let from = from.as_str().strip_prefix(LISTED);
+        let from = from.and_then(|from| from.parse().ok());
+        let opened = Play::open(self, key, from);
+        Box::pin(async {
+            let lines: LineStream = Box::pin(streams::unfold(opened?, Play::next));
+            Ok(lines)
+        })
     }
 
     /// Whether the object is there at the end of the file.
@@ -114,7 +167,7 @@ impl Transport for FileTransport {
         object: &'a ObjectRef,
     ) -> BoxFuture<'a, Result<bool, SourceError>> {
         let filter = Filter::new(key);
-        let last = self.entries.iter().rev().find(|entry| {
+        let last = self.log.last(|entry| {
             filter.is_of_resource(entry) && identity(&entry.object) == identity(object)
         });
         let exists = last.is_some_and(|entry| entry.verb != Some(Verb::Deleted));
@@ -124,89 +177,4 @@ impl Transport for FileTransport {
     fn upstream(&self) -> Upstream {
         Upstream::Kept
     }
-}
-
-/// Plays the events of one source. A selector is applied as a server applies it: an object that
-/// stops matching is `DELETED`.
-struct Play {
-    entries: Arc<[Entry]>,
-    at: usize,
-    /// The objects that matched when they were last seen.
-    selected: HashSet<Uid>,
-    key: SourceKey,
-}
-
-impl Iterator for Play {
-    type Item = Bytes;
-
-    fn next(&mut self) -> Option<Bytes> {
-        let filter = Filter::new(&self.key);
-        while let Some(entry) = self.entries.get(self.at) {
-            self.at += 1;
-            if !filter.is_about(entry) {
-                continue;
-            }
-            let uid = identity(&entry.object);
-            let selects = filter.selects(entry);
-            let before = if selects && entry.verb != Some(Verb::Deleted) {
-                !self.selected.insert(uid)
-            } else {
-                self.selected.remove(&uid)
-            };
-            let kind = match (entry.verb, selects, before) {
-                (None, _, _) | (_, false, false) => continue,
-                (Some(Verb::Added), true, _) => "ADDED",
-                (Some(Verb::Modified), true, _) => "MODIFIED",
-                (Some(Verb::Deleted), _, _) | (_, false, true) => "DELETED",
-            };
-            let body = entry.doc.text();
-            return Some(format!(r#"{{"type":"{kind}","object":{body}}}"#).into());
-        }
-        None
-    }
-}
-
-/// What a source asks for.
-struct Filter<'a> {
-    key: &'a SourceKey,
-    api_version: String,
-    labels: LabelSelector,
-    fields: FieldSelector,
-}
-
-impl<'a> Filter<'a> {
-    /// A selector that cannot be read selects everything.
-    fn new(key: &'a SourceKey) -> Filter<'a> {
-        Filter {
-            key,
-            api_version: key.resource.api_version(),
-            labels: read(key.labels.as_deref()),
-            fields: read(key.fields.as_deref()),
-        }
-    }
-
-    fn is_of_resource(&self, entry: &Entry) -> bool {
-        entry.object.kind == self.key.resource.kind
-            && *entry.object.api_version == *self.api_version
-    }
-
-    /// A manifest may leave its namespace to whoever applies it: it is then in each.
-    fn is_about(&self, entry: &Entry) -> bool {
-        let inside = match (&self.key.scope, &entry.object.namespace) {
-            (Scope::Namespace(asked), Some(namespace)) => asked == namespace,
-            (Scope::Namespace(_), None) | (Scope::Cluster, _) => true,
-        };
-        inside && self.is_of_resource(entry)
-    }
-
-    fn selects(&self, entry: &Entry) -> bool {
-        let object = entry.doc.root();
-        matches_labels(&self.labels, object) && matches_fields(&self.fields, object)
-    }
-}
-
-fn read<S: std::str::FromStr + Default>(selector: Option<&str>) -> S {
-    selector
-        .and_then(|text| text.parse().ok())
-        .unwrap_or_default()
 }

@@ -89,19 +89,24 @@ impl<'a> Lines<'a> {
 
 /// Puts the objects in their order, and finds out which of them come again.
 #[derive(Default)]
-struct Order {
+pub(super) struct Order {
     entries: Vec<Entry>,
     /// The resources of which something has happened, and not just been there.
     begun: HashSet<(Arc<str>, Arc<str>)>,
-    there: HashSet<(Arc<str>, Arc<str>, Uid)>,
+    there: HashSet<Place>,
 }
 
 /// From an offset in the value to a line of the file.
 type LineOf<'a> = &'a dyn Fn(usize) -> usize;
 
 impl Order {
+    /// What was put in order since this was last asked.
+    pub(super) fn take(&mut self) -> Vec<Entry> {
+        std::mem::take(&mut self.entries)
+    }
+
     /// An object, a list, or an event.
-    fn value(&mut self, text: &str, line: LineOf<'_>) -> Result<(), FileError> {
+    pub(super) fn value(&mut self, text: &str, line: LineOf<'_>) -> Result<(), FileError> {
         let doc = Doc::parse(text).map_err(|error| FileError::new(line(0), error.to_string()))?;
         let root = doc.root();
         let at = |value: Value<'_>| line(value.raw().as_ptr().addr() - doc.text().as_ptr().addr());
@@ -188,7 +193,10 @@ fn resource(object: &ObjectRef) -> (Arc<str>, Arc<str>) {
     (object.api_version.clone(), object.kind.clone())
 }
 
-fn place(object: &ObjectRef) -> (Arc<str>, Arc<str>, Uid) {
+/// What tells an object of a file from others: its `apiVersion`, its kind and its identity.
+pub(super) type Place = (Arc<str>, Arc<str>, Uid);
+
+pub(super) fn place(object: &ObjectRef) -> Place {
     let (api_version, kind) = resource(object);
     (api_version, kind, identity(object))
 }
@@ -216,5 +224,10 @@ fn entry(value: Value<'_>, list: Option<Value<'_>>, line: usize) -> Result<Entry
     }
     let doc = Doc::parse(value.raw()).map_err(|error| FileError::new(line, error.to_string()))?;
     let verb = None;
-    Ok(Entry { verb, object, doc })
+    Ok(Entry {
+        verb,
+        object,
+        doc,
+        line,
+    })
 }

@@ -93,8 +93,9 @@ const OWN_GROUPS: &[&str] = &[
 ];
 
 /// The resources of these objects.
-pub(super) fn of(entries: &[Entry]) -> Vec<FileResource> {
-    let definitions: Vec<Definition> = entries.iter().filter_map(definition).collect();
+pub(super) fn of(entries: &[Arc<Entry>]) -> Vec<FileResource> {
+    let definitions = entries.iter().filter_map(|entry| definition(entry));
+    let definitions: Vec<Definition> = definitions.collect();
     let mut resources: Vec<FileResource> = Vec::new();
     let mut known = HashSet::new();
     for entry in entries {

@@ -1,5 +1,7 @@
 //! Tests of files in place of a cluster.
 
+mod streams;
+
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -28,7 +30,7 @@ fn mux(file: &Arc<FileTransport>) -> Mux {
 
 /// All events of a source to its end.
 async fn play(text: &str, with: impl Fn(SourceKey) -> SourceKey) -> Vec<String> {
-    let file = Arc::new(FileTransport::parse(text).expect("valid"));
+    let file = Arc::new(FileTransport::parse("file", text).expect("valid"));
     let resource = file.resources()[0].resource.clone();
     let source = mux(&file).open(with(key(resource)));
     let mut every = source.every(Patience::Pipe);
@@ -37,6 +39,14 @@ async fn play(text: &str, with: impl Fn(SourceKey) -> SourceKey) -> Vec<String> 
         events.push(brief(&event));
     }
     events
+}
+
+/// The objects of a file, those that are there from the start first.
+fn texts(file: &FileTransport) -> Vec<String> {
+    let all = file.log.all();
+    all.iter()
+        .map(|entry| entry.doc.text().to_owned())
+        .collect()
 }
 
 fn pod(name: &str, rv: u32, app: &str) -> String {
@@ -140,14 +150,14 @@ metadata: {name: b}
             "ended"
         ]
     );
-    let file = FileTransport::parse(text).expect("valid");
+    let file = FileTransport::parse("file", text).expect("valid");
     assert_eq!(
-        file.entries[0].doc.text(),
+        texts(&file)[0],
         r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"text":"one\n","true":"no"}}"#,
         "an unquoted yes is a truth value to kubectl, too"
     );
     assert_eq!(
-        file.entries[1].doc.text(),
+        texts(&file)[1],
         r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"text":"two","8080":"x"}}"#
     );
 }
@@ -198,7 +208,7 @@ async fn selectors_work_as_on_a_server() {
 #[tokio::test(start_paused = true)]
 async fn a_reader_of_a_file_can_take_its_time() {
     let text: String = (1..200).map(|rv| pod("a", rv, "web")).collect();
-    let file = Arc::new(FileTransport::parse(&text).expect("valid"));
+    let file = Arc::new(FileTransport::parse("file", &text).expect("valid"));
     let transport: Arc<dyn Transport> = file.clone();
     let options = Options {
         queue_bytes: 2000,
@@ -228,8 +238,8 @@ async fn a_reader_of_a_file_can_take_its_time() {
 #[test]
 fn json_is_kept_byte_for_byte() {
     let odd = r#"{ "kind":"Pod", "apiVersion":"v1", "metadata":{"name":"\u0061"}, "n":1.50e2,  "big":12345678901234567890123 }"#;
-    let file = FileTransport::parse(&format!("\u{feff}\n {odd}\n")).expect("valid");
-    assert_eq!(file.entries[0].doc.text(), odd);
+    let file = FileTransport::parse("file", &format!("\u{feff}\n {odd}\n")).expect("valid");
+    assert_eq!(texts(&file)[0], odd);
 }
 
 #[test]
@@ -237,7 +247,7 @@ fn lists_give_their_items() {
     let text = r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}
 {"kind":"List","apiVersion":"v1","items":[{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"}}]}
 [{"kind":"Gateway","apiVersion":"gateway.networking.k8s.io/v1","metadata":{"name":"g","namespace":"ns"}}]"#;
-    let file = FileTransport::parse(text).expect("valid");
+    let file = FileTransport::parse("file", text).expect("valid");
     let found: Vec<(String, bool, Plural, usize)> = file
         .resources()
         .iter()
@@ -278,7 +288,7 @@ apiVersion: sea.io/v1
 kind: Octopus
 metadata: {name: o}
 ";
-    let file = FileTransport::parse(text).expect("valid");
+    let file = FileTransport::parse("file", text).expect("valid");
     let octopus = &file.resources()[1];
     assert_eq!(octopus.resource.group_resource(), "octopodes.sea.io");
     assert!(!octopus.resource.namespaced);
@@ -322,14 +332,14 @@ kind: Pod
             "line 7: an object without apiVersion",
         ),
     ] {
-        let found = FileTransport::parse(text).expect_err(text);
+        let found = FileTransport::parse("file", text).expect_err(text);
         assert_eq!(found.to_string(), error, "{text}");
     }
     let broken = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\nkind: [Pod\n";
-    let error = FileTransport::parse(broken).expect_err("broken");
+    let error = FileTransport::parse("file", broken).expect_err("broken");
     assert!(error.line >= 5, "{error}");
     assert!(
-        FileTransport::parse("")
+        FileTransport::parse("file", "")
             .expect("nothing")
             .resources()
             .is_empty()

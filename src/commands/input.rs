@@ -1,0 +1,62 @@
+//! What `--from` names: a file, a pipe or standard input.
+
+use std::io::Read;
+
+use super::{CommandError, Context, FileArgs};
+use crate::object::Doc;
+use crate::watch::{self, FileError};
+
+/// The objects of `--from` one by one, whatever they lack.
+pub(crate) fn documents(
+    context: &mut Context<'_>,
+    file: &FileArgs,
+) -> Result<Vec<Doc>, CommandError> {
+    let path = file.from.as_deref().unwrap_or("-");
+    let text = text_of(context, path)?;
+    watch::documents(&text).map_err(|error| unreadable(path, &error))
+}
+
+/// The error of a file that holds something else.
+pub(super) fn unreadable(path: &str, error: &FileError) -> CommandError {
+    CommandError::failed(format!(
+        "error: {path}: line {}: {}",
+        error.line, error.detail
+    ))
+}
+
+/// The stream that a path of `--from` is, if it is one: standard input, or a pipe of the shell's.
+pub(super) fn stream_of(
+    context: &mut Context<'_>,
+    path: &str,
+) -> Result<Option<Box<dyn Read + Send>>, CommandError> {
+    Ok(match path {
+        "-" => Some(std::mem::replace(
+            &mut context.env.stdin,
+            Box::new(std::io::empty()),
+        )),
+        path if is_pipe(path) => Some(Box::new(std::fs::File::open(path)?)),
+        _ => None,
+    })
+}
+
+/// Whether a file has no end that is known beforehand.
+fn is_pipe(path: &str) -> bool {
+    let about = std::fs::metadata(path);
+    about.is_ok_and(|about| !about.is_file() && !about.is_dir())
+}
+
+/// The text of `--from`; `-` is standard input.
+pub(super) fn text_of(context: &mut Context<'_>, path: &str) -> Result<String, CommandError> {
+    let mut text = String::new();
+    let read = match path {
+        "-" => context.env.stdin.read_to_string(&mut text).map(drop),
+        path => std::fs::read_to_string(path).map(|read| text = read),
+    };
+    match read {
+        Ok(()) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(CommandError::failed(
+            format!("error: the path \"{path}\" does not exist"),
+        )),
+        Err(error) => Err(CommandError::failed(format!("error: {path}: {error}"))),
+    }
+}

@@ -1,0 +1,175 @@
+//! Plays what happens in a file to one source, as a server's watch would tell it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::watch;
+
+use super::log::{Log, Taken};
+use super::{Entry, FileTransport};
+use crate::cluster::{ApiError, Status};
+use crate::object::Uid;
+use crate::object::selector::{FieldSelector, LabelSelector};
+use crate::watch::envelope::Verb;
+use crate::watch::error::SourceError;
+use crate::watch::key::{Scope, SourceKey};
+use crate::watch::selector::{matches_fields, matches_labels};
+use crate::watch::store::identity;
+
+/// The events of one source. A selector is applied as a server applies it: an object that stops
+/// matching is `DELETED`.
+pub(super) struct Play {
+    name: Arc<str>,
+    log: Arc<Log>,
+    player: u64,
+    moved: watch::Receiver<()>,
+    /// The objects that matched when they were last seen.
+    selected: HashSet<Uid>,
+    key: SourceKey,
+    over: bool,
+}
+
+impl Play {
+    /// Plays what follows a listing that ends at `from`; 410 if that is not kept any more.
+    pub(super) fn open(
+        file: &FileTransport,
+        key: &SourceKey,
+        from: Option<u64>,
+    ) -> Result<Play, SourceError> {
+        let (player, moved) = file.log.join(from).ok_or_else(|| forgotten(key))?;
+        let filter = Filter::new(key);
+        let (_, there) = file.log.base();
+        let selected = there
+            .iter()
+            .filter(|entry| filter.is_about(entry) && filter.selects(entry))
+            .map(|entry| identity(&entry.object))
+            .collect();
+        Ok(Play {
+            name: file.name.clone(),
+            log: file.log.clone(),
+            player,
+            moved,
+            selected,
+            key: key.clone(),
+            over: false,
+        })
+    }
+
+    /// The next line of the watch.
+    pub(super) async fn next(mut self) -> Option<(Result<Bytes, SourceError>, Play)> {
+        if self.over {
+            return None;
+        }
+        loop {
+            self.moved.mark_unchanged();
+            match self.log.take(self.player) {
+                Taken::Entry(entry) => {
+                    if let Some(line) = self.line(&entry) {
+                        return Some((Ok(line), self));
+                    }
+                }
+                Taken::Empty => {
+                    // The sender is the log's, which is held.
+                    let _ = self.moved.changed().await;
+                }
+                Taken::End(end) => {
+                    self.over = true;
+                    let end = end.map_or_else(
+                        |error| SourceError::Input {
+                            detail: format!("error: {}: {error}", self.name).into(),
+                        },
+                        |()| SourceError::Ended,
+                    );
+                    return Some((Err(end), self));
+                }
+            }
+        }
+    }
+
+    /// What an entry is to this source, if anything.
+    fn line(&mut self, entry: &Entry) -> Option<Bytes> {
+        let filter = Filter::new(&self.key);
+        if !filter.is_about(entry) {
+            return None;
+        }
+        let uid = identity(&entry.object);
+        let selects = filter.selects(entry);
+        let before = if selects && entry.verb != Some(Verb::Deleted) {
+            !self.selected.insert(uid)
+        } else {
+            self.selected.remove(&uid)
+        };
+        let kind = match (entry.verb, selects, before) {
+            (None, _, _) | (_, false, false) => return None,
+            (Some(Verb::Added), true, _) => "ADDED",
+            (Some(Verb::Modified), true, _) => "MODIFIED",
+            (Some(Verb::Deleted), _, _) | (_, false, true) => "DELETED",
+        };
+        let body = entry.doc.text();
+        Some(format!(r#"{{"type":"{kind}","object":{body}}}"#).into())
+    }
+}
+
+impl Drop for Play {
+    fn drop(&mut self) {
+        self.log.leave(self.player);
+    }
+}
+
+fn forgotten(key: &SourceKey) -> SourceError {
+    SourceError::Expired(ApiError {
+        verb: "watch",
+        resource: key.resource.group_resource().into(),
+        status: Status {
+            code: 410,
+            reason: "Expired".to_owned(),
+            message: "the stream has gone on since".to_owned(),
+        },
+    })
+}
+
+/// What a source asks for.
+pub(super) struct Filter<'a> {
+    key: &'a SourceKey,
+    api_version: String,
+    labels: LabelSelector,
+    fields: FieldSelector,
+}
+
+impl<'a> Filter<'a> {
+    /// A selector that cannot be read selects everything.
+    pub(super) fn new(key: &'a SourceKey) -> Filter<'a> {
+        Filter {
+            key,
+            api_version: key.resource.api_version(),
+            labels: read(key.labels.as_deref()),
+            fields: read(key.fields.as_deref()),
+        }
+    }
+
+    pub(super) fn is_of_resource(&self, entry: &Entry) -> bool {
+        entry.object.kind == self.key.resource.kind
+            && *entry.object.api_version == *self.api_version
+    }
+
+    /// A manifest may leave its namespace to whoever applies it: it is then in each.
+    pub(super) fn is_about(&self, entry: &Entry) -> bool {
+        let inside = match (&self.key.scope, &entry.object.namespace) {
+            (Scope::Namespace(asked), Some(namespace)) => asked == namespace,
+            (Scope::Namespace(_), None) | (Scope::Cluster, _) => true,
+        };
+        inside && self.is_of_resource(entry)
+    }
+
+    pub(super) fn selects(&self, entry: &Entry) -> bool {
+        let object = entry.doc.root();
+        matches_labels(&self.labels, object) && matches_fields(&self.fields, object)
+    }
+}
+
+fn read<S: std::str::FromStr + Default>(selector: Option<&str>) -> S {
+    selector
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_default()
+}

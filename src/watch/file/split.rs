@@ -1,0 +1,262 @@
+//! Cuts a stream of JSON values, one after another, into its values as they come.
+
+use std::ops::Range;
+
+use serde::de::IgnoredAny;
+
+use super::parse::FileError;
+
+/// The longest value that is waited for.
+const LONGEST: usize = 256 << 20;
+
+/// What has come of a stream and was not handed out yet.
+#[derive(Debug, Default)]
+pub(super) struct Splitter {
+    bytes: Vec<u8>,
+    /// Where the next value begins, and its line.
+    start: usize,
+    line: usize,
+    /// How far the value has been looked at, and what was found.
+    at: usize,
+    depth: usize,
+    inside: Inside,
+    /// How much of the value was found to be the beginning of JSON.
+    checked: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Inside {
+    #[default]
+    Value,
+    Text,
+    Escape,
+}
+
+impl Splitter {
+    /// A stream of which nothing has come.
+    pub(super) fn new() -> Splitter {
+        Splitter {
+            line: 1,
+            ..Splitter::default()
+        }
+    }
+
+    /// Takes in what came.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.start);
+        self.at -= self.start;
+        self.start = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The next value that is whole, and its line; `None` until more comes. What cannot become a value is an
+    /// error as soon as that can be told.
+    pub(super) fn next(&mut self) -> Result<Option<(String, usize)>, FileError> {
+        self.skip_space();
+        match self.bytes.get(self.start) {
+            None => return Ok(None),
+            Some(b'{' | b'[') => {}
+            Some(_) => return Err(self.refuse()),
+        }
+        let Some(value) = self.find_end() else {
+            return self.wait();
+        };
+        let line = self.line;
+        self.check(value.clone())?;
+        let text = std::str::from_utf8(&self.bytes[value.clone()]);
+        let text = text.map_err(|error| {
+            let valid = &self.bytes[value.start..value.start + error.valid_up_to()];
+            FileError::new(line + lines(valid), "not UTF-8")
+        })?;
+        let text = text.to_owned();
+        self.line += lines(text.as_bytes());
+        (self.start, self.checked) = (value.end, 0);
+        Ok(Some((text, line)))
+    }
+
+    /// Whether half a value is left.
+    pub(super) fn is_partial(&self) -> bool {
+        self.start < self.bytes.len()
+    }
+
+    /// The line of what comes next.
+    pub(super) fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The error of a stream that ends with half a value.
+    pub(super) fn finish(&mut self) -> Result<(), FileError> {
+        if self.is_partial() {
+            self.check(self.start..self.bytes.len())?;
+        }
+        Ok(())
+    }
+
+    fn skip_space(&mut self) {
+        if self.depth > 0 {
+            return;
+        }
+        while let Some(byte @ (b' ' | b'\t' | b'\r' | b'\n')) = self.bytes.get(self.start) {
+            self.line += usize::from(*byte == b'\n');
+            self.start += 1;
+        }
+        self.at = self.at.max(self.start);
+    }
+
+    /// Where the value stands, if it is whole.
+    fn find_end(&mut self) -> Option<Range<usize>> {
+        while let Some(byte) = self.bytes.get(self.at) {
+            self.at += 1;
+            self.inside = match (self.inside, byte) {
+                (Inside::Text, b'\\') => Inside::Escape,
+                (Inside::Text, b'"') => Inside::Value,
+                (Inside::Text | Inside::Escape, _) | (Inside::Value, b'"') => Inside::Text,
+                (Inside::Value, b'{' | b'[') => {
+                    self.depth += 1;
+                    Inside::Value
+                }
+                (Inside::Value, b'}' | b']') => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return Some(self.start..self.at);
+                    }
+                    Inside::Value
+                }
+                (Inside::Value, _) => Inside::Value,
+            };
+        }
+        None
+    }
+
+    /// Nothing yet; unless it is no JSON. That is looked at anew whenever there is twice as much.
+    fn wait(&mut self) -> Result<Option<(String, usize)>, FileError> {
+        let length = self.bytes.len() - self.start;
+        if length > LONGEST {
+            let detail = format!("a value of more than {} MiB", LONGEST >> 20);
+            return Err(FileError::new(self.line, detail));
+        }
+        if length >= 2 * self.checked {
+            self.checked = length;
+            let value = self.start..self.bytes.len();
+            if let Err((error, is_end)) = self.read(value)
+                && !is_end
+            {
+                return Err(error);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What begins like no object and no list: a value of another sort, or none.
+    fn refuse(&self) -> FileError {
+        let rest = &self.bytes[self.start..];
+        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
+        match values.next() {
+            Some(Err(error)) => self.located(&error),
+            Some(Ok(_)) | None => FileError::new(self.line, "not an object"),
+        }
+    }
+
+    fn check(&self, value: Range<usize>) -> Result<(), FileError> {
+        self.read(value).map_err(|(error, _)| error)
+    }
+
+    /// The error of a text that is no value, and whether it is that it ends too soon.
+    fn read(&self, value: Range<usize>) -> Result<(), (FileError, bool)> {
+        let read = serde_json::from_slice::<IgnoredAny>(&self.bytes[value]);
+        read.map(drop)
+            .map_err(|error| (self.located(&error), error.is_eof()))
+    }
+
+    /// An error with its line in the stream.
+    fn located(&self, error: &serde_json::Error) -> FileError {
+        let line = self.line + error.line().saturating_sub(1);
+        let text = error.to_string();
+        let detail = text
+            .rsplit_once(" at line ")
+            .map_or(&*text, |(what, _)| what);
+        let column = error.column();
+        FileError::new(line, format!("{detail} at line {line} column {column}"))
+    }
+}
+
+fn lines(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The values of a text that comes in pieces of this size, and the error it ends with.
+    fn split(text: &[u8], size: usize) -> (Vec<(String, usize)>, Option<String>) {
+        let mut splitter = Splitter::new();
+        let mut values = Vec::new();
+        for piece in text.chunks(size) {
+            splitter.push(piece);
+            loop {
+                match splitter.next() {
+                    Ok(Some(value)) => values.push(value),
+                    Ok(None) => break,
+                    Err(error) => return (values, Some(error.to_string())),
+                }
+            }
+        }
+        let error = splitter.finish().err();
+        (values, error.map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn values_come_with_their_lines() {
+        let text = "\n{\"a\": \"}\\\"{\",\n\"b\":[{}]}[1]\n\n {} ";
+        for size in 1..text.len() {
+            let (values, error) = split(text.as_bytes(), size);
+            let expect = [
+                ("{\"a\": \"}\\\"{\",\n\"b\":[{}]}".to_owned(), 2),
+                ("[1]".to_owned(), 3),
+                ("{}".to_owned(), 5),
+            ];
+            assert_eq!((values, error), (expect.into(), None), "{size}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_is_told_as_soon_as_it_can_be() {
+        for (text, error) in [
+            ("{}\nx", "line 2: expected value at line 2 column 1"),
+            ("{}\n\n1 ", "line 3: not an object"),
+            ("{}\n}", "line 2: expected value at line 2 column 1"),
+            ("{\n\"a\": }", "line 2: expected value at line 2 column 6"),
+            ("{\"a\":[}", "line 1: expected value at line 1 column 7"),
+            // A brace is missing: the next value gives it away, not the end.
+            (
+                "{\"a\":{\"b\":1}\n{\"a\":{\"b\":2}}\n{\"a\"",
+                "line 2: expected `,` or `}` at line 2 column 1",
+            ),
+            (
+                "{}\n{\"a\":\n1",
+                "line 3: EOF while parsing an object at line 3 column 1",
+            ),
+        ] {
+            let (_, found) = split(text.as_bytes(), text.len());
+            assert_eq!(found.as_deref(), Some(error), "{text}");
+        }
+        let (values, found) = split(b"{}\n{\"a\":\n\"\xff\"}", 100);
+        assert_eq!(
+            (values.len(), found.as_deref()),
+            (1, Some("line 3: not UTF-8"))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_make_no_difference(text in r#"([{}\[\]",:\\ \n1ae]|\{"a":[0-9]\}|\[\])*"#, size in 1_usize..9) {
+            let (whole, error) = split(text.as_bytes(), text.len().max(1));
+            let (pieces, other) = split(text.as_bytes(), size);
+            prop_assert_eq!(whole, pieces);
+            prop_assert_eq!(error.is_some(), other.is_some());
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Tests of streams, which are played while they are read: on the clock of the wall, as they are read by a
+//! thread.
+
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::*;
+use crate::watch::file::kept::AHEAD;
+use crate::watch::subscribe::Every;
+
+/// An input that the test writes.
+struct Pipe {
+    chunks: Receiver<String>,
+    chunk: io::Cursor<Vec<u8>>,
+}
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.chunk.read(buffer)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            match self.chunks.recv() {
+                Ok(chunk) => self.chunk = io::Cursor::new(chunk.into_bytes()),
+                Err(_) => return Ok(0),
+            }
+        }
+    }
+}
+
+fn pipe() -> (Sender<String>, Box<Pipe>) {
+    let (send, chunks) = channel();
+    let chunk = io::Cursor::default();
+    (send, Box::new(Pipe { chunks, chunk }))
+}
+
+/// A stream that begins with this, its first source, and what to write to it.
+async fn begin(text: &str) -> (Sender<String>, Arc<FileTransport>, Every) {
+    let (send, input) = pipe();
+    send.send(text.to_owned()).expect("it reads");
+    let file = FileTransport::stream("-", input).await.expect("valid");
+    let file = Arc::new(file);
+    let source = mux(&file).open(key(file.resources()[0].resource.clone()));
+    (send, file, source.every(Patience::Pipe))
+}
+
+/// The next events, as many as are expected.
+async fn next(every: &mut Every, expect: &[&str]) {
+    for expect in expect {
+        let next = timeout(Duration::from_secs(60), every.next());
+        let event = next.await.expect("in time").expect("not over");
+        assert_eq!(brief(&event), *expect);
+    }
+}
+
+#[tokio::test]
+async fn each_value_is_played_as_it_comes() {
+    let (send, _file, mut every) = begin(&[pod("a", 1, "web"), pod("b", 2, "web")].concat()).await;
+    let start = ["connecting", "listed a 1", "listed b 2", "synced 1 (2)"];
+    next(&mut every, &start).await;
+    next(&mut every, &["live"]).await;
+    let event = event("MODIFIED", &pod("a", 3, "web"));
+    let (half, rest) = event.split_at(40);
+    send.send(half.to_owned()).expect("it reads");
+    send.send(rest.to_owned()).expect("it reads");
+    next(&mut every, &["modified a 1>3"]).await;
+    // What comes for the first time now was not there from the start.
+    send.send(pod("c", 4, "web")).expect("it reads");
+    next(&mut every, &["added c 4"]).await;
+    send.send(pod("c", 5, "web")).expect("it reads");
+    next(&mut every, &["modified c 4>5"]).await;
+    drop(send);
+    next(&mut every, &["ended"]).await;
+    assert!(every.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_stream_that_does_not_pause_is_a_file() {
+    let text = [
+        pod("a", 1, "web"),
+        event("MODIFIED", &pod("a", 2, "web")),
+        r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}"#.to_owned(),
+    ]
+    .concat();
+    let file = FileTransport::stream("-", Box::new(io::Cursor::new(text.clone())));
+    let stream = file.await.expect("valid");
+    let file = FileTransport::parse("-", &text).expect("valid");
+    assert_eq!(stream.resources(), file.resources());
+    assert_eq!(texts(&stream), texts(&file));
+    for text in [
+        "",
+        "\u{feff}",
+        " \n ",
+        "a: b",
+        "{}",
+        "\u{feff}{\n\"a\": }",
+        "{\"a\":1",
+    ] {
+        let file = FileTransport::parse("-", text).map(|file| texts(&file));
+        let bytes = Box::new(io::Cursor::new(text.to_owned()));
+        let stream = FileTransport::stream("-", bytes).await;
+        assert_eq!(stream.map(|file| texts(&file)), file, "{text:?}");
+    }
+}
+
+#[tokio::test]
+async fn yaml_is_read_to_its_end() {
+    let (send, input) = pipe();
+    let yaml = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n";
+    send.send(yaml.to_owned()).expect("it reads");
+    send.send("---\n".to_owned()).expect("it reads");
+    send.send(yaml.replace("a}", "b}")).expect("it reads");
+    drop(send);
+    let file = FileTransport::stream("-", input).await.expect("valid");
+    assert_eq!(texts(&file).len(), 2);
+}
+
+#[tokio::test]
+async fn garbage_fails_the_sources_after_what_came_before_it() {
+    for (garbage, error) in [
+        (
+            "\n\nx",
+            "error: -: line 6: expected value at line 6 column 1",
+        ),
+        ("1", "error: -: line 4: not an object"),
+        ("{\n}", "error: -: line 4: an object without kind"),
+        (
+            "{\"type\":\"ADDED\"\n{\"type\"",
+            "error: -: line 5: expected `,` or `}` at line 5 column 1",
+        ),
+    ] {
+        let (send, _file, mut every) = begin(&event("ADDED", &pod("a", 1, "web"))).await;
+        let start = ["connecting", "synced 1 (0)", "live", "added a 1"];
+        next(&mut every, &start).await;
+        send.send(garbage.to_owned()).expect("it reads");
+        next(&mut every, &[&format!("failed: {error}")]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_kind_that_nobody_would_see_fails_the_sources() {
+    let node = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}"#;
+    let (send, file, mut every) = begin(&pod("a", 1, "web")).await;
+    send.send(node.to_owned() + &pod("a", 2, "web"))
+        .expect("it reads");
+    // Only pods were asked for.
+    let start = ["connecting", "listed a 1", "synced 1 (1)", "live"];
+    next(&mut every, &start).await;
+    next(&mut every, &["modified a 1>2"]).await;
+    file.look_at_all();
+    send.send(node.to_owned()).expect("it reads");
+    let error = "failed: error: -: line 1: node/n: its kind was not there at the beginning; a stream of several kinds has to be read from a file";
+    next(&mut every, &[error]).await;
+}
+
+/// Events without end, once somebody has asked for them.
+struct Endless {
+    asked: Receiver<()>,
+    version: u32,
+    rest: io::Cursor<Vec<u8>>,
+    /// Tells when it is dropped.
+    _held: Sender<()>,
+}
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.rest.read(buffer)?;
+        if read > 0 {
+            return Ok(read);
+        }
+        self.version += 1;
+        if self.version == 2 {
+            let _or_gone = self.asked.recv();
+        }
+        let object = pod("a", self.version, &"x".repeat(40_000));
+        self.rest = io::Cursor::new(event("MODIFIED", &object).into_bytes());
+        self.rest.read(buffer)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_without_end_takes_no_more_memory_than_is_ahead() {
+    let (ask, asked) = channel();
+    let (held, dropped) = channel();
+    let input = Box::new(Endless {
+        asked,
+        version: 0,
+        rest: io::Cursor::default(),
+        _held: held,
+    });
+    let file = Arc::new(FileTransport::stream("-", input).await.expect("valid"));
+    let transport: Arc<dyn Transport> = file.clone();
+    let options = Options {
+        queue_bytes: 100_000,
+        ..Options::default()
+    };
+    let mux = Mux::with_options([(ClusterId("file".into()), transport)], clock(), options);
+    let source = mux.open(key(file.resources()[0].resource.clone()));
+    let mut every = source.every(Patience::Pipe);
+    next(
+        &mut every,
+        &["connecting", "synced 1 (0)", "live", "added a 1"],
+    )
+    .await;
+    ask.send(()).expect("it waits");
+    for version in 2..600 {
+        let expect = format!("modified a {}>{version}", version - 1);
+        next(&mut every, &[&expect]).await;
+        let kept = file.log.bytes();
+        assert!(kept < AHEAD + 200_000, "{kept}");
+    }
+    // Nobody reads any more: the thread ends.
+    drop((every, source, mux, file));
+    let end = tokio::task::spawn_blocking(move || dropped.recv_timeout(Duration::from_secs(60)));
+    let end = end.await.expect("no panic");
+    assert_eq!(end, Err(std::sync::mpsc::RecvTimeoutError::Disconnected));
+}
