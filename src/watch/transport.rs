@@ -41,8 +41,6 @@ pub enum Upstream {
 pub enum At {
     /// The newest, confirmed by the server's store.
     Latest,
-    /// Any that the server has at hand (`resourceVersion=0`).
-    Cached,
     /// Exactly this one, while the server still has it.
     Exact(ResourceVersion),
 }

@@ -82,7 +82,6 @@ fn list(key: &SourceKey, at: &At, page: &Page) -> Ask {
         // The token holds the version; naming one beside it is refused.
         (Some(next), _) => ask.query("continue", next),
         (None, At::Latest) => ask,
-        (None, At::Cached) => ask.query("resourceVersion", "0"),
         (None, At::Exact(version)) => ask
             .query("resourceVersion", version.as_str())
             .query("resourceVersionMatch", "Exact"),

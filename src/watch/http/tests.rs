@@ -70,10 +70,6 @@ async fn lists_ask_for_a_version_and_a_page() {
         "&limit=500"
     );
     assert_eq!(
-        listed(At::Cached, page(0, None), Form::Full).await,
-        "&resourceVersion=0"
-    );
-    assert_eq!(
         listed(exact.clone(), page(0, None), Form::Full).await,
         "&resourceVersion=12&resourceVersionMatch=Exact"
     );
