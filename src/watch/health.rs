@@ -21,7 +21,7 @@ enum Phase {
 }
 
 impl Health {
-    /// The server was not to be reached, or broke off.
+    /// The server was not to be reached, broke off, or is not the one that answered before.
     pub(super) fn lost(&self) {
         *self.phase() = Phase::Away;
     }

@@ -100,14 +100,19 @@ impl Driver {
     }
 
     /// 401, 403 or 404. It is believed at once, unless what is refused worked before, or the server was
-    /// away a moment ago, whichever source of the cluster has noticed: then it is asked for a while
-    /// longer. So the first answer of a server that runs is believed, and that of one that starts is not.
+    /// away a moment ago, or refuses what worked, whichever source of the cluster has noticed: then it is
+    /// asked for a while longer. So the first answer of a server that runs is believed, and that of one
+    /// that starts is not.
     async fn refused(&mut self, step: Step, error: SourceError, cause: Arc<str>) -> Option<Step> {
         let worked = match step {
             Step::List | Step::Poll => &mut self.worked.list,
             Step::Watch => &mut self.worked.watch,
         };
         let doubt = self.pace.of(DOUBT);
+        if *worked && self.refused_since.is_none() {
+            // It may have been replaced by another, as behind a load balancer.
+            self.shared.health.lost();
+        }
         self.shared.health.answered();
         let since = *self.refused_since.get_or_insert_with(Instant::now);
         if since.elapsed() < doubt && (*worked || self.shared.health.is_new(doubt)) {

@@ -61,6 +61,26 @@ async fn a_source_that_comes_after_an_outage_doubts_as_the_others_do() {
     drop(old);
 }
 
+/// Behind a load balancer a server goes and another comes that is not to be seen away.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_what_worked_is_doubted_by_all() {
+    let fake = Fake::new();
+    fake.plan(Plan::after(1, Fault::Close));
+    let mux = mux(&fake);
+    let old = mux.open(pods());
+    seconds(60.0).await;
+    refuse(&fake, 403);
+    fake.apply("a");
+    seconds(0.1).await;
+    assert!(state(&old).starts_with("retrying"), "{}", state(&old));
+    let new = mux.open(labelled("app=web"));
+    seconds(0.1).await;
+    assert!(state(&new).starts_with("retrying"), "{}", state(&new));
+    fake.revive();
+    seconds(1.0).await;
+    assert_eq!((state(&old), state(&new)), ("live".into(), "live".into()));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_that_runs_is_believed_at_once() {
     let fake = Fake::new();
