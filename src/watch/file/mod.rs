@@ -71,6 +71,7 @@ impl FileTransport {
     /// Reads a text. Nothing in it is skipped: what is not an object, a list or an event is an error
     /// with its line. Bookmarks and `ERROR` events, which a recorded watch may hold, are about no
     /// object and are passed over.
+    /// `name` is what errors of a source call it.
     pub fn parse(name: &str, text: &str) -> Result<FileTransport, FileError> {
         let entries = parse::entries(text)?;
         let entries: Vec<Arc<Entry>> = entries.into_iter().map(Arc::new).collect();
