@@ -103,7 +103,7 @@ pub(super) fn records(state: &State) -> Vec<json::Phase> {
     let of = |phase: &Phase| {
         let time = match phase.progress {
             Progress::Done => state.log.moment(phase.name).time(),
-            Progress::Underway | Progress::Failed | Progress::Waiting => None,
+            Progress::Underway | Progress::Failed | Progress::Waiting | Progress::Unknown => None,
         };
         json::Phase {
             phase: phase.name.as_str(),

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::reading::Condition;
+use super::reading::{Condition, Kind};
 
 /// Which phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +36,8 @@ pub(super) enum Progress {
     Failed,
     /// It has not begun.
     Waiting,
+    /// What would tell was not read.
+    Unknown,
 }
 
 /// One phase.
@@ -88,6 +90,7 @@ impl Progress {
             Progress::Underway => "underway",
             Progress::Failed => "failed",
             Progress::Waiting => "waiting",
+            Progress::Unknown => "unknown",
         }
     }
 
@@ -111,6 +114,11 @@ impl Phase {
             failure: None,
             time: None,
         }
+    }
+
+    /// A phase of which nothing is known, as objects of a kind were not read.
+    pub(super) fn unread(name: Name, kind: Kind) -> Phase {
+        Phase::new(name, Progress::Unknown, kind.unread())
     }
 
     /// The phase with the time at which it was over, if it is.

@@ -8,7 +8,7 @@ use crate::object::Value;
 
 use super::phase::{Failure, Name, Phase, Progress};
 use super::pods::{Pulled, Standing, Step, standing};
-use super::reading::{Reading, is_idle, revision, workload};
+use super::reading::{Kind, Reading, is_idle, revision, workload};
 
 /// The phases that follow a change; `old_pods` says how many old pods there were at most since.
 pub(super) fn of(reading: &Reading<'_>, old_pods: i64) -> Vec<Phase> {
@@ -19,11 +19,11 @@ pub(super) fn of(reading: &Reading<'_>, old_pods: i64) -> Vec<Phase> {
         .collect();
     let mut phases = vec![observed(reading), replica_set(reading)];
     if reading.wanted() > 0 {
-        phases.extend([
-            scheduled(reading, &pods),
-            images(reading, &pods),
-            available(reading, &pods),
-        ]);
+        phases.extend(match reading.unread() {
+            Some(kind) => [Name::Scheduled, Name::Images].map(|name| Phase::unread(name, kind)),
+            None => [scheduled(reading, &pods), images(reading, &pods)],
+        });
+        phases.push(available(reading, &pods));
     }
     phases.extend(old(reading, old_pods));
     phases.push(complete(reading));
@@ -45,6 +45,13 @@ fn observed(reading: &Reading<'_>) -> Phase {
 
 fn replica_set(reading: &Reading<'_>) -> Phase {
     let wanted = reading.wanted();
+    if !reading.read.sets {
+        let phase = Phase::unread(Name::ReplicaSet, Kind::Sets);
+        return match reading.replica_failure() {
+            Some(condition) => phase.failed(Failure::of(condition)),
+            None => phase,
+        };
+    }
     let Some(set) = reading.current else {
         let phase = Phase::new(
             Name::ReplicaSet,
@@ -128,6 +135,9 @@ fn pulled_by(pod: &Standing) -> Option<Timestamp> {
 }
 
 fn available(reading: &Reading<'_>, pods: &[Standing]) -> Phase {
+    if !reading.read.sets {
+        return Phase::unread(Name::Available, Kind::Sets);
+    }
     let wanted = reading.wanted();
     let n = reading.new_available();
     let ready = count(pods, |pod| pod.ready.is_some());
@@ -187,7 +197,14 @@ fn count(pods: &[Standing], is: impl Fn(&Standing) -> bool) -> i64 {
 }
 
 fn old(reading: &Reading<'_>, most: i64) -> Option<Phase> {
+    if !reading.read.sets {
+        return Some(Phase::unread(Name::OldPods, Kind::Sets));
+    }
     let left = reading.old_left();
+    let has_old = most > 0 || left > 0 || !reading.old_sets().all(is_idle);
+    if !reading.read.pods && has_old {
+        return Some(Phase::unread(Name::OldPods, Kind::Pods));
+    }
     let going = reading.old_pods.iter().filter(|pod| pod.deleting).count();
     if left == 0 && reading.old_sets().all(is_idle) {
         let text = match most {

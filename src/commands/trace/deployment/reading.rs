@@ -8,8 +8,25 @@ use crate::commands::trace::objects::Objects;
 use crate::graph::{Facts, Node, Workload};
 use crate::object::{Uid, Value};
 
+/// A kind of what a Deployment owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Its `ReplicaSets`.
+    Sets,
+    /// Their pods.
+    Pods,
+}
+
+/// Of which kinds all objects have been read; the others may not be, or have not been yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Read {
+    pub(super) sets: bool,
+    pub(super) pods: bool,
+}
+
 /// A Deployment, its `ReplicaSets` and its pods.
 pub(super) struct Reading<'a> {
+    pub(super) read: Read,
     pub(super) objects: &'a Objects,
     /// When it is read.
     pub(super) now: Timestamp,
@@ -38,9 +55,38 @@ pub(super) struct Condition {
     pub(super) since: Option<Timestamp>,
 }
 
+impl Kind {
+    /// What is said where objects of this kind would tell.
+    pub(super) fn unread(self) -> &'static str {
+        match self {
+            Kind::Sets => "replicasets not read",
+            Kind::Pods => "pods not read",
+        }
+    }
+}
+
+impl Read {
+    /// Notes that all objects of a kind have been read.
+    pub(super) fn note(&mut self, kind: &str) {
+        self.sets |= kind == "ReplicaSet";
+        self.pods |= kind == "Pod";
+    }
+
+    /// The kinds that have not been read.
+    pub(super) fn unread(self) -> impl Iterator<Item = Kind> {
+        let kinds = [(Kind::Sets, self.sets), (Kind::Pods, self.pods)];
+        let unread = kinds.into_iter().filter(|(_, is_read)| !is_read);
+        unread.map(|(kind, _)| kind)
+    }
+}
+
 impl<'a> Reading<'a> {
     /// Reads the rollout of a Deployment; `None` if that is not there.
-    pub(super) fn of(objects: &'a Objects, uid: &Uid, now: Timestamp) -> Option<Reading<'a>> {
+    pub(super) fn of(
+        (objects, read): (&'a Objects, Read),
+        uid: &Uid,
+        now: Timestamp,
+    ) -> Option<Reading<'a>> {
         let graph = objects.graph();
         let deployment = objects.get(uid)?;
         let current = graph.current_replica_set(uid);
@@ -50,6 +96,7 @@ impl<'a> Reading<'a> {
         let mut orphans = graph.selected_pods(uid);
         orphans.retain(|pod| pod.owners.is_empty());
         Some(Reading {
+            read,
             objects,
             now,
             deployment,
@@ -59,6 +106,15 @@ impl<'a> Reading<'a> {
             orphans,
             sets,
         })
+    }
+
+    /// The first kind without which the pods of the current `ReplicaSet` are not known.
+    pub(super) fn unread(&self) -> Option<Kind> {
+        match self.read {
+            Read { sets: false, .. } => Some(Kind::Sets),
+            Read { pods: false, .. } => Some(Kind::Pods),
+            Read { .. } => None,
+        }
     }
 
     /// How many pods are wanted.
@@ -163,12 +219,13 @@ impl<'a> Reading<'a> {
 
     /// Whether all is as asked for, as the controller decides it (`DeploymentComplete` in
     /// `k8s.io/kubernetes/pkg/controller/deployment/util`), and its current `ReplicaSet` says so too:
-    /// the counts of a Deployment may be from before the change.
+    /// the counts of a Deployment may be from before the change. Where `ReplicaSets` are not read, what
+    /// the Deployment says has to do.
     pub(super) fn is_complete(&self) -> bool {
         let wanted = self.wanted();
         let counts = ["replicas", "updatedReplicas", "availableReplicas"];
         self.is_observed()
-            && self.new_available() == wanted
+            && (!self.read.sets || self.new_available() == wanted)
             && counts.iter().all(|count| self.count(count) == wanted)
     }
 

@@ -35,6 +35,8 @@ pub(super) fn outline(state: &State, reading: Option<&Reading<'_>>, page: &Page)
     let idle: Vec<&Node> = sets.iter().filter(|set| !is_shown(set)).copied().collect();
     let mut more: Vec<String> = idle_text(&idle).into_iter().collect();
     if let Some(reading) = reading {
+        let unread = reading.read.unread();
+        more.extend(unread.map(|kind| kind.unread().to_owned()));
         let orphan = |pod: &&Node| {
             format!(
                 "orphaned: {} matches the selector, nobody owns it",

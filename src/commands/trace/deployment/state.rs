@@ -19,7 +19,7 @@ use super::lines::Told;
 use super::log::{Log, Moment};
 use super::phase::Phase;
 use super::phases;
-use super::reading::{Reading, workload};
+use super::reading::{Read, Reading, workload};
 use super::{lines, view};
 
 /// The trace of one Deployment.
@@ -27,6 +27,8 @@ pub(in crate::commands::trace) struct State {
     pub(super) target: Target,
     pub(super) objects: Objects,
     pub(super) presence: Presence,
+    /// What has been read of its `ReplicaSets` and pods.
+    pub(super) read: Read,
     /// The sources of its `ReplicaSets` and pods, by the selector it has, or had last.
     dependents: Vec<SourceKey>,
     /// The change that was seen, as far as the Deployment alone tells.
@@ -60,6 +62,7 @@ impl State {
             target,
             objects: Objects::default(),
             presence: Presence::Unread,
+            read: Read::default(),
             dependents: Vec::new(),
             seen: Change::default(),
             change: Change::default(),
@@ -81,7 +84,7 @@ impl State {
 
     /// The rollout as it is, unless the Deployment is not there.
     pub(super) fn reading(&self, now: Timestamp) -> Option<Reading<'_>> {
-        Reading::of(&self.objects, self.presence.uid()?, now)
+        Reading::of((&self.objects, self.read), self.presence.uid()?, now)
     }
 
     /// A version of the Deployment has come.
@@ -98,7 +101,7 @@ impl State {
             _ => Some(Change::last(deployment)),
         };
         let kinds = children_of_kind(&self.target.resource.group_kind()).unwrap_or_default();
-        self.dependents = kinds
+        let dependents: Vec<SourceKey> = kinds
             .iter()
             .filter_map(|child| match child.selection(deployment) {
                 Selection::Labels(labels) => {
@@ -108,6 +111,10 @@ impl State {
                 Selection::Nothing => None,
             })
             .collect();
+        if dependents != self.dependents {
+            self.dependents = dependents;
+            self.read = Read::default();
+        }
         if let Some(change) = change {
             self.change = change.clone();
             self.seen = change;
@@ -186,7 +193,10 @@ impl Chain for State {
                 self.arrived.listed |= live.is_none();
                 self.note_left(*why, now);
             }
-            Event::Synced { .. } => self.objects.synced(key),
+            Event::Synced { .. } => {
+                self.objects.synced(key);
+                self.read.note(&key.resource.kind);
+            }
             Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
         if self.target.is_source(key) {

@@ -74,9 +74,13 @@ fn there(reading: &Reading<'_>, phases: &[Phase]) -> (Status, String) {
         .condition("Progressing")
         .is_some_and(|condition| condition.reason == "NewReplicaSetAvailable");
     let words = match (wanted, is_rolled) {
-        (0, _) => format!("scaling to 0: {} pods left", reading.count("replicas")),
+        (0, _) => format!("scaling to 0: {} left", pods(reading.count("replicas"))),
         (_, true) => format!("rolled out, but {available}/{wanted} available"),
         (_, false) => format!("rolling out: {counts}"),
     };
     (status, words)
+}
+
+fn pods(count: i64) -> String {
+    format!("{count} pod{}", if count == 1 { "" } else { "s" })
 }

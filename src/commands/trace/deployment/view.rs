@@ -92,6 +92,7 @@ fn phase_line(state: &State, reading: &Reading<'_>, phase: &Phase, page: &Page) 
         Progress::Underway => (symbols.in_progress, Role::Moving),
         Progress::Failed => (symbols.failed, Role::Bad),
         Progress::Waiting => (symbols.dot, Role::Dim),
+        Progress::Unknown => (symbols.unknown, Role::Dim),
     };
     let start = state.change.at;
     let moment = match phase.name {
@@ -101,6 +102,7 @@ fn phase_line(state: &State, reading: &Reading<'_>, phase: &Phase, page: &Page) 
     let time = match phase.progress {
         Progress::Done | Progress::Failed => moment.after(start).unwrap_or_default(),
         Progress::Underway | Progress::Waiting => "...".to_owned(),
+        Progress::Unknown => String::new(),
     };
     let time = page.look.styles.dim(&format!("{time:<6}"));
     let mut text = escape_line(&phase.words()).into_owned();

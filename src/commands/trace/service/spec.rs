@@ -197,6 +197,7 @@ impl Port {
         let who = match (*lacking, *pods) {
             (0, _) => return None,
             (lacking, pods) if lacking == pods => "no pod has".to_owned(),
+            (1, pods) => format!("1 of {pods} pods has no"),
             (lacking, pods) => format!("{lacking} of {pods} pods have no"),
         };
         let what = if lacking == pods { "a " } else { "" };
