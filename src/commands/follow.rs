@@ -5,19 +5,34 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::stream::{FuturesUnordered, StreamExt};
 use jiff::Timestamp;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::shutdown::Suspension;
-use super::{CommandError, Ended, Note, Session, Shutdown, Sources, Terminal};
+use super::sources::object;
+use super::{CommandError, Ended, Need, Note, Session, Shutdown, Sources, Terminal};
 use crate::watch::{Event, Patience, SourceKey, Subscriptions};
 
 /// A verb that follows sources. Everything but the two that are handed the terminal is a function of
 /// the events, so that it can be tested without any.
 pub(crate) trait Live {
+    /// How many times as long as a print took there is none after it. A view of which each print goes
+    /// over all there is has to rest, or the cost of a burst of events would be its square; one that
+    /// prints what has come, and no more, need not.
+    const REST: u32 = 0;
+
     /// The sources to follow now. Asked again after each batch of events; an object that has come may
     /// lead to others.
     fn wanted(&self) -> Vec<SourceKey>;
+
+    /// Whether the view is of what this source has, or would be of something without it.
+    fn need(&self, _key: &SourceKey) -> Need {
+        Need::Vital
+    }
+
+    /// Whether people are told which objects are waited for.
+    fn tells_waiting(&self) -> bool;
 
     /// Takes one event.
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
@@ -32,7 +47,7 @@ pub(crate) trait Live {
         Ok(terminal.note(&note)?)
     }
 
-    /// Prints what is new for good. Called after each batch of events.
+    /// Prints what is new for good. Called after each batch of events, or after several.
     fn print(&mut self, sources: &Sources, terminal: &mut Terminal<'_>)
     -> Result<(), CommandError>;
 
@@ -62,6 +77,9 @@ pub(crate) async fn follow(
     if ended.is_ok() && terminal.is_live() {
         view.draw(&feed.sources, terminal)?;
     }
+    if ended.is_err() && !feed.sources.is_read() {
+        terminal.clear()?; // it was a frame of nothing
+    }
     terminal.close()?;
     ended
 }
@@ -72,10 +90,11 @@ struct Feed {
     wanted: Vec<SourceKey>,
     subscriptions: Subscriptions,
     sources: Sources,
+    pace: Pace,
 }
 
-async fn run(
-    view: &mut impl Live,
+async fn run<V: Live>(
+    view: &mut V,
     session: &Session,
     (terminal, feed): (&mut Terminal<'_>, &mut Feed),
     shutdown: &Shutdown,
@@ -84,35 +103,67 @@ async fn run(
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut drawn = Drawn::default();
     let mut suspended = Suspension::listen()?;
+    let mut lookups = FuturesUnordered::new();
     loop {
-        feed.reconcile(view.wanted(), session, terminal);
+        feed.reconcile(&*view, session, terminal);
         tokio::select! {
             event = feed.subscriptions.next() => {
-                let Some(event) = event else { return Ok(Ended::Answered) };
+                let Some(event) = event else {
+                    feed.print_owed(view, terminal)?;
+                    return Ok(Ended::Answered);
+                };
                 feed.take(event, view, terminal)?;
-                view.print(&feed.sources, terminal)?;
+                feed.pace.is_owed = true;
                 drawn.is_old = true;
             }
+            () = sleep_until(feed.pace.rests_until), if feed.pace.is_owed => {}
             now = beat.tick() => {
-                view.print(&feed.sources, terminal)?;
+                feed.pace.is_owed = true;
                 if terminal.is_live() && drawn.is_due(now) {
+                    feed.print_if_due(view, terminal)?;
                     view.draw(&feed.sources, terminal)?;
                 }
             }
+            Some(found) = lookups.next() => feed.tell_similar(found, terminal)?,
             () = suspended.asked() => {
                 terminal.close()?;
                 Suspension::stop();
                 drawn.is_old = true;
             }
             signal = shutdown.wait() => {
+                feed.print_owed(view, terminal)?;
                 return Ok(signal.map_or(Ended::Answered, Ended::By));
             }
         }
-        if let Some(error) = feed.sources.refusal() {
-            return Err(error);
+        feed.print_if_due(view, terminal)?;
+        if feed.is_over(&*view)? {
+            return Ok(Ended::Answered);
         }
-        if view.is_answered(&feed.sources) {
-            return feed.sources.silence().map_or(Ok(Ended::Answered), Err);
+        if view.tells_waiting() {
+            let absent = feed.sources.take_absent().into_iter();
+            lookups.extend(absent.map(|key| look_up(session, key)));
+        }
+    }
+}
+
+/// Asks for names like that of an object that is not there, beside everything else.
+async fn look_up(session: &Session, key: Arc<SourceKey>) -> (Arc<SourceKey>, Vec<String>) {
+    let near = session.similar(&key).await;
+    (key, near)
+}
+
+/// When to print: at once, unless the last print took long and was just now.
+struct Pace {
+    rests_until: Instant,
+    /// Something has come that was not printed yet.
+    is_owed: bool,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace {
+            rests_until: Instant::now(),
+            is_owed: false,
         }
     }
 }
@@ -138,8 +189,64 @@ impl Drawn {
 }
 
 impl Feed {
+    /// Prints what is owed, unless it is too soon.
+    fn print_if_due<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        if Instant::now() >= self.pace.rests_until {
+            self.print_owed(view, terminal)?;
+        }
+        Ok(())
+    }
+
+    fn print_owed<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        if !self.pace.is_owed {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        view.print(&self.sources, terminal)?;
+        let end = Instant::now();
+        let rest = end.duration_since(begun).saturating_mul(V::REST);
+        self.pace = Pace {
+            rests_until: end + rest.min(BEAT),
+            is_owed: false,
+        };
+        Ok(())
+    }
+
+    /// Whether all that was asked is told; an error if it cannot be.
+    fn is_over(&self, view: &impl Live) -> Result<bool, CommandError> {
+        if let Some(error) = self.sources.refusal() {
+            return Err(error);
+        }
+        if self.pace.is_owed || !view.is_answered(&self.sources) {
+            return Ok(false);
+        }
+        self.sources.silence().map_or(Ok(true), Err)
+    }
+
+    /// Tells of names like that of an object that is waited for, if it still is.
+    fn tell_similar(
+        &self,
+        (key, near): (Arc<SourceKey>, Vec<String>),
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        if !near.is_empty() && self.sources.is_absent(&key) {
+            let near = near.join(", ");
+            terminal.say(&format!("similar to {}: {near}", object(&key)))?;
+        }
+        Ok(())
+    }
+
     /// Subscribes to what is wanted and ends what no longer is.
-    fn reconcile(&mut self, wanted: Vec<SourceKey>, session: &Session, terminal: &Terminal<'_>) {
+    fn reconcile(&mut self, view: &impl Live, session: &Session, terminal: &Terminal<'_>) {
+        let wanted = view.wanted();
         if wanted == self.wanted {
             return;
         }
@@ -165,7 +272,7 @@ impl Feed {
             self.sources.remove(&key);
         }
         for source in sources {
-            self.sources.add(source.key());
+            self.sources.add(source.key(), view.need(source.key()));
             self.subscriptions.add(&source, patience);
         }
     }
@@ -181,9 +288,9 @@ impl Feed {
         let mut left = BATCH;
         while let Some((key, event)) = next {
             let now = terminal.env().now();
-            if let Some(note) = self.sources.apply(&key, &event, now) {
+            for (key, note) in self.sources.apply(&key, &event, now) {
                 // What ends the program is told as its error.
-                if self.sources.count() > 1 || self.sources.refusal().is_none() {
+                if self.sources.refusal().is_none() {
                     view.note(&key, note, terminal)?;
                 }
             }

@@ -27,7 +27,7 @@ pub(crate) use follow::{Live, follow};
 pub(crate) use input::documents;
 pub(crate) use session::{Origin, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
-pub(crate) use sources::{Note, Sources};
+pub(crate) use sources::{Need, Note, Sources};
 pub(crate) use terminal::{Output, Terminal};
 
 /// What a verb is handed.

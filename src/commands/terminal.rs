@@ -94,6 +94,15 @@ impl<'a> Terminal<'a> {
         ))
     }
 
+    /// Takes the frame away.
+    pub(crate) fn clear(&mut self) -> io::Result<()> {
+        let size = self.size();
+        if self.is_live() {
+            self.screen.clear(size)?;
+        }
+        Ok(())
+    }
+
     /// Leaves the last frame where it is.
     pub(crate) fn close(&mut self) -> io::Result<()> {
         self.screen.release()
@@ -101,5 +110,13 @@ impl<'a> Terminal<'a> {
 
     fn size(&self) -> Size {
         self.env.size().unwrap_or((80, 24)).into()
+    }
+}
+
+impl Context<'_> {
+    /// Says on standard error what the user may like to know, before there is a terminal.
+    pub(crate) fn hint(&mut self, hint: &str) -> io::Result<()> {
+        let label = self.look.stderr(self.env).warning("hint:");
+        writeln!(self.env.stderr, "{label} {}", escape_line(hint))
     }
 }

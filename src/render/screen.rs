@@ -136,6 +136,16 @@ impl<W: Write> Screen<W> {
         }
     }
 
+    /// Takes the frame off the terminal and shows the cursor, to let someone else use it (a
+    /// credential plugin that asks for a password). The next [`Screen::draw`] begins there.
+    pub fn clear(&mut self, size: Size) -> io::Result<()> {
+        let mut text = String::new();
+        let height = self.go_to_top(&mut text, size);
+        erase(&mut text, height);
+        write_through(&mut self.out, &text)?;
+        self.release()
+    }
+
     /// Leaves the frame where it is for good and shows the cursor below it: at the end, or before
     /// the process is stopped (`SIGTSTP`). Another [`Screen::draw`] begins below.
     pub fn release(&mut self) -> io::Result<()> {

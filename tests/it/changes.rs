@@ -430,7 +430,10 @@ async fn kubespys_own_form_is_taken() {
     cluster.put(pod("web", &json!({})));
     let mut run = cluster.spy().start(&["changes", "v1", "Pod", "shop/web"]);
     run.until("EXISTING");
-    assert_snapshot!(interrupted(run).transcript(), @"2026-03-02T12:05:00.000Z EXISTING pod/web  2");
+    assert_snapshot!(interrupted(run).transcript(), @r"
+    2026-03-02T12:05:00.000Z EXISTING pod/web  2
+    ! hint: today this is written `kubectl spy changes pod/web -n shop`
+    ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -613,7 +616,7 @@ async fn once_shows_what_is_and_ends() {
     assert_snapshot!(ran.transcript(), @"2026-03-02T12:05:00.000Z EXISTING deployment/web  2");
     let ran = cluster.spy().run(&["changes", "deploy", "--watch=false"]);
     assert_eq!(ran.status.code(), Some(0));
-    assert_snapshot!(ran.transcript(), @r#"watching 1 deployments.apps in namespace "shop""#);
+    assert_snapshot!(ran.transcript(), @r#"watching 1 deployment.apps in namespace "shop""#);
     let ran = cluster.spy().run(&["changes", "deploy/wbe", "--once"]);
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @r#"

@@ -63,17 +63,43 @@ fn options_lists_the_global_flags_and_help_does_not() {
     }
 }
 
+/// kubectl's words for a server that nobody runs.
+const REFUSED: &str = "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n";
+
 #[test]
 fn no_cluster_and_no_kubeconfig_is_said_as_kubectl_says_it() {
     for args in [
         &["changes", "deploy/web"][..],
         &["changes", "deploy/web", "--once"],
+        &["changes", "deploy/web", "-o", "json"],
+        &["status", "deploy/web"],
+        &["status", "deploy/web", "--once"],
+        &["status", "deploy,svc"],
+        &["status", "deploy/web", "-o", "json"],
+        &["trace", "svc/web"],
+        &["trace", "deploy/web", "--once"],
     ] {
-        let said = refused(args);
-        let last = said.lines().last().unwrap();
-        assert_eq!(
-            last,
-            "The connection to the server localhost:8080 was refused - did you specify the right host or port?"
-        );
+        assert_eq!(refused(args), REFUSED, "{args:?}");
+    }
+}
+
+#[test]
+fn arguments_in_the_form_of_kubespy_are_taken_and_told_as_today() {
+    for (args, today) in [
+        (
+            &["changes", "v1", "Pod", "shop/web"][..],
+            "kubectl spy changes pod/web -n shop",
+        ),
+        (
+            &["status", "apps/v1", "Deployment", "web", "--once"],
+            "kubectl spy status deployment.apps/web",
+        ),
+        (
+            &["trace", "v1", "Service", "shop/api"],
+            "kubectl spy trace service/api -n shop",
+        ),
+    ] {
+        let hint = format!("hint: today this is written `{today}`\n");
+        assert_eq!(refused(args), hint + REFUSED, "{args:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::scenario::{Stage, rollout};
-use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Verb};
+use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Request, Rule, User, Verb};
 use serde_json::{Value, json};
 
 use super::schema::Schema;
@@ -204,6 +204,79 @@ async fn once_says_what_is_not_there_as_kubectl_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn names_like_that_of_what_is_waited_for_are_told_once() {
+    let cluster = Cluster::start().await;
+    put_workload(&cluster, "web", 1);
+    cluster.put(deployment("web-2", 1));
+    let mut run = cluster.spy().start(&["status", "deploy/wbe", "deploy/api"]);
+    run.until("similar to deployments.apps/wbe");
+    put_workload(&cluster, "wbe", 1);
+    run.until("deployment/wbe Current 1/1");
+    cluster.delete("deployments", "wbe");
+    run.until("deployment/wbe NotFound (was Current 1/1)");
+    let said = interrupted(run).stderr;
+    let mut said: Vec<&str> = said.lines().collect();
+    said.sort_unstable();
+    assert_eq!(
+        said,
+        [
+            "similar to deployments.apps/wbe: web, web-2",
+            r#"waiting for deployments.apps "api" in namespace "shop""#,
+            r#"waiting for deployments.apps "wbe" in namespace "shop""#,
+        ]
+    );
+    let is_lookup = |path: &&str| path.contains("limit=250");
+    let requests = cluster.sandbox.requests();
+    let paths = requests.iter().map(|request| &*request.path);
+    let lookups: Vec<&str> = paths.filter(is_lookup).collect();
+    assert_eq!(
+        lookups.len(),
+        2,
+        "one for each that is waited for: {lookups:#?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_not_list_all_names_is_told_of_none() {
+    let cluster = Cluster::start().await;
+    put_workload(&cluster, "web", 1);
+    cluster.sandbox.set_users(vec![User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule {
+            names: vec!["wbe".to_owned()],
+            ..Rule::allow("*", "deployments.apps")
+        }],
+    }]);
+    let mut run = cluster.spy().start(&["status", "deploy/wbe"]);
+    run.until("waiting for");
+    let asked = |requests: &[Request]| {
+        let mut paths = requests.iter().map(|request| &request.path);
+        paths.any(|path| path.contains("limit=250"))
+    };
+    cluster.sandbox.requests_until(asked).await;
+    let ran = interrupted(run);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_kind_that_may_not_be_read_is_named() {
+    let cluster = Cluster::start().await;
+    cluster.sandbox.set_users(vec![User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: Vec::new(),
+    }]);
+    let ran = once(&cluster, &["sts,svc"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.transcript(), @r#"
+    ! Error from server (Forbidden): statefulsets.apps is forbidden: User "jane" cannot list resource "statefulsets" in API group "apps" in the namespace "shop"
+    ! Error from server (Forbidden): services is forbidden: User "jane" cannot list resource "services" in API group "" in the namespace "shop"
+    ! hint: try `kubectl auth can-i --list -n shop`
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_workload_among_many_costs_its_own_objects_alone() {
     let cluster = Cluster::start().await;
     put_workload(&cluster, "web", 100);
@@ -245,7 +318,7 @@ async fn a_kind_that_may_not_be_read_is_one_line_and_the_rest_lives() {
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @r#"
     ! Error from server (Forbidden): forbidden
-    ! hint: try `kubectl auth can-i watch pods -n shop`
+    ! hint: try `kubectl auth can-i list pods -n shop`
     "#);
 }
 

@@ -231,7 +231,7 @@ async fn what_cannot_be_read_is_in_the_footer() {
         shown.contains("watching") && shown.contains("1 of 2")
     });
     assert_snapshot!(terminal.transcript(), @r#"
-    watching 1 configmaps in namespace "shop"
+    watching 1 configmap in namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group
     ✗ 1 of 2 not readable  1 object  2 watches  0 versions  no change yet  Ctrl-C to end
     "#);

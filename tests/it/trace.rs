@@ -6,7 +6,8 @@ use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Request, Verb};
 use serde_json::{Value, json};
 
 use super::schema::Schema;
-use super::support::cluster::{Cluster, pod};
+use super::support::Spy;
+use super::support::cluster::{Cluster, deployment, pod};
 
 /// A Service `api` in front of the Pods of a label.
 fn service() -> Value {
@@ -248,22 +249,170 @@ async fn a_kind_that_may_not_be_read_is_one_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_read_nothing_gets_an_error() {
+async fn who_may_not_read_what_is_traced_gets_an_error() {
     let cluster = Cluster::start().await;
+    cluster.put(service());
     forbid(&cluster, "deployments");
-    for args in [
-        &["trace", "deploy/web"][..],
-        &["trace", "deploy/web", "--once"],
+    forbid(&cluster, "services");
+    for (object, hint) in [
+        ("deploy/web", "deployments.apps/web"),
+        ("svc/api", "services/api"),
     ] {
-        let ran = cluster.spy().run(args);
-        assert_eq!((ran.status.code(), ran.stdout.as_str()), (Some(1), ""));
-        assert!(ran.stderr.contains("orbidden"), "{}", ran.stderr);
-        assert!(
-            ran.stderr.contains("hint: try `kubectl auth can-i"),
-            "{}",
-            ran.stderr
-        );
+        for args in [&["trace", object][..], &["trace", object, "--once"]] {
+            let ran = cluster.spy().run(args);
+            assert_eq!((ran.status.code(), ran.stdout.as_str()), (Some(1), ""));
+            let said = format!(
+                "Error from server (Forbidden): forbidden\n\
+                 hint: try `kubectl auth can-i list {hint} -n shop`\n"
+            );
+            assert_eq!(ran.stderr, said, "{args:?}");
+        }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_not_read_of_a_rollout_is_said_to_be_so() {
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    stage.play_until(12_000).unwrap();
+    let page = || {
+        let ran = cluster.spy().run(&["trace", "deploy/web", "--once"]);
+        assert_eq!(ran.status.code(), Some(0));
+        ran.stdout
+    };
+    forbid(&cluster, "pods");
+    assert_snapshot!(page(), @r"
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
+    ~ rolling out: 1/3 updated, 3 available   5m2s to the deadline
+    ✓ +0s     spec change   gen 2 by kubectl-set: containers[web].image
+    ✓ +0s     replicaset    web-5cc54d4d56 #2, 1/3 pods
+    ?         scheduled     pods not read
+    ?         images        pods not read
+    · ...     available     0/3 new, 3 old kept
+    ?         old pods      pods not read
+    · ...     complete
+    ● Available=True MinimumReplicasAvailable  41d
+    ~ Progressing=True NewReplicaSetCreated  4m58s
+    REVISION                           READY   IMAGE / STATUS   AGE
+    ├─~ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1   4m58s
+    ├─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9       41d
+    └─ pods not read
+    ");
+    forbid(&cluster, "replicasets");
+    assert_snapshot!(page(), @r"
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
+    ~ rolling out: 1/3 updated, 3 available   5m2s to the deadline
+    ✓ +0s     spec change   gen 2 by kubectl-set
+    ?         replicaset    replicasets not read
+    ?         scheduled     replicasets not read
+    ?         images        replicasets not read
+    ?         available     replicasets not read
+    ?         old pods      replicasets not read
+    · ...     complete
+    ● Available=True MinimumReplicasAvailable  41d
+    ~ Progressing=True NewReplicaSetCreated  4m58s
+    ├─ replicasets not read
+    └─ pods not read
+    ");
+    let ran = cluster
+        .spy()
+        .run(&["trace", "deploy/web", "--once", "-o", "json"]);
+    let record = Schema::of("trace").check(&ran.stdout);
+    let phases = record["phases"].as_array().unwrap().iter();
+    let unknown: Vec<&Value> = phases
+        .filter(|phase| phase["state"] == "unknown")
+        .map(|phase| &phase["phase"])
+        .collect();
+    assert_eq!(
+        unknown,
+        ["replicaset", "scheduled", "images", "available", "old pods"]
+    );
+}
+
+/// The objects of a cluster in a file.
+fn dumped(cluster: &Cluster, name: &str) -> String {
+    let file = format!("{}/{name}.json", env!("CARGO_TARGET_TMPDIR"));
+    let log = cluster.sandbox.log();
+    let objects: Vec<&str> = log
+        .iter()
+        .map(|record| std::str::from_utf8(&record.after).unwrap())
+        .collect();
+    std::fs::write(&file, objects.join("\n")).unwrap();
+    file
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_file_everything_that_can_be_is_traced() {
+    let cluster = Cluster::start().await;
+    let flags = dumped(&cluster, "trace-nothing");
+    cluster.put(service());
+    let pod = cluster.put(pod("api-a", &json!({"app": "api"})));
+    cluster.put(slice(&json!([endpoint("10.0.0.1", &pod, true)])));
+    let one = dumped(&cluster, "trace-one");
+    let mut other = service();
+    other["metadata"]["name"] = "other".into();
+    other["metadata"]["namespace"] = "lab".into();
+    cluster.put(other);
+    cluster.put(deployment("web", 0));
+    let several = dumped(&cluster, "trace-several");
+    let run = |args: &[&str]| {
+        let now = ["--now", "2026-03-02T12:05:00Z"];
+        Spy::alone().run(&[&["trace"], args, &now[..]].concat())
+    };
+    assert_snapshot!(run(&["--from", &one]).transcript(), @r"
+    2026-03-02T12:05:00Z endpoint 10.0.0.1:8080 pod/api-a Ready
+    2026-03-02T12:05:00Z service/api Current: 1/1 ready
+    ");
+    assert_snapshot!(run(&["--from", &several, "--once"]).transcript(), @r"
+    service/api  -n shop  ClusterIP 10.96.0.10  80->8080/TCP
+    ● 1/1 ready  selector app=api   1 pod matches, 0 ready
+    ENDPOINT              TARGET      READY   STATE   SERVING   AGE
+    ├─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
+    │ └─● 10.0.0.1:8080   pod/api-a   0/1     Ready   yes       4m58s
+    └─ owners: 1 pod has none
+
+    service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
+    ✗ no pod matches the selector  selector app=api   0 pods match, 0 ready
+
+    deployment/web  -n shop  0 replicas  RollingUpdate
+    ~ not yet observed by the controller (generation 1, observed 0)
+    ✓ +0s     spec change   gen 1 by kubectl-create
+    ~ ...     observed      not yet by the controller (generation 1, observed 0)
+    · ...     replicaset    to be created by the controller
+    · ...     complete
+    ");
+    assert_snapshot!(run(&["--from", &several]).transcript(), @r"
+    2026-03-02T12:05:00Z endpoint 10.0.0.1:8080 pod/api-a Ready
+    2026-03-02T12:05:00Z service/api Current: 1/1 ready
+    2026-03-02T12:05:00Z service/other Failed: no pod matches the selector
+    2026-03-02T12:05:00Z deployment/web spec change: gen 1 by kubectl-create
+    2026-03-02T12:05:00Z deployment/web observed underway: not yet by the controller (generation 1, observed 0)
+    2026-03-02T12:05:00Z deployment/web InProgress: not yet observed by the controller (generation 1, observed 0)
+    ");
+    let ran = run(&["--from", &several, "svc", "-n", "lab", "--once"]);
+    assert_snapshot!(ran.transcript(), @r"
+    service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
+    ✗ no pod matches the selector  selector app=api   0 pods match, 0 ready
+    ");
+    let ran = run(&["--from", &several, "svc", "-n", "tea"]);
+    assert_snapshot!(ran.transcript().replace(&several, "FILE"), @r#"
+    ! error: nothing in FILE can be traced in namespace "tea"
+    ! hint: what can be traced: svc/NAME, deploy/NAME
+    "#);
+    let ran = run(&["--from", &several, "-o", "json"]);
+    let records = ran
+        .stdout
+        .lines()
+        .map(|line| Schema::of("trace").check(line));
+    assert_eq!(records.count(), 3, "{}", ran.stdout);
+    assert_snapshot!(run(&["--from", &flags]).transcript().replace(&flags, "FILE"), @r"
+    ! error: nothing in FILE can be traced
+    ! hint: what can be traced: svc/NAME, deploy/NAME
+    ");
+    assert_snapshot!(run(&["--from", &several, "-l", "app=api"]).transcript(), @r"
+    ! error: the name of an object is missing: trace TYPE/NAME
+    ! See 'kubectl spy --help' for usage.
+    ");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,6 +3,8 @@
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Effect, End, Expiry, Fault, Place, Request, Rule, User, Verb};
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
 
 use super::support::Ran;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
@@ -209,14 +211,18 @@ async fn a_server_that_is_away_is_waited_for() {
 async fn a_server_that_is_not_there_yet_is_waited_for() {
     let mut cluster = flags().await;
     cluster.sandbox.stop().await;
+    let starting = TcpListener::bind(cluster.sandbox.address()).await.unwrap();
     let mut run = cluster.spy().start(&["changes", "cm/flags"]);
-    run.until("refused");
+    let (mut client, _) = starting.accept().await.unwrap();
+    let busy = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+    client.write_all(busy).await.unwrap();
+    drop((client, starting));
     cluster.sandbox.restart().await.unwrap();
     run.until("EXISTING");
     run.until(": live");
     assert_snapshot!(without_port(&cluster, &run.interrupt()), @r#"
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    ! configmaps/flags in namespace "shop": retrying: The connection to the server SERVER was refused - did you specify the right host or port?
+    ! configmaps/flags in namespace "shop": retrying: Error from server (ServiceUnavailable): the server is currently unable to handle the request (get configmaps)
     ! configmaps/flags in namespace "shop": live
     "#);
 }
@@ -246,15 +252,15 @@ async fn a_kind_that_is_forbidden_ends_it_in_kubectls_words() {
     }
     assert_snapshot!(cluster.spy().run(&["changes", "secrets"]).transcript(), @r#"
     ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
-    ! hint: try `kubectl auth can-i watch secrets -n shop`
+    ! hint: try `kubectl auth can-i list secrets -n shop`
     "#);
     assert_snapshot!(cluster.spy().run(&["changes", "secret/db"]).transcript(), @r#"
     ! Error from server (Forbidden): secrets "db" is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
-    ! hint: try `kubectl auth can-i watch secrets -n shop`
+    ! hint: try `kubectl auth can-i list secrets/db -n shop`
     "#);
     assert_snapshot!(cluster.spy().run(&["changes", "secrets", "-A"]).transcript(), @r#"
     ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" at the cluster scope
-    ! hint: try `kubectl auth can-i watch secrets -A`, or name a namespace with -n
+    ! hint: try `kubectl auth can-i list secrets -A`, or name a namespace with -n
     "#);
 }
 
@@ -267,7 +273,7 @@ async fn one_kind_that_is_forbidden_leaves_the_others() {
     turn(&cluster, "on");
     run.until("dark-mode");
     assert_snapshot!(run.interrupt().transcript(), @r#"
-    watching 1 configmaps in namespace "shop"
+    watching 1 configmap in namespace "shop"
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     ! secrets in namespace "shop": forbidden: Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"

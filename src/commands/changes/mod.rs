@@ -83,7 +83,10 @@ pub(crate) async fn show(
     } else {
         Session::follow(context, &args.objects.source).await?
     };
-    let keys = session.keys(&session.targets(&args.objects).await?);
+    let targets = session
+        .targets(&args.objects, ("changes", &mut *context))
+        .await?;
+    let keys = session.keys(&targets);
     let output = match args.output {
         Format::Paths => Output::Text,
         Format::Json => Output::Lines,
@@ -140,6 +143,10 @@ impl Changes {
 impl Live for Changes {
     fn wanted(&self) -> Vec<SourceKey> {
         self.keys.clone()
+    }
+
+    fn tells_waiting(&self) -> bool {
+        !self.once && self.format == Format::Paths
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {

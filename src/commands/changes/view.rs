@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::state::{Happened, Step};
 use crate::commands::Terminal;
-use crate::commands::sources::{describe, named};
+use crate::commands::sources::{describe, describe_counted, named};
 use crate::diff::{Diff, Filter, Noise, Redactor};
 use crate::env::Env;
 use crate::object::managed_fields::Writers;
@@ -77,7 +77,7 @@ impl View {
             Step::State(_) => Vec::new(),
             Step::Synced { .. } if named(&happened.key).is_some() => Vec::new(),
             Step::Synced { count } => {
-                let text = format!("watching {count} {}", describe(&happened.key));
+                let text = format!("watching {}", describe_counted(&happened.key, *count));
                 vec![draw.look.styles.dim(&escape_line(&text))]
             }
             Step::Created { now, again: false } => draw.object(now, headed(Verb::Created)),

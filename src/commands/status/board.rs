@@ -135,8 +135,14 @@ impl Board {
 }
 
 impl Live for Board {
+    const REST: u32 = 4;
+
     fn wanted(&self) -> Vec<SourceKey> {
         self.state.wanted().cloned().collect()
+    }
+
+    fn tells_waiting(&self) -> bool {
+        self.ending == Ending::Never && self.telling != Telling::Json
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {

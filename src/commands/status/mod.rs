@@ -129,7 +129,10 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let session = Session::open(context, &args.objects.source).await?;
-    let asked = session.keys(&session.targets(&args.objects).await?);
+    let targets = session
+        .targets(&args.objects, ("status", &mut *context))
+        .await?;
+    let asked = session.keys(&targets);
     let state = State::new(asked, args.rules(), context.env.now());
     let (output, telling) = match args.output {
         Format::Text => (Output::Text, Telling::Text(args.idle())),

@@ -21,6 +21,7 @@ use super::{
     follow,
 };
 use crate::cluster::{Names, Target as Asked};
+use crate::object::{ObjectRef, Resource};
 use crate::render::json::trace::Phase;
 use crate::watch::{Event, SourceKey};
 
@@ -31,6 +32,7 @@ use tracer::Tracer;
 
 /// Follow the chain of one object: what a Service sends to, how a Deployment rolls out
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     objects: ObjectArgs,
@@ -40,6 +42,13 @@ pub(crate) struct Args {
     #[command(flatten)]
     watch: WatchArgs,
 }
+
+const EXAMPLES: &str = "Examples:
+  kubectl spy trace svc/api               which pods get a Service's traffic, and why others do not
+  kubectl spy trace deploy/web            how a rollout goes, phase by phase
+  kubectl spy trace deploy/web --once     the same as it is now
+  kubectl get svc,endpointslices,deploy,rs,po -o yaml | kubectl spy trace --once --from -
+                                          each Service and Deployment of a file, one after another";
 
 /// What is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -109,6 +118,11 @@ const TRACEABLE: [Traceable; 2] = [
 ];
 
 impl Args {
+    /// Whether it prints pages, not lines.
+    fn shows_pages(&self, terminal: &Terminal<'_>) -> bool {
+        self.output == Format::Text && (self.watch.ends() || terminal.is_live())
+    }
+
     /// The same about these objects, if none are named.
     pub(crate) fn about(mut self, objects: &[&str]) -> Args {
         self.objects.default_to(objects);
@@ -130,56 +144,109 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let session = Session::open(context, &args.objects.source).await?;
-    let asked = session.targets(&args.objects).await?;
-    let chain = open(target(&session, &asked)?)?;
+    let mut session = Session::open(context, &args.objects.source).await?;
+    let asked = session
+        .targets(&args.objects, ("trace", &mut *context))
+        .await?;
+    let chains = chains(&session, &asked)?;
     let output = match (args.output, args.watch.ends()) {
         (Format::Text, false) => Output::Text,
         (Format::Text, true) | (Format::Json, _) => Output::Lines,
     };
     let mut terminal = Terminal::open(context, output);
-    let mut tracer = Tracer::new(chain, args, terminal.env().now());
-    let ended = follow(&mut tracer, &session, &mut terminal, shutdown).await;
-    match tracer.missing {
-        Some(missing) => Err(session.not_found(&[missing]).await),
-        None => ended,
+    let mut ended = Ended::Answered;
+    for (at, chain) in chains.into_iter().enumerate() {
+        if at > 0 {
+            session.rewind(terminal.env());
+            if args.shows_pages(&terminal) {
+                terminal.print(&[String::new()])?;
+            }
+        }
+        let mut tracer = Tracer::new(chain, args, terminal.env().now());
+        let end = follow(&mut tracer, &session, &mut terminal, shutdown).await;
+        if let Some(missing) = tracer.missing {
+            return Err(session.not_found(&[missing]).await);
+        }
+        ended = end?;
+        if ended != Ended::Answered {
+            break;
+        }
+    }
+    Ok(ended)
+}
+
+/// The traces of what is asked for: one object of a cluster; of a file, where each trace comes to its
+/// end, any number, one after another.
+fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, CommandError> {
+    let mut chains = Vec::new();
+    for asked in asked {
+        let found = match &asked.names {
+            Names::Named(names) => names
+                .iter()
+                .map(|name| named(session, asked, name))
+                .collect(),
+            Names::All => held(session, asked),
+        };
+        let open = traceable(&asked.resource);
+        match (open, &asked.names) {
+            (Some(open), _) => chains.extend(found.into_iter().map(open)),
+            (None, Names::All) => {} // beside it there may be what can be traced
+            (None, Names::Named(_)) => {
+                let what = asked.resource.group_resource();
+                return Err(not_traceable(&format!("{what} cannot be traced")));
+            }
+        }
+    }
+    let is_picky = |asked: &Asked| asked.labels.is_some() || asked.fields.is_some();
+    match chains.len() {
+        0 if session.is_of_file() && !asked.iter().any(is_picky) => {
+            let file = &session.cluster.0;
+            let namespace = asked.iter().find_map(|asked| asked.namespace.as_ref());
+            let place = namespace.map(|namespace| format!(" in namespace \"{namespace}\""));
+            let place = place.unwrap_or_default();
+            Err(not_traceable(&format!(
+                "nothing in {file} can be traced{place}"
+            )))
+        }
+        0 => Err(CommandError::usage(
+            "the name of an object is missing: trace TYPE/NAME",
+        )),
+        2.. if !session.is_of_file() => Err(CommandError::usage("one object is traced at a time")),
+        _ => Ok(chains),
     }
 }
 
-/// Opens the trace of an object, if there is one of its type.
-fn open(target: Target) -> Result<Box<dyn Chain>, CommandError> {
-    let kind = target.resource.group_kind();
-    let traceable = TRACEABLE
-        .iter()
-        .find(|one| one.group == &*kind.group && one.kind == &*kind.kind);
-    match traceable {
-        Some(traceable) => Ok((traceable.open)(target)),
-        None => Err(not_traceable(&target.resource.group_resource())),
-    }
+/// What opens the trace of an object of this type.
+fn traceable(resource: &Resource) -> Option<fn(Target) -> Box<dyn Chain>> {
+    let kind = resource.group_kind();
+    let mut known = TRACEABLE.iter();
+    let found = known.find(|one| one.group == &*kind.group && one.kind == &*kind.kind);
+    found.map(|one| one.open)
 }
 
 fn not_traceable(what: &str) -> CommandError {
-    let usages: Vec<_> = TRACEABLE.iter().map(|one| one.usage).collect();
-    CommandError::failed(format!("error: {what} cannot be traced"))
-        .hint(format!("what can be traced: {}", usages.join(", ")))
+    let usages = TRACEABLE.map(|one| one.usage).join(", ");
+    CommandError::failed(format!("error: {what}")).hint(format!("what can be traced: {usages}"))
 }
 
-/// The one object that is asked for; of a file, too, it has to be named.
-fn target(session: &Session, asked: &[Asked]) -> Result<Target, CommandError> {
-    let names = asked.iter().flat_map(|asked| match &asked.names {
-        Names::Named(names) => names.iter().map(|name| (asked, name.clone())).collect(),
-        Names::All => Vec::new(),
-    });
-    match &names.collect::<Vec<_>>()[..] {
-        [(asked, name)] => Ok(Target {
-            cluster: session.cluster.clone(),
-            resource: asked.resource.clone(),
-            namespace: asked.namespace.clone().unwrap_or_default(),
-            name: name.clone(),
-        }),
-        [] => Err(CommandError::usage(
-            "the name of an object is missing: trace TYPE/NAME",
-        )),
-        _ => Err(CommandError::usage("one object is traced at a time")),
+fn named(session: &Session, asked: &Asked, name: &Arc<str>) -> Target {
+    Target {
+        cluster: session.cluster.clone(),
+        resource: asked.resource.clone(),
+        namespace: asked.namespace.clone().unwrap_or_default(),
+        name: name.clone(),
     }
+}
+
+/// The objects of a file that are asked for without their names.
+fn held(session: &Session, asked: &Asked) -> Vec<Target> {
+    let of = |object: ObjectRef| Target {
+        namespace: object
+            .namespace
+            .unwrap_or_else(|| session.namespace.clone()),
+        ..named(session, asked, &object.name)
+    };
+    let is_picky = asked.labels.is_some() || asked.fields.is_some();
+    let objects = session.held(asked).filter(|_| !is_picky);
+    objects.into_iter().flatten().map(of).collect()
 }

@@ -8,7 +8,7 @@ use super::page::Page;
 use super::target::Presence;
 use super::{Args, Chain, Format, record};
 use crate::commands::sources::describe;
-use crate::commands::{CommandError, Live, Sources, Terminal};
+use crate::commands::{CommandError, Live, Need, Sources, Terminal};
 use crate::render::age;
 use crate::render::json::trace::Graph;
 use crate::render::style::Look;
@@ -142,8 +142,22 @@ impl Tracer {
 }
 
 impl Live for Tracer {
+    const REST: u32 = 4;
+
     fn wanted(&self) -> Vec<SourceKey> {
         self.chain.wanted()
+    }
+
+    fn need(&self, key: &SourceKey) -> Need {
+        if self.chain.target().is_source(key) {
+            Need::Vital
+        } else {
+            Need::Useful
+        }
+    }
+
+    fn tells_waiting(&self) -> bool {
+        !self.once && self.format == Format::Text
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {

@@ -219,6 +219,9 @@ fn the_cursor_comes_back() {
     draw(&mut screen, &["web"]);
     check(&mut screen, &["web", "api", "web"]);
     let size = size(&screen);
+    screen.clear(size).expect("the terminal takes it");
+    assert!(!screen.out.screen().hide_cursor());
+    check(&mut screen, &["web", "api"]);
 
     let mut out = Vec::new();
     let mut dropped = Screen::live(&mut out);
@@ -307,6 +310,6 @@ proptest! {
         prop_assert_eq!(kept.len(), lines.min(size.frame_rows()));
         prop_assert!(kept.iter().all(|line| text::width(line) <= size.frame_columns()));
         screen.draw(frame, size).expect("written");
-        screen.release().expect("written");
+        screen.clear(size).expect("written");
     }
 }

@@ -1,5 +1,7 @@
 //! `Session`: the cluster a verb looks at, or the file in its place, and the multiplexer over it.
 
+mod file;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +10,16 @@ use super::input::{stream_of, text_of, unreadable};
 use super::sources::named;
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs};
 use crate::cluster::{
-    Ambient, Ask, Client, ClusterConfig, Filters, Names, Namespaces, Resolver, ResourceType,
-    Target, parse_arguments, similar_names,
+    Ambient, Ask, Client, ClusterConfig, Filters, Namespaces, Resolver, Target, parse_arguments,
+    similar_names,
 };
-use crate::object::Doc;
+use crate::env::Env;
+use crate::object::{Doc, ObjectRef};
 use crate::watch::{
-    ClusterId, FileResource, FileTransport, Form, HttpTransport, Mux, SourceKey, Transport,
-    source_keys,
+    ClusterId, FileTransport, Form, HttpTransport, Mux, SourceKey, Transport, source_keys,
 };
+
+use file::{everything, only_namespace, types};
 
 /// Where a verb's objects come from.
 #[derive(Clone, Debug)]
@@ -139,9 +143,14 @@ impl Session {
         }
     }
 
-    /// Finds out which objects the arguments mean. Asks the server only about types that are none of
-    /// Kubernetes' own; without arguments, a file is meant as a whole.
-    pub(crate) async fn targets(&self, args: &ObjectArgs) -> Result<Vec<Target>, CommandError> {
+    /// Finds out which objects the arguments of a verb mean. Asks the server only about types that are
+    /// none of Kubernetes' own; without arguments, a file is meant as a whole. Says how arguments in
+    /// kubespy's form are written today.
+    pub(crate) async fn targets(
+        &self,
+        args: &ObjectArgs,
+        (verb, context): (&str, &mut Context<'_>),
+    ) -> Result<Vec<Target>, CommandError> {
         let filters = Filters {
             labels: args.selector.clone(),
             fields: args.field_selector.clone(),
@@ -156,6 +165,11 @@ impl Session {
             return Ok(everything(file, &filters));
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
+        if let Some(today) = &arguments.today {
+            context.hint(&format!(
+                "today this is written `kubectl spy {verb} {today}`"
+            ))?;
+        }
         let resolver = match &self.place {
             Place::Cluster(client) => Resolver::new(client.clone()),
             Place::File(file) => Resolver::of(types(file)),
@@ -169,8 +183,37 @@ impl Session {
         targets.iter().flat_map(keys).collect()
     }
 
+    /// Whether a file is read in place of a cluster.
+    pub(crate) fn is_of_file(&self) -> bool {
+        matches!(self.place, Place::File(_))
+    }
+
+    /// What a file holds of a target, in its order; `None` where a cluster is looked at.
+    pub(crate) fn held(&self, target: &Target) -> Option<Vec<ObjectRef>> {
+        let Place::File(file) = &self.place else {
+            return None;
+        };
+        let found = file.resources().iter();
+        let found = found.filter(|found| found.resource == target.resource);
+        let is_inside = |object: &&ObjectRef| {
+            let asked = target.namespace.as_ref();
+            let own = object.namespace.as_ref();
+            asked.is_none() || own.is_none() || own == asked
+        };
+        let objects = found.flat_map(|found| found.objects.iter().filter(is_inside));
+        Some(objects.cloned().collect())
+    }
+
+    /// Begins a file anew: a source that has been read to its end has no events any more.
+    pub(crate) fn rewind(&mut self, env: &Env) {
+        if let Place::File(file) = &self.place {
+            let transport: Arc<dyn Transport> = file.clone();
+            self.mux = Mux::new([(self.cluster.clone(), transport)], env.now.clone());
+        }
+    }
+
     /// Names like that of the one object a source is about: hints for when it is not there.
-    async fn similar(&self, key: &SourceKey) -> Vec<String> {
+    pub(crate) async fn similar(&self, key: &SourceKey) -> Vec<String> {
         let Some(name) = named(key) else {
             return Vec::new();
         };
@@ -178,10 +221,13 @@ impl Session {
             return Vec::new();
         };
         let ask = similar_names(client, &key.resource, key.namespace(), name);
-        match tokio::time::timeout(SIMILAR, ask).await {
+        let mut names = match tokio::time::timeout(SIMILAR, ask).await {
             Ok(Ok(names)) => names,
             Ok(Err(_)) | Err(_) => Vec::new(),
-        }
+        };
+        // It may have come in the meantime.
+        names.retain(|near| near != name);
+        names
     }
 
     /// kubectl's error for objects that are not there, with what they may have been meant to be.
@@ -218,42 +264,4 @@ impl Session {
             .and_then(|doc| doc.root().str_at(&["gitVersion"]).map(Cow::into_owned));
         version.ok_or_else(|| CommandError::failed("error: the server does not tell its version"))
     }
-}
-
-/// The namespace of a file whose objects all live in one.
-fn only_namespace(file: &FileTransport) -> Arc<str> {
-    let objects = file.resources().iter().flat_map(|found| &found.objects);
-    let mut namespaces: Vec<_> = objects
-        .filter_map(|object| object.namespace.clone())
-        .collect();
-    namespaces.sort();
-    namespaces.dedup();
-    match &namespaces[..] {
-        [only] => only.clone(),
-        _ => "default".into(),
-    }
-}
-
-/// All that a file holds.
-fn everything(file: &FileTransport, filters: &Filters) -> Vec<Target> {
-    let target = |found: &FileResource| Target {
-        resource: found.resource.clone(),
-        namespace: None,
-        names: Names::All,
-        labels: filters.labels.as_deref().map(Arc::from),
-        fields: filters.fields.as_deref().map(Arc::from),
-    };
-    file.resources().iter().map(target).collect()
-}
-
-/// The types of a file's objects, as words can name them.
-fn types(file: &FileTransport) -> Vec<ResourceType> {
-    let types = file.resources().iter().map(|found| ResourceType {
-        resource: found.resource.clone(),
-        singular: found.resource.kind.to_lowercase(),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        verbs: vec!["list".to_owned(), "watch".to_owned()],
-    });
-    types.collect()
 }

@@ -1,0 +1,213 @@
+//! What is told of sources, and when it is the end.
+
+use super::*;
+use crate::object::Resource;
+use crate::watch::{ClusterId, Form, Scope};
+
+fn key(resource: &str, fields: Option<&str>) -> Arc<SourceKey> {
+    let words: Vec<&str> = resource.split(' ').collect();
+    Arc::new(SourceKey {
+        cluster: ClusterId("test".into()),
+        resource: Resource {
+            group: words[0].trim_start_matches('-').into(),
+            version: "v1".into(),
+            plural: words[1].into(),
+            kind: words[2].into(),
+            namespaced: words[1] != "nodes",
+        },
+        scope: match words[1] {
+            "nodes" => Scope::Cluster,
+            _ => Scope::Namespace("shop".into()),
+        },
+        labels: None,
+        fields: fields.map(Into::into),
+        form: Form::Full,
+    })
+}
+
+fn deployment() -> Arc<SourceKey> {
+    key("apps deployments Deployment", Some("metadata.name=web"))
+}
+
+fn pods() -> Arc<SourceKey> {
+    key("- pods Pod", None)
+}
+
+fn synced(count: usize) -> Event {
+    Event::Synced { epoch: 1, count }
+}
+
+fn forbidden(what: &str) -> Event {
+    let cause = format!("Error from server (Forbidden): {what} is forbidden");
+    Event::State(SourceState::Forbidden {
+        cause: cause.into(),
+    })
+}
+
+fn retrying(attempt: u32) -> Event {
+    Event::State(SourceState::Retrying {
+        attempt,
+        cause: "The connection to the server was refused".into(),
+        until: Timestamp::UNIX_EPOCH,
+    })
+}
+
+/// The sources, and what each event told.
+fn told(sources: &mut Sources, events: &[(&Arc<SourceKey>, Event)]) -> Vec<String> {
+    let mut told = Vec::new();
+    for (key, event) in events {
+        let notes = sources.apply(key, event, Timestamp::UNIX_EPOCH);
+        told.extend(
+            notes
+                .into_iter()
+                .map(|(_, note)| format!("{}: {}", note.source, note.state)),
+        );
+    }
+    told
+}
+
+fn error(sources: &Sources) -> Option<String> {
+    let error = sources.refusal()?;
+    let hints = error.hints().iter().map(|hint| format!("hint: {hint}"));
+    let lines: Vec<String> = [error.to_string()].into_iter().chain(hints).collect();
+    Some(lines.join("\n"))
+}
+
+fn of(keys: &[(&Arc<SourceKey>, Need)]) -> Sources {
+    let mut sources = Sources::default();
+    for (key, need) in keys {
+        sources.add(key, *need);
+    }
+    sources
+}
+
+#[test]
+fn what_the_error_tells_is_told_by_nothing_else() {
+    let (deployment, pods) = (deployment(), pods());
+    let mut sources = of(&[(&deployment, Need::Vital), (&pods, Need::Vital)]);
+    let tries = [1, 2, 3].map(retrying);
+    for event in tries {
+        assert_eq!(error(&sources), None);
+        let events = [(&deployment, event.clone()), (&pods, event)];
+        assert_eq!(told(&mut sources, &events), [""; 0]);
+    }
+    assert_eq!(
+        error(&sources).as_deref(),
+        Some("The connection to the server was refused")
+    );
+}
+
+#[test]
+fn what_was_held_back_is_told_once_anything_is_read() {
+    let (deployment, pods) = (deployment(), pods());
+    let mut sources = of(&[(&deployment, Need::Vital), (&pods, Need::Useful)]);
+    assert_eq!(told(&mut sources, &[(&pods, forbidden("pods"))]), [""; 0]);
+    let events = [
+        (&deployment, synced(1)),
+        (&deployment, retrying(1)),
+        (&deployment, Event::State(SourceState::Live)),
+        (&deployment, Event::State(SourceState::Live)),
+    ];
+    assert_eq!(
+        told(&mut sources, &events),
+        [
+            "pods in namespace \"shop\": forbidden",
+            "deployments.apps/web in namespace \"shop\": retrying",
+            "deployments.apps/web in namespace \"shop\": live",
+        ]
+    );
+    assert_eq!(error(&sources), None);
+}
+
+#[test]
+fn a_source_that_only_adds_does_not_keep_a_refused_verb_alive() {
+    let (deployment, pods) = (deployment(), pods());
+    let mut sources = of(&[(&deployment, Need::Vital), (&pods, Need::Useful)]);
+    let events = [
+        (&pods, synced(0)),
+        (&deployment, forbidden("deployments.apps \"web\"")),
+    ];
+    assert_eq!(told(&mut sources, &events), [""; 0]);
+    assert_eq!(
+        error(&sources).as_deref(),
+        Some(
+            "Error from server (Forbidden): deployments.apps \"web\" is forbidden\n\
+             hint: try `kubectl auth can-i list deployments.apps/web -n shop`"
+        )
+    );
+}
+
+#[test]
+fn every_refused_kind_is_named_with_one_hint() {
+    let (deployment, pods) = (deployment(), pods());
+    let mut sources = of(&[(&pods, Need::Vital), (&deployment, Need::Vital)]);
+    told(&mut sources, &[(&pods, forbidden("pods"))]);
+    assert_eq!(error(&sources), None);
+    told(
+        &mut sources,
+        &[(&deployment, forbidden("deployments.apps"))],
+    );
+    assert_eq!(
+        error(&sources).as_deref(),
+        Some(
+            "Error from server (Forbidden): pods is forbidden\n\
+             Error from server (Forbidden): deployments.apps is forbidden\n\
+             hint: try `kubectl auth can-i --list -n shop`"
+        )
+    );
+}
+
+#[test]
+fn the_hint_asks_for_the_verb_that_was_refused() {
+    for (key, hint) in [
+        (pods(), "try `kubectl auth can-i list pods -n shop`"),
+        (
+            deployment(),
+            "try `kubectl auth can-i list deployments.apps/web -n shop`",
+        ),
+        (
+            key("- nodes Node", None),
+            "try `kubectl auth can-i list nodes`",
+        ),
+        (
+            Arc::new(SourceKey {
+                scope: Scope::Cluster,
+                ..(*pods()).clone()
+            }),
+            "try `kubectl auth can-i list pods -A`, or name a namespace with -n",
+        ),
+    ] {
+        assert_eq!(can_i(&[&key]).as_deref(), Some(hint));
+    }
+}
+
+#[test]
+fn an_object_is_absent_once_and_only_if_it_was_never_there() {
+    let (deployment, pods) = (deployment(), pods());
+    let owner = key("apps replicasets ReplicaSet", Some("metadata.name=web-1"));
+    let needs = [
+        (&deployment, Need::Vital),
+        (&pods, Need::Vital),
+        (&owner, Need::Useful),
+    ];
+    let mut sources = of(&needs);
+    assert!(sources.take_absent().is_empty());
+    let nothing = [&deployment, &pods, &owner].map(|key| (key, synced(0)));
+    told(&mut sources, &nothing);
+    assert_eq!(sources.take_absent(), [deployment.clone()]);
+    assert!(sources.take_absent().is_empty());
+    assert!(sources.is_absent(&deployment));
+}
+
+#[test]
+fn counted_objects_are_one_or_many() {
+    for (count, text) in [
+        (0, "0 deployments.apps in namespace \"shop\""),
+        (1, "1 deployment.apps in namespace \"shop\""),
+        (2, "2 deployments.apps in namespace \"shop\""),
+    ] {
+        let key = key("apps deployments Deployment", None);
+        assert_eq!(describe_counted(&key, count), text);
+    }
+    assert_eq!(describe_counted(&pods(), 1), "1 pod in namespace \"shop\"");
+}

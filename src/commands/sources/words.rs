@@ -1,0 +1,102 @@
+//! What sources and their states are called, and what to do about one that may not be read.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use crate::object::SourceState;
+use crate::watch::{Scope, SourceKey};
+
+/// What a source is called in messages: `deployments.apps/web in namespace "shop"`.
+pub(crate) fn describe(key: &SourceKey) -> String {
+    format!("{}{}", object(key), place(key))
+}
+
+/// So many objects of a source: `1 deployment.apps in namespace "shop"`, `2 pods with labels app=web`.
+pub(crate) fn describe_counted(key: &SourceKey, count: usize) -> String {
+    let resource = &key.resource;
+    let name = match (count, &*resource.group) {
+        (1, "") => resource.kind.to_lowercase(),
+        (1, group) => format!("{}.{group}", resource.kind.to_lowercase()),
+        _ => resource.group_resource(),
+    };
+    format!("{count} {name}{}", place(key))
+}
+
+/// A source's type, with the name if it is about one object: `deployments.apps/web`.
+pub(crate) fn object(key: &SourceKey) -> String {
+    let resource = key.resource.group_resource();
+    match named(key) {
+        Some(name) => format!("{resource}/{name}"),
+        None => resource,
+    }
+}
+
+/// Where a source looks and what it selects, with a blank before it.
+fn place(key: &SourceKey) -> String {
+    let mut text = String::new();
+    if let Scope::Namespace(namespace) = &key.scope {
+        let _infallible = write!(text, " in namespace \"{namespace}\"");
+    }
+    for (what, selector) in [("labels", &key.labels), ("fields", &key.fields)] {
+        if let Some(selector) = selector.as_deref().filter(|_| named(key).is_none()) {
+            let _infallible = write!(text, " with {what} {selector}");
+        }
+    }
+    text
+}
+
+/// The name of the one object that a source is about, if it is about one.
+pub(crate) fn named(key: &SourceKey) -> Option<&str> {
+    key.fields
+        .as_deref()?
+        .strip_prefix("metadata.name=")
+        .filter(|name| !name.contains(','))
+}
+
+/// How to find out about permissions that lack: those to `list`, for a source that may be listed and
+/// not watched is polled, and is not refused.
+pub(super) fn can_i(keys: &[&SourceKey]) -> Option<String> {
+    let first = *keys.first()?;
+    let namespace = first.namespace();
+    let is_there = |key: &&SourceKey| key.namespace() == namespace;
+    Some(match namespace {
+        Some(namespace) if keys.len() > 1 && keys.iter().all(is_there) => {
+            format!("try `kubectl auth can-i --list -n {namespace}`")
+        }
+        Some(namespace) => format!(
+            "try `kubectl auth can-i list {} -n {namespace}`",
+            object(first)
+        ),
+        None if first.resource.namespaced => format!(
+            "try `kubectl auth can-i list {} -A`, or name a namespace with -n",
+            object(first)
+        ),
+        None => format!("try `kubectl auth can-i list {}`", object(first)),
+    })
+}
+
+/// A state in one word.
+pub(super) fn name(state: &SourceState) -> &'static str {
+    match state {
+        SourceState::Connecting => "connecting",
+        SourceState::Live => "live",
+        SourceState::Retrying { .. } => "retrying",
+        SourceState::Forbidden { .. } => "forbidden",
+        SourceState::Unserved { .. } => "unserved",
+        SourceState::Polling { .. } => "polling",
+        SourceState::Failed { .. } => "failed",
+        SourceState::Ended => "ended",
+    }
+}
+
+/// Why a source is in its state, where there is a reason.
+pub(super) fn cause(state: &SourceState) -> Option<&Arc<str>> {
+    match state {
+        SourceState::Connecting | SourceState::Live | SourceState::Ended => None,
+        SourceState::Retrying { cause, .. }
+        | SourceState::Forbidden { cause }
+        | SourceState::Unserved { cause }
+        | SourceState::Polling { cause }
+        | SourceState::Failed { cause } => Some(cause),
+    }
+}
