@@ -20,6 +20,8 @@ use crate::status::{Row, Status};
 #[derive(Debug, Default)]
 pub(super) struct News {
     told: BTreeMap<Uid, Told>,
+    /// How often everything was gone over.
+    round: u64,
     /// What was asked for and was there at least once, without its uid.
     met: BTreeSet<ObjectRef>,
 }
@@ -30,6 +32,28 @@ struct Told {
     worst: Option<Status>,
     depth: usize,
     owner: Option<Uid>,
+    /// When it was last gone over.
+    round: u64,
+}
+
+impl Told {
+    fn of(item: &Item<'_>, round: u64) -> Told {
+        Told {
+            judged: item.judged.clone(),
+            worst: item.worst(),
+            depth: item.depth,
+            owner: item.owner.clone(),
+            round,
+        }
+    }
+
+    /// Whether what was told of an object is what is.
+    fn is_of(&self, item: &Item<'_>) -> bool {
+        self.judged == *item.judged
+            && self.worst == item.worst()
+            && self.depth == item.depth
+            && self.owner == item.owner
+    }
 }
 
 impl News {
@@ -79,28 +103,25 @@ impl News {
         state: &State,
         tell: impl Fn(&Item<'_>, Option<&Told>) -> Option<String>,
     ) -> Vec<String> {
-        let before = std::mem::take(&mut self.told);
+        self.round += 1;
         let mut lines = Vec::new();
         for item in state.outline() {
             let uid = graph::key(&item.object);
+            let told = self.told.get_mut(&uid);
+            if let Some(same) = told.filter(|told| told.is_of(&item)) {
+                same.round = self.round;
+                continue;
+            }
             if item.known.is_none() && !self.is_worth_telling(&item) {
                 continue;
             }
             if item.depth == 0 && item.known.is_some() {
                 self.met.insert(without_uid(&item.object));
             }
-            let told = Told {
-                judged: item.judged.clone(),
-                worst: item.worst(),
-                depth: item.depth,
-                owner: item.owner.clone(),
-            };
-            let was = before.get(&uid);
-            if was != Some(&told) {
-                lines.extend(tell(&item, was));
-            }
-            self.told.insert(uid, told);
+            let was = self.told.insert(uid, Told::of(&item, self.round));
+            lines.extend(tell(&item, was.as_ref()));
         }
+        self.told.retain(|_, told| told.round == self.round);
         lines
     }
 

@@ -137,8 +137,8 @@ impl State {
             .map(|(index, key)| (false, index, meant(key), None));
         let mut roots: Vec<_> = there.chain(absent).collect();
         roots.sort_by(|(a_below, a, a_object, _), (b_below, b, b_object, _)| {
-            let place = |object: &ObjectRef| (object.namespace.clone(), object.name.clone());
-            (a_below, a, place(a_object)).cmp(&(b_below, b, place(b_object)))
+            let a_place = (a_below, a, &a_object.namespace, &a_object.name);
+            a_place.cmp(&(b_below, b, &b_object.namespace, &b_object.name))
         });
         let root = |(_, index, object, uid): (bool, usize, ObjectRef, Option<_>)| match uid {
             Some(uid) => Root::There(uid),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::commands::sources::named;
 use crate::graph::{Selection, children_of_kind};
 use crate::object::selector::LabelSelector;
 use crate::object::{ObjectRef, SourceState, Value};
@@ -71,6 +72,13 @@ impl Wanted {
     pub(super) fn is_read(&self, asked: usize) -> bool {
         let source = self.sources.get(asked);
         source.is_some_and(|source| source.heard == Heard::All)
+    }
+
+    /// Whether the source that was asked for at this place may find any number of objects, and not just
+    /// the one it names.
+    pub(super) fn is_wide(&self, asked: usize) -> bool {
+        let source = self.sources.get(asked);
+        source.is_none_or(|source| named(&source.key).is_none())
     }
 
     /// How much each of the sources has told.

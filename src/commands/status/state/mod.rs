@@ -26,6 +26,14 @@ pub(super) struct State {
     pub(super) graph: Graph,
     pub(super) objects: BTreeMap<Uid, Known>,
     dirty: BTreeSet<Uid>,
+    /// What is to be judged again when its time comes, though nothing has happened to it.
+    reviews: BTreeSet<(Timestamp, Uid)>,
+    /// What is gone and still shown.
+    gone: BTreeSet<Uid>,
+    /// How many objects wide sources that were asked for have found.
+    wide: usize,
+    /// Whether something has come that decides which dependents are followed.
+    is_plan_old: bool,
     /// Whether there are objects of which the dependents are not followed.
     pub(super) is_flat: bool,
     /// Since when it is watched.
@@ -65,6 +73,10 @@ impl State {
             graph: Graph::default(),
             objects: BTreeMap::new(),
             dirty: BTreeSet::new(),
+            reviews: BTreeSet::new(),
+            gone: BTreeSet::new(),
+            wide: 0,
+            is_plan_old: false,
             is_flat: false,
             started,
             last: None,
@@ -132,9 +144,7 @@ impl State {
 
     /// Whether the source that was asked for at this place is about one object.
     pub(super) fn is_name(&self, asked: usize) -> bool {
-        self.asked()
-            .nth(asked)
-            .is_some_and(|key| named(key).is_some())
+        !self.wanted.is_wide(asked)
     }
 
     /// Whether the source that was asked for at this place is not read yet.
@@ -182,6 +192,11 @@ impl State {
             review: None,
             dependents: Vec::new(),
         });
+        let is_wide = |index: usize| self.wanted.is_wide(index);
+        if known.asked.is_none() && asked.is_some_and(is_wide) {
+            self.wide += 1;
+            self.is_plan_old |= self.wide == TREES + 1;
+        }
         known.asked = known.asked.or(asked);
         match known.held.iter_mut().find(|(source, _)| source == key) {
             // Another source has already told that it is gone.
@@ -193,6 +208,7 @@ impl State {
             None => {
                 known.held.push((key.clone(), version));
                 known.gone = None;
+                self.gone.remove(&uid);
                 self.dirty.insert(uid);
             }
         }
@@ -204,6 +220,7 @@ impl State {
         if let Some(known) = self.objects.get_mut(&uid) {
             known.held.retain(|(source, _)| source != key);
             known.gone.get_or_insert(gone);
+            self.gone.insert(uid.clone());
             self.dirty.insert(uid);
         }
     }
@@ -215,6 +232,7 @@ impl State {
             known.held.retain(|(source, _)| source != key);
             if known.held.is_empty() {
                 known.gone.get_or_insert(gone);
+                self.gone.insert(uid.clone());
             }
             self.dirty.insert(uid);
         }

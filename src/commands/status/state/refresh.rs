@@ -23,15 +23,9 @@ impl State {
     /// anything is to be shown anew.
     pub(in crate::commands::status) fn refresh(&mut self, now: Timestamp) -> bool {
         let mut touched = BTreeSet::new();
-        let dirty = std::mem::take(&mut self.dirty);
-        let due = |known: &Known| known.review.is_some_and(|review| review <= now);
-        let reviewed: Vec<Uid> = self
-            .objects
-            .iter()
-            .filter(|(uid, known)| due(known) && !dirty.contains(uid))
-            .map(|(uid, _)| uid.clone())
-            .collect();
-        for uid in dirty.iter().chain(&reviewed) {
+        let mut changed = std::mem::take(&mut self.dirty);
+        changed.extend(self.take_due(now));
+        for uid in &changed {
             touched.extend(self.with_owners(uid));
             self.judge(uid, now);
             touched.extend(self.with_owners(uid));
@@ -40,10 +34,23 @@ impl State {
             self.judge_dependents(uid, now);
         }
         let expired = self.expire(now);
-        if !dirty.is_empty() || expired {
+        if std::mem::take(&mut self.is_plan_old) {
             self.follow_dependents(now);
         }
         !touched.is_empty() || expired
+    }
+
+    /// What is to be judged again by now.
+    fn take_due(&mut self, now: Timestamp) -> Vec<Uid> {
+        let mut due = Vec::new();
+        while let Some((at, uid)) = self.reviews.pop_first() {
+            if at > now {
+                self.reviews.insert((at, uid));
+                break;
+            }
+            due.push(uid);
+        }
+        due
     }
 
     /// An object, and those above it.
@@ -57,20 +64,24 @@ impl State {
         let Some(known) = self.objects.get_mut(uid) else {
             return;
         };
+        if let Some(review) = known.review.take() {
+            self.reviews.remove(&(review, uid.clone()));
+        }
         let judged = match (known.gone, known.held.first()) {
-            (Some((how, _)), _) => {
-                known.review = None;
-                Judged::departed(how)
-            }
+            (Some((how, _)), _) => Judged::departed(how),
             (None, None) => return,
             (None, Some((source, version))) => match version.doc() {
                 Err(error) => Judged::unreadable(&error),
                 Ok(doc) => {
                     self.graph.apply(doc.root());
                     known.review = review_at(doc.root(), now);
+                    let review = known.review.map(|review| (review, uid.clone()));
+                    self.reviews.extend(review);
                     known.progress = Progress::of(doc.root());
                     if known.asked.is_some() {
-                        known.dependents = dependents(source, doc.root());
+                        let dependents = dependents(source, doc.root());
+                        self.is_plan_old |= known.dependents != dependents;
+                        known.dependents = dependents;
                     }
                     Judged::of(doc.root(), now, self.rules)
                 }
@@ -113,22 +124,37 @@ impl State {
                 .filter_map(|(_, uid)| self.objects.get(&uid))
                 .any(|known| known.gone.is_none())
         };
-        let expired: Vec<Uid> = self
-            .objects
-            .iter()
-            .filter(|(uid, known)| has_left(known) && !(known.asked.is_some() && owns(uid)))
-            .map(|(uid, _)| uid.clone())
-            .collect();
+        let is_over = |uid: &&Uid| {
+            let known = self.objects.get(uid);
+            known.is_none_or(|known| has_left(known) && !(known.asked.is_some() && owns(uid)))
+        };
+        let expired: Vec<Uid> = self.gone.iter().filter(is_over).cloned().collect();
         for uid in &expired {
-            self.objects.remove(uid);
-            self.graph.delete(uid);
+            self.take_out(uid);
         }
         !expired.is_empty()
     }
 
+    /// Forgets an object.
+    fn take_out(&mut self, uid: &Uid) {
+        self.gone.remove(uid);
+        self.graph.delete(uid);
+        let Some(known) = self.objects.remove(uid) else {
+            return;
+        };
+        if let Some(review) = known.review {
+            self.reviews.remove(&(review, uid.clone()));
+        }
+        self.is_plan_old |= !known.dependents.is_empty();
+        if known.asked.is_some_and(|index| !self.is_name(index)) {
+            self.wide -= 1;
+            self.is_plan_old |= self.wide == TREES;
+        }
+    }
+
     fn follow_dependents(&mut self, now: Timestamp) {
         let is_wide = |known: &&Known| known.asked.is_some_and(|index| !self.is_name(index));
-        let many = self.objects.values().filter(is_wide).count() > TREES;
+        let many = self.wide > TREES;
         let (flat, followed): (Vec<&Known>, Vec<&Known>) = self
             .objects
             .values()
@@ -147,15 +173,16 @@ impl State {
     /// Forgets what only sources have told of that are followed no longer: it would never change again.
     fn forget(&mut self, dropped: &[SourceKey], now: Timestamp) {
         let is_dropped = |key: &SourceKey| dropped.iter().any(|dropped| is_same(dropped, key));
-        let graph = &mut self.graph;
-        self.objects.retain(|uid, known| {
+        let mut lost: Vec<Uid> = Vec::new();
+        for (uid, known) in &mut self.objects {
             known.held.retain(|(key, _)| !is_dropped(key));
-            let stays = !known.held.is_empty() || known.gone.is_some();
-            if !stays {
-                graph.delete(uid);
+            if known.held.is_empty() && known.gone.is_none() {
+                lost.push(uid.clone());
             }
-            stays
-        });
+        }
+        for uid in &lost {
+            self.take_out(uid);
+        }
         let left: Vec<Uid> = self.objects.keys().cloned().collect();
         for uid in &left {
             self.judge_dependents(uid, now);

@@ -1,5 +1,7 @@
 //! The loop of every live verb: events in, lines and frames out, until it is answered or stopped.
 
+mod pace;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +15,8 @@ use super::shutdown::Suspension;
 use super::sources::object;
 use super::{CommandError, Ended, Need, Note, Session, Shutdown, Sources, Terminal};
 use crate::watch::{Event, Patience, SourceKey, Subscriptions};
+
+use pace::Pace;
 
 /// A verb that follows sources. Everything but the two that are handed the terminal is a function of
 /// the events, so that it can be tested without any.
@@ -62,7 +66,7 @@ pub(crate) trait Live {
 const BATCH: usize = 512;
 /// How often a frame is drawn at most.
 const FRAME: Duration = Duration::from_millis(100);
-/// How often a frame is drawn at least: ages go on.
+/// How often a frame is drawn at least, as ages go on; and the longest rest.
 const BEAT: Duration = Duration::from_secs(1);
 
 /// Follows what `view` wants until it is answered, its sources have ended, or `shutdown` comes.
@@ -90,7 +94,7 @@ struct Feed {
     wanted: Vec<SourceKey>,
     subscriptions: Subscriptions,
     sources: Sources,
-    pace: Pace,
+    printing: Pace,
 }
 
 async fn run<V: Live>(
@@ -101,7 +105,7 @@ async fn run<V: Live>(
 ) -> Result<Ended, CommandError> {
     let mut beat = interval(if terminal.is_live() { FRAME } else { BEAT });
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut drawn = Drawn::default();
+    let mut drawing = Pace::default();
     let mut suspended = Suspension::listen()?;
     let mut lookups = FuturesUnordered::new();
     loop {
@@ -113,22 +117,24 @@ async fn run<V: Live>(
                     return Ok(Ended::Answered);
                 };
                 feed.take(event, view, terminal)?;
-                feed.pace.is_owed = true;
-                drawn.is_old = true;
+                feed.printing.is_owed = true;
+                drawing.is_owed = true;
             }
-            () = sleep_until(feed.pace.rests_until), if feed.pace.is_owed => {}
+            () = sleep_until(feed.printing.rests_until), if feed.printing.is_owed => {}
             now = beat.tick() => {
-                feed.pace.is_owed = true;
-                if terminal.is_live() && drawn.is_due(now) {
-                    feed.print_if_due(view, terminal)?;
+                feed.printing.is_owed = true;
+                feed.print_if_due(view, terminal)?;
+                if terminal.is_live() && (drawing.is_due(now) || drawing.is_overdue(now)) {
+                    let begun = Instant::now();
                     view.draw(&feed.sources, terminal)?;
+                    drawing.done(begun, V::REST);
                 }
             }
             Some(found) = lookups.next() => feed.tell_similar(found, terminal)?,
             () = suspended.asked() => {
                 terminal.close()?;
                 Suspension::stop();
-                drawn.is_old = true;
+                drawing.is_owed = true;
             }
             signal = shutdown.wait() => {
                 feed.print_owed(view, terminal)?;
@@ -152,42 +158,6 @@ async fn look_up(session: &Session, key: Arc<SourceKey>) -> (Arc<SourceKey>, Vec
     (key, near)
 }
 
-/// When to print: at once, unless the last print took long and was just now.
-struct Pace {
-    rests_until: Instant,
-    /// Something has come that was not printed yet.
-    is_owed: bool,
-}
-
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace {
-            rests_until: Instant::now(),
-            is_owed: false,
-        }
-    }
-}
-
-/// When the frame was drawn, and whether anything has come since.
-#[derive(Default)]
-struct Drawn {
-    at: Option<Instant>,
-    is_old: bool,
-}
-
-impl Drawn {
-    fn is_due(&mut self, now: Instant) -> bool {
-        let due = self.is_old || self.at.is_none_or(|at| now.duration_since(at) >= BEAT);
-        if due {
-            *self = Drawn {
-                at: Some(now),
-                is_old: false,
-            };
-        }
-        due
-    }
-}
-
 impl Feed {
     /// Prints what is owed, unless it is too soon.
     fn print_if_due<V: Live>(
@@ -195,7 +165,7 @@ impl Feed {
         view: &mut V,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        if Instant::now() >= self.pace.rests_until {
+        if self.printing.is_due(Instant::now()) {
             self.print_owed(view, terminal)?;
         }
         Ok(())
@@ -206,17 +176,12 @@ impl Feed {
         view: &mut V,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        if !self.pace.is_owed {
+        if !self.printing.is_owed {
             return Ok(());
         }
         let begun = Instant::now();
         view.print(&self.sources, terminal)?;
-        let end = Instant::now();
-        let rest = end.duration_since(begun).saturating_mul(V::REST);
-        self.pace = Pace {
-            rests_until: end + rest.min(BEAT),
-            is_owed: false,
-        };
+        self.printing.done(begun, V::REST);
         Ok(())
     }
 
@@ -225,7 +190,7 @@ impl Feed {
         if let Some(error) = self.sources.refusal() {
             return Err(error);
         }
-        if self.pace.is_owed || !view.is_answered(&self.sources) {
+        if self.printing.is_owed || !view.is_answered(&self.sources) {
             return Ok(false);
         }
         self.sources.silence().map_or(Ok(true), Err)
