@@ -396,7 +396,7 @@ async fn of_a_file_everything_that_can_be_is_traced() {
     ");
     let ran = run(&["--from", &several, "svc", "-n", "tea"]);
     assert_snapshot!(ran.transcript().replace(&several, "FILE"), @r#"
-    ! error: nothing in FILE can be traced in namespace "tea"
+    ! error: nothing in FILE, namespace "tea", can be traced
     ! hint: what can be traced: svc/NAME, deploy/NAME
     "#);
     let ran = run(&["--from", &several, "-o", "json"]);

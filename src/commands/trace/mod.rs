@@ -202,10 +202,10 @@ fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, Com
         0 if session.is_of_file() && !asked.iter().any(is_picky) => {
             let file = &session.cluster.0;
             let namespace = asked.iter().find_map(|asked| asked.namespace.as_ref());
-            let place = namespace.map(|namespace| format!(" in namespace \"{namespace}\""));
+            let place = namespace.map(|namespace| format!(", namespace \"{namespace}\","));
             let place = place.unwrap_or_default();
             Err(not_traceable(&format!(
-                "nothing in {file} can be traced{place}"
+                "nothing in {file}{place} can be traced"
             )))
         }
         0 => Err(CommandError::usage(

@@ -324,7 +324,7 @@ fn a_target_port_that_no_container_has_is_a_warning() {
     insta::assert_snapshot!(feed.frame(80).lines().take(3).collect::<Vec<_>>().join("\n"), @r#"
     service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
     ✗ no endpoints  selector app=api                           2 pods match, 2 ready
-    ! port 80: 1 of 2 pods have no TCP container port named "web"
+    ! port 80: 1 of 2 pods has no TCP container port named "web"
     "#);
     feed.delete("Pod", "api-a");
     insta::assert_snapshot!(feed.frame(80).lines().take(3).collect::<Vec<_>>().join("\n"), @r#"
