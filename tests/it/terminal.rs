@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Rule, User};
 use serde_json::json;
 
-use super::support::cluster::{Cluster, config_map};
+use super::support::cluster::{Cluster, config_map, deployment};
 use super::support::pty::Terminal;
 
 const SIZE: (u16, u16) = (100, 12);
@@ -235,6 +235,71 @@ async fn what_cannot_be_read_is_in_the_footer() {
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group
     ✗ 1 of 2 not readable  1 object  2 watches  0 versions  no change yet  Ctrl-C to end
     "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_what_cannot_be_read_at_all_the_error_alone_is_left() {
+    let mut cluster = Cluster::start().await;
+    let jane = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("*", "endpointslices.discovery.k8s.io")],
+    };
+    cluster.sandbox.set_users(vec![jane]);
+    let verbs = [
+        ["changes", "svc/api"],
+        ["status", "svc/api"],
+        ["trace", "svc/api"],
+    ];
+    let left = |cluster: &Cluster, args: &[&str]| {
+        let mut terminal = cluster.spy().in_shell((200, 12), args);
+        terminal.until_shown("its end", |shown| shown.contains("status 1"));
+        assert!(!terminal.hides_cursor());
+        terminal.transcript()
+    };
+    for args in verbs {
+        assert_eq!(
+            left(&cluster, &args),
+            "Error from server (Forbidden): services \"api\" is forbidden: User \"jane\" cannot list resource \"services\" in API group \"\" in the namespace \"shop\"\n\
+             hint: try `kubectl auth can-i list services/api -n shop`\n\
+             status 1\n",
+            "{args:?}"
+        );
+    }
+    cluster.sandbox.stop().await;
+    for args in verbs {
+        let left = left(&cluster, &args);
+        let lines: Vec<&str> = left.lines().collect();
+        assert!(
+            lines.len() == 2 && lines[0].ends_with("did you specify the right host or port?"),
+            "{args:?}: {left}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_like_that_of_what_is_waited_for_stand_above_the_frame() {
+    let cluster = cluster().await;
+    cluster.put(deployment("web", 1));
+    for (verb, object, told) in [
+        ("changes", "cm/flag", "similar to configmaps/flag: flags"),
+        (
+            "status",
+            "deploy/wbe",
+            "similar to deployments.apps/wbe: web",
+        ),
+        (
+            "trace",
+            "deploy/wbe",
+            "similar to deployments.apps/wbe: web",
+        ),
+    ] {
+        let mut terminal = cluster.spy().on_terminal(SIZE, &[verb, object]);
+        terminal.until_shown(told, |shown| {
+            let at = shown.find(told);
+            at.is_some() && at < shown.find("Ctrl-C to end")
+        });
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
