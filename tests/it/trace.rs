@@ -6,8 +6,8 @@ use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Request, Verb};
 use serde_json::{Value, json};
 
 use super::schema::Schema;
-use super::support::Spy;
 use super::support::cluster::{Cluster, deployment, pod};
+use super::support::{Ran, Spy};
 
 /// A Service `api` in front of the Pods of a label.
 fn service() -> Value {
@@ -341,29 +341,30 @@ fn dumped(cluster: &Cluster, name: &str) -> String {
     file
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn of_a_file_everything_that_can_be_is_traced() {
+/// Traces what is in a file.
+fn of_file(file: &str, args: &[&str]) -> Ran {
+    let now = ["--from", file, "--now", "2026-03-02T12:05:00Z"];
+    Spy::alone().run(&[&["trace"], args, &now[..]].concat())
+}
+
+/// A Service with an endpoint, another one elsewhere, and a Deployment.
+async fn several(name: &str) -> String {
     let cluster = Cluster::start().await;
-    let flags = dumped(&cluster, "trace-nothing");
     cluster.put(service());
     let pod = cluster.put(pod("api-a", &json!({"app": "api"})));
     cluster.put(slice(&json!([endpoint("10.0.0.1", &pod, true)])));
-    let one = dumped(&cluster, "trace-one");
     let mut other = service();
     other["metadata"]["name"] = "other".into();
     other["metadata"]["namespace"] = "lab".into();
     cluster.put(other);
     cluster.put(deployment("web", 0));
-    let several = dumped(&cluster, "trace-several");
-    let run = |args: &[&str]| {
-        let now = ["--now", "2026-03-02T12:05:00Z"];
-        Spy::alone().run(&[&["trace"], args, &now[..]].concat())
-    };
-    assert_snapshot!(run(&["--from", &one]).transcript(), @r"
-    2026-03-02T12:05:00Z endpoint 10.0.0.1:8080 pod/api-a Ready
-    2026-03-02T12:05:00Z service/api Current: 1/1 ready
-    ");
-    assert_snapshot!(run(&["--from", &several, "--once"]).transcript(), @r"
+    dumped(&cluster, name)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_file_everything_that_can_be_is_traced() {
+    let file = several("trace-several").await;
+    assert_snapshot!(of_file(&file, &["--once"]).transcript(), @r"
     service/api  -n shop  ClusterIP 10.96.0.10  80->8080/TCP
     ● 1/1 ready  selector app=api   1 pod matches, 0 ready
     ENDPOINT              TARGET      READY   STATE   SERVING   AGE
@@ -381,7 +382,7 @@ async fn of_a_file_everything_that_can_be_is_traced() {
     · ...     replicaset    to be created by the controller
     · ...     complete
     ");
-    assert_snapshot!(run(&["--from", &several]).transcript(), @r"
+    assert_snapshot!(of_file(&file, &[]).transcript(), @r"
     2026-03-02T12:05:00Z endpoint 10.0.0.1:8080 pod/api-a Ready
     2026-03-02T12:05:00Z service/api Current: 1/1 ready
     2026-03-02T12:05:00Z service/other Failed: no pod matches the selector
@@ -389,27 +390,30 @@ async fn of_a_file_everything_that_can_be_is_traced() {
     2026-03-02T12:05:00Z deployment/web observed underway: not yet by the controller (generation 1, observed 0)
     2026-03-02T12:05:00Z deployment/web InProgress: not yet observed by the controller (generation 1, observed 0)
     ");
-    let ran = run(&["--from", &several, "svc", "-n", "lab", "--once"]);
-    assert_snapshot!(ran.transcript(), @r"
+    let ran = of_file(&file, &["-o", "json"]);
+    let schema = Schema::of("trace");
+    let records = ran.stdout.lines().map(|line| schema.check(line));
+    assert_eq!(records.count(), 3, "{}", ran.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_file_a_type_may_be_traced_and_what_is_not_there_is_told() {
+    let file = several("trace-types").await;
+    let told = |file: &str, args: &[&str]| of_file(file, args).transcript().replace(file, "FILE");
+    assert_snapshot!(told(&file, &["svc", "-n", "lab", "--once"]), @r"
     service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
     ✗ no pod matches the selector  selector app=api   0 pods match, 0 ready
     ");
-    let ran = run(&["--from", &several, "svc", "-n", "tea"]);
-    assert_snapshot!(ran.transcript().replace(&several, "FILE"), @r#"
+    assert_snapshot!(told(&file, &["svc", "-n", "tea"]), @r#"
     ! error: nothing in FILE, namespace "tea", can be traced
     ! hint: what can be traced: svc/NAME, deploy/NAME
     "#);
-    let ran = run(&["--from", &several, "-o", "json"]);
-    let records = ran
-        .stdout
-        .lines()
-        .map(|line| Schema::of("trace").check(line));
-    assert_eq!(records.count(), 3, "{}", ran.stdout);
-    assert_snapshot!(run(&["--from", &flags]).transcript().replace(&flags, "FILE"), @r"
+    let empty = dumped(&Cluster::start().await, "trace-nothing");
+    assert_snapshot!(told(&empty, &[]), @r"
     ! error: nothing in FILE can be traced
     ! hint: what can be traced: svc/NAME, deploy/NAME
     ");
-    assert_snapshot!(run(&["--from", &several, "-l", "app=api"]).transcript(), @r"
+    assert_snapshot!(told(&file, &["-l", "app=api"]), @r"
     ! error: the name of an object is missing: trace TYPE/NAME
     ! See 'kubectl spy --help' for usage.
     ");

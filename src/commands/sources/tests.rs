@@ -194,7 +194,7 @@ fn an_object_is_absent_once_and_only_if_it_was_never_there() {
     assert!(sources.take_absent().is_empty());
     let nothing = [&deployment, &pods, &owner].map(|key| (key, synced(0)));
     told(&mut sources, &nothing);
-    assert_eq!(sources.take_absent(), [deployment.clone()]);
+    assert_eq!(sources.take_absent(), std::slice::from_ref(&deployment));
     assert!(sources.take_absent().is_empty());
     assert!(sources.is_absent(&deployment));
 }

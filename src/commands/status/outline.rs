@@ -176,9 +176,10 @@ impl State {
 
     /// The outline of what an object owns, itself included even where it could not be read.
     fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
+        let is_leaf = self.graph.children(root).is_empty();
         match self.graph.node(root) {
-            Some(_) => self.graph.tree(root),
-            None => vec![(0, root.clone())],
+            Some(_) if !is_leaf => self.graph.tree(root),
+            _ => vec![(0, root.clone())],
         }
     }
 }
