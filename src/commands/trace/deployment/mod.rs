@@ -6,6 +6,7 @@ mod log;
 mod phase;
 mod phases;
 mod pods;
+mod read;
 mod reading;
 mod revisions;
 mod state;

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::reading::{Condition, Kind};
+use super::read::Kind;
+use super::reading::Condition;
 
 /// Which phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

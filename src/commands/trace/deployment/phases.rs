@@ -8,7 +8,8 @@ use crate::object::Value;
 
 use super::phase::{Failure, Name, Phase, Progress};
 use super::pods::{Pulled, Standing, Step, standing};
-use super::reading::{Kind, Reading, is_idle, revision, workload};
+use super::read::Kind;
+use super::reading::{Reading, is_idle, revision, workload};
 
 /// The phases that follow a change; `old_pods` says how many old pods there were at most since.
 pub(super) fn of(reading: &Reading<'_>, old_pods: i64) -> Vec<Phase> {

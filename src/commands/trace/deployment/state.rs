@@ -19,7 +19,8 @@ use super::lines::Told;
 use super::log::{Log, Moment};
 use super::phase::Phase;
 use super::phases;
-use super::reading::{Read, Reading, workload};
+use super::read::Read;
+use super::reading::{Reading, workload};
 use super::{lines, view};
 
 /// The trace of one Deployment.
