@@ -137,7 +137,11 @@ async fn every_record_is_as_published() {
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
     let mut run = cluster.spy().start(&["status", "deploy/web", "-o", "json"]);
     run.until(r#""kind":"Pod""#);
-    for end in (0..60_000).step_by(500) {
+    for end in (0..12_000).step_by(500) {
+        stage.play_until(end).unwrap();
+    }
+    run.until(r#""worst":"Failed""#);
+    for end in (12_000..60_000).step_by(500) {
         stage.play_until(end).unwrap();
     }
     run.until_where("the end of the rollout", |line| {

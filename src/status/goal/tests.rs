@@ -1,3 +1,5 @@
+//! Goals against objects, by tables.
+
 use super::{Goal, GoalError};
 use crate::object::Doc;
 
