@@ -46,6 +46,7 @@ use secret::Guard;
 pub struct Diff<'a> {
     segs: Vec<Seg<'a>>,
     changes: Vec<Change>,
+    keys: Option<&'a ListKeys>,
 }
 
 /// One change: where, what, and of what sort.
@@ -128,9 +129,19 @@ pub fn diff<'a>(
 impl<'a> Diff<'a> {
     /// Compares two versions of an object with the built-in list keys.
     pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Diff<'a> {
+        Diff::keyed(old, new, ListKeys::builtin())
+    }
+
+    /// Compares two versions of an object with these list keys.
+    pub fn keyed(old: Option<Value<'a>>, new: Option<Value<'a>>, keys: &'a ListKeys) -> Diff<'a> {
         let mut out = Diff::default();
-        diff(old, new, ListKeys::builtin(), &mut out);
+        diff(old, new, keys, &mut out);
         out
+    }
+
+    /// The list keys it was made with.
+    pub fn keys(&self) -> &'a ListKeys {
+        self.keys.unwrap_or(ListKeys::builtin())
     }
 
     /// An empty diff in the memory of this one, for versions of any other life time.
@@ -140,6 +151,7 @@ impl<'a> Diff<'a> {
         Diff {
             segs: retype(self.segs),
             changes: self.changes,
+            keys: None,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::object::list_keys::{ListKeys, ListPlace, Order};
+use crate::object::list_keys::{ListKeys, ListPlace, ListRule, Order};
 use crate::object::{Kind, Value};
 
 use super::noise::{self, Noise};
@@ -20,6 +20,7 @@ pub(super) fn run<'a>(
 ) {
     out.segs.clear();
     out.changes.clear();
+    out.keys = Some(keys);
     let mut walk = Walk { keys, out };
     walk.inside(
         (SegId::ROOT, Step::Root),
@@ -178,21 +179,17 @@ impl<'a> Walk<'_, 'a> {
         self.out.changes.push(change);
     }
 
-    /// Where the list at `at` stands.
-    pub(super) fn place(&self, at: SegId) -> ListPlace<'_> {
-        list_place(self.out, at)
-    }
-}
-
-/// Where a list stands: the field that holds it and the next field above.
-pub(super) fn list_place<'d>(diff: &'d Diff<'_>, at: SegId) -> ListPlace<'d> {
-    let parent = diff.parent(at);
-    ListPlace {
-        field: diff.field(at).unwrap_or_default(),
-        parent: diff
-            .chain(parent)
-            .find_map(|at| diff.field(at))
-            .unwrap_or_default(),
+    /// How the list at `at` is to be read.
+    pub(super) fn rule(&self, at: SegId, old: &[Value<'a>], new: &[Value<'a>]) -> ListRule<'a> {
+        let parent = self.out.parent(at);
+        let above = self.out.chain(parent).find_map(|at| self.out.field(at));
+        let path = self.keys.reads_paths().then(|| self.out.path(at));
+        let place = ListPlace {
+            field: self.out.field(at).unwrap_or_default(),
+            parent: above.unwrap_or_default(),
+            path: path.as_ref(),
+        };
+        self.keys.rule(place, old, new)
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diff::text::{self as compare, Hunk, Lines, Tag};
 use crate::diff::{Change, Content, Diff, Embedded, Fmt, Op, Redactor, SegId, Shown};
+use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 use crate::render::style::Role;
 use crate::render::text;
@@ -39,9 +40,14 @@ fn json(
     (change, base): (&Change, Base),
     embedded: &Embedded,
 ) -> Vec<String> {
-    let inner = embedded.diff();
-    let suffix = start.suffix.clone();
     let applied = painter.diff.field(change.at) == Some(LAST_APPLIED);
+    let keys = if applied {
+        painter.diff.keys()
+    } else {
+        ListKeys::builtin()
+    };
+    let inner = embedded.diff(keys);
+    let suffix = start.suffix.clone();
     if inner.is_empty() {
         start.push(Role::Plain, ": same JSON, written differently");
         return vec![painter.paint(std::mem::take(start))];
