@@ -49,6 +49,6 @@ impl<'a> Shown<'a> {
     }
 
     fn readable(self) -> Option<Cow<'a, str>> {
-        (!self.guard.hides(self.value)).then(|| self.value.as_str())?
+        (!self.is_hidden()).then(|| self.value.as_str())?
     }
 }

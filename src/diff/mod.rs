@@ -10,8 +10,10 @@ mod base64;
 mod embedded;
 mod filter;
 pub mod json_patch;
+mod line_ops;
 mod lis;
 mod lists;
+pub mod merge_patch;
 mod noise;
 mod origin;
 mod redact;
@@ -188,6 +190,22 @@ impl<'a> Diff<'a> {
         }
     }
 
+    /// The key that tells an item from its siblings; none for other values.
+    pub fn key(&self, at: SegId) -> Option<&'a ListKey> {
+        match &self.seg(at).step {
+            Step::Item {
+                label: Label::Key { key, .. },
+                ..
+            } => Some(key),
+            Step::Root | Step::Field(_) | Step::Item { .. } => None,
+        }
+    }
+
+    /// Whether an item is told from its siblings by a key.
+    pub fn is_keyed(&self, at: SegId) -> bool {
+        self.key(at).is_some()
+    }
+
     /// The fields by which an item is told from its siblings; none for other values.
     pub fn key_fields(&self, at: SegId) -> Vec<&'a str> {
         let seg = self.seg(at);
@@ -208,6 +226,18 @@ impl<'a> Diff<'a> {
         let seg = self.segs.get(at.0 as usize)?;
         let value = seg.on(side)?;
         Some(redactor.guarded(value, seg.guard))
+    }
+
+    /// Whether what is shown of a change is not what the object has: then a patch of it cannot be
+    /// applied.
+    pub fn holds_secret(&self, redactor: &Redactor) -> bool {
+        let holds = |at, side| {
+            self.shown(at, side, redactor)
+                .is_some_and(Shown::holds_secret)
+        };
+        self.changes
+            .iter()
+            .any(|change| holds(change.at, Side::Old) || holds(change.at, Side::New))
     }
 
     /// The value and all it lies in, from the inside out, without the root.
