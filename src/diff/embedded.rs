@@ -16,16 +16,11 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// The changes from one to the other.
-    pub fn diff(&self) -> Diff<'_> {
+    /// The changes from one to the other. A copy of the object has the object's list keys.
+    pub fn diff<'e>(&'e self, keys: &'e ListKeys) -> Diff<'e> {
         let mut out = Diff::default();
         let roots = (Some(self.old.root()), Some(self.new.root()));
-        walk::run(
-            roots.0,
-            roots.1,
-            (ListKeys::builtin(), self.guard),
-            &mut out,
-        );
+        walk::run(roots.0, roots.1, (keys, self.guard), &mut out);
         out
     }
 }
@@ -54,6 +49,6 @@ impl<'a> Shown<'a> {
     }
 
     fn readable(self) -> Option<Cow<'a, str>> {
-        (!self.guard.hides(self.value)).then(|| self.value.as_str())?
+        (!self.is_hidden()).then(|| self.value.as_str())?
     }
 }

@@ -17,7 +17,7 @@ pub(super) type Matching = Vec<Option<u32>>;
 pub(super) fn compare<'a>(walk: &mut Walk<'_, 'a>, at: SegId, old: Value<'a>, new: Value<'a>) {
     let old: Vec<Value<'a>> = old.items().collect();
     let new: Vec<Value<'a>> = new.items().collect();
-    let rule = walk.keys.rule(walk.place(at), &old, &new);
+    let rule = walk.rule(at, &old, &new);
     let (matching, labels) = match rule.identity {
         Identity::Key(key) => by_key(key, &old, &new),
         Identity::Value => {

@@ -10,6 +10,7 @@ mod base64;
 mod embedded;
 mod filter;
 pub mod json_patch;
+mod line_ops;
 mod lis;
 mod lists;
 mod merge_patch;
@@ -48,6 +49,7 @@ use secret::Guard;
 pub struct Diff<'a> {
     segs: Vec<Seg<'a>>,
     changes: Vec<Change>,
+    keys: Option<&'a ListKeys>,
 }
 
 /// One change: where, what, and of what sort.
@@ -130,9 +132,19 @@ pub fn diff<'a>(
 impl<'a> Diff<'a> {
     /// Compares two versions of an object with the built-in list keys.
     pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Diff<'a> {
+        Diff::keyed(old, new, ListKeys::builtin())
+    }
+
+    /// Compares two versions of an object with these list keys.
+    pub fn keyed(old: Option<Value<'a>>, new: Option<Value<'a>>, keys: &'a ListKeys) -> Diff<'a> {
         let mut out = Diff::default();
-        diff(old, new, ListKeys::builtin(), &mut out);
+        diff(old, new, keys, &mut out);
         out
+    }
+
+    /// The list keys it was made with.
+    pub fn keys(&self) -> &'a ListKeys {
+        self.keys.unwrap_or(ListKeys::builtin())
     }
 
     /// An empty diff in the memory of this one, for versions of any other life time.
@@ -142,6 +154,7 @@ impl<'a> Diff<'a> {
         Diff {
             segs: retype(self.segs),
             changes: self.changes,
+            keys: None,
         }
     }
 
@@ -178,6 +191,22 @@ impl<'a> Diff<'a> {
         }
     }
 
+    /// The key that tells an item from its siblings; none for other values.
+    pub fn key(&self, at: SegId) -> Option<&'a ListKey> {
+        match &self.seg(at).step {
+            Step::Item {
+                label: Label::Key { key, .. },
+                ..
+            } => Some(key),
+            Step::Root | Step::Field(_) | Step::Item { .. } => None,
+        }
+    }
+
+    /// Whether an item is told from its siblings by a key.
+    pub fn is_keyed(&self, at: SegId) -> bool {
+        self.key(at).is_some()
+    }
+
     /// The fields by which an item is told from its siblings; none for other values.
     pub fn key_fields(&self, at: SegId) -> Vec<&'a str> {
         let seg = self.seg(at);
@@ -198,6 +227,18 @@ impl<'a> Diff<'a> {
         let seg = self.segs.get(at.0 as usize)?;
         let value = seg.on(side)?;
         Some(redactor.guarded(value, seg.guard))
+    }
+
+    /// Whether what is shown of a change is not what the object has: then a patch of it cannot be
+    /// applied.
+    pub fn holds_secret(&self, redactor: &Redactor) -> bool {
+        let holds = |at, side| {
+            self.shown(at, side, redactor)
+                .is_some_and(Shown::holds_secret)
+        };
+        self.changes
+            .iter()
+            .any(|change| holds(change.at, Side::Old) || holds(change.at, Side::New))
     }
 
     /// The value and all it lies in, from the inside out, without the root.

@@ -20,6 +20,7 @@ use super::secret::{self, Coding, Guard, Note};
 /// It keeps no value, only two keyed hashes of each, whose keys die with the process.
 #[derive(Default)]
 pub struct Redactor {
+    reveals: bool,
     keys: (RandomState, RandomState),
     seen: Mutex<FxHashMap<(u64, u64), u32>>,
 }
@@ -66,6 +67,14 @@ impl Redactor {
         Redactor::default()
     }
 
+    /// One that lets everything through, for those who ask to see it.
+    pub fn revealing() -> Redactor {
+        Redactor {
+            reveals: true,
+            ..Redactor::default()
+        }
+    }
+
     /// A whole object, as it may be shown.
     pub fn shown<'a>(&'a self, object: Value<'a>) -> Shown<'a> {
         self.guarded(object, Guard::Open.enter(Some(object), None))
@@ -99,8 +108,11 @@ impl Redactor {
 impl<'a> Shown<'a> {
     /// What it is. Of strings that hold a copy of a Secret, the JSON with its values replaced.
     pub fn content(self) -> Content<'a> {
-        if self.guard.hides(self.value) {
+        if self.is_hidden() {
             return Content::Redacted(self.redacted());
+        }
+        if let Some(text) = self.decoded() {
+            return Content::Text(text);
         }
         match self.value.kind() {
             Kind::Null => Content::Null,
@@ -116,7 +128,7 @@ impl<'a> Shown<'a> {
     pub fn fields(self) -> impl Iterator<Item = (Cow<'a, str>, Shown<'a>)> {
         self.value
             .fields()
-            .filter(move |_| !self.guard.hides(self.value))
+            .filter(move |_| !self.is_hidden())
             .map(move |(name, value)| {
                 let guard = self.guard.field(&name).enter(Some(value), None);
                 (name, self.redactor.guarded(value, guard))
@@ -127,7 +139,7 @@ impl<'a> Shown<'a> {
     pub fn items(self) -> impl Iterator<Item = Shown<'a>> {
         self.value
             .items()
-            .filter(move |_| !self.guard.hides(self.value))
+            .filter(move |_| !self.is_hidden())
             .map(move |value| {
                 let guard = self.guard.item().enter(Some(value), None);
                 self.redactor.guarded(value, guard)
@@ -136,8 +148,9 @@ impl<'a> Shown<'a> {
 
     /// The field of an object.
     pub fn get(self, name: &str) -> Option<Shown<'a>> {
-        self.fields()
-            .find_map(|(own, value)| (own == name).then_some(value))
+        let value = self.value.get(name).filter(|_| !self.is_hidden())?;
+        let guard = self.guard.field(name).enter(Some(value), None);
+        Some(self.redactor.guarded(value, guard))
     }
 
     /// The text of a field that is a string.
@@ -162,6 +175,9 @@ impl<'a> Shown<'a> {
     }
 
     fn write_json(self, out: &mut String) {
+        if self.redactor.reveals {
+            return out.push_str(self.value.raw());
+        }
         match self.content() {
             Content::Null => out.push_str("null"),
             Content::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
@@ -191,8 +207,9 @@ impl<'a> Shown<'a> {
 
     fn text(self) -> Content<'a> {
         let text = self.value.as_str().unwrap_or_default();
-        let Guard::Annotation(owner) = self.guard else {
-            return Content::Text(text);
+        let owner = match self.guard {
+            Guard::Annotation(owner) if !self.redactor.reveals => owner,
+            _ => return Content::Text(text),
         };
         match secret::note(&text, owner, || Doc::parse(&*text).is_ok()) {
             Note::Text => Content::Text(text),
@@ -214,7 +231,10 @@ impl<'a> Shown<'a> {
 
     /// Whether something in it is held back: then it is not the value that the object has.
     pub fn holds_secret(self) -> bool {
-        if self.guard.hides(self.value) {
+        if self.redactor.reveals {
+            return false;
+        }
+        if self.is_hidden() {
             return true;
         }
         match (self.value.kind(), self.guard) {
@@ -230,6 +250,21 @@ impl<'a> Shown<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether the value may not be read.
+    pub(super) fn is_hidden(self) -> bool {
+        !self.redactor.reveals && self.guard.hides(self.value)
+    }
+
+    /// The text that a Secret holds, for those who may see it; none if it is not text.
+    fn decoded(self) -> Option<Cow<'a, str>> {
+        let coded = matches!(
+            self.guard,
+            Guard::Map(Coding::Base64) | Guard::Value(Coding::Base64)
+        );
+        let bytes = base64::decode(&self.value.as_str().filter(|_| coded)?)?;
+        String::from_utf8(bytes).ok().map(Cow::Owned)
     }
 
     fn redacted(self) -> Redacted {

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::time::Duration;
 
-use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
+use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
+
+use super::line_ops;
 
 /// Longer texts are not compared word by word.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// What comparing lines may take; after that, the rest is said to be replaced.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// Nor are texts of which more pairs of words than these can be made.
+const MOST_PAIRS: usize = 1 << 22;
 
 /// The parts of one text, and whether each differs from the other text.
 pub type Parts<'t> = Vec<(Part, &'t str)>;
@@ -76,6 +77,9 @@ pub fn words<'t>(old: &'t str, new: &'t str) -> Option<(Parts<'t>, Parts<'t>)> {
         return None;
     }
     let (a, b) = (tokens(old), tokens(new));
+    if a.len().saturating_mul(b.len()) > MOST_PAIRS {
+        return None;
+    }
     let words = |text: &'t str, tokens: &[Range<usize>]| -> Vec<&'t str> {
         tokens.iter().map(|token| &text[token.clone()]).collect()
     };
@@ -151,35 +155,40 @@ pub fn lines(old: &str, new: &str) -> Lines {
     if let Some(endings) = endings(old, new) {
         return endings;
     }
-    let mut config = TextDiff::configure();
-    config.algorithm(Algorithm::Histogram).timeout(PATIENCE);
-    let diff = config.diff_lines(old, new);
-    let hunks = diff
-        .grouped_ops(1)
+    let (old, new) = (split(old), split(new));
+    let hunks = group_diff_ops(line_ops::ops(&old, &new), 1)
         .iter()
-        .map(|group| {
-            let lines = group
-                .iter()
-                .flat_map(|op| diff.iter_changes(op))
-                .map(|change| line(change.tag(), &change.to_string_lossy()))
-                .collect();
-            Hunk {
-                start: group.first().map_or(0, |op| op.new_range().start) + 1,
-                lines,
-            }
+        .map(|group| Hunk {
+            start: group.first().map_or(0, |op| op.new_range().start) + 1,
+            lines: group.iter().flat_map(|op| told(op, &old, &new)).collect(),
         })
         .collect();
     Lines::Hunks(hunks)
 }
 
-fn line(tag: ChangeTag, text: &str) -> Line {
+/// The lines of a text, each with its end.
+fn split(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// The lines of one operation: what goes before what comes.
+fn told(op: &DiffOp, old: &[&str], new: &[&str]) -> Vec<Line> {
+    let lines =
+        |tag, lines: &[&str]| -> Vec<Line> { lines.iter().map(|text| line(tag, text)).collect() };
+    match op {
+        DiffOp::Equal { .. } => lines(Tag::Context, &new[op.new_range()]),
+        DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
+            let mut all = lines(Tag::Removed, &old[op.old_range()]);
+            all.extend(lines(Tag::Added, &new[op.new_range()]));
+            all
+        }
+    }
+}
+
+fn line(tag: Tag, text: &str) -> Line {
     let body = text.strip_suffix('\n');
     Line {
-        tag: match tag {
-            ChangeTag::Equal => Tag::Context,
-            ChangeTag::Delete => Tag::Removed,
-            ChangeTag::Insert => Tag::Added,
-        },
+        tag,
         text: body.unwrap_or(text).to_owned(),
         unended: body.is_none(),
     }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::object::list_keys::{ListKeys, ListPlace, Order};
+use crate::object::list_keys::{ListKeys, ListPlace, ListRule, Order};
 use crate::object::{Kind, Value};
 
 use super::noise::{self, Noise};
@@ -20,6 +20,7 @@ pub(super) fn run<'a>(
 ) {
     out.segs.clear();
     out.changes.clear();
+    out.keys = Some(keys);
     let mut walk = Walk { keys, out };
     walk.inside(
         (SegId::ROOT, Step::Root),
@@ -117,29 +118,10 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn object(&mut self, at: SegId, old: Value<'a>, new: Value<'a>) {
-        let (old, new) = (sorted(old), sorted(new));
-        let (mut i, mut j) = (0, 0);
-        while i < old.len() || j < new.len() {
-            let order = match (old.get(i), new.get(j)) {
-                (Some((a, _)), Some((b, _))) => a.cmp(b),
-                (Some(_), None) => std::cmp::Ordering::Less,
-                (None, _) => std::cmp::Ordering::Greater,
-            };
-            let before = order.is_le().then(|| &old[i]);
-            let after = order.is_ge().then(|| &new[j]);
-            i += usize::from(before.is_some());
-            j += usize::from(after.is_some());
-            if let Some((name, _)) = after.or(before) {
-                let pair = (before.map(|field| field.1), after.map(|field| field.1));
-                if let (Some(old), Some(new)) = pair
-                    && old.raw() == new.raw()
-                {
-                    continue;
-                }
-                let guard = self.out.seg(at).guard.field(name);
-                let step = Step::Field(name.clone());
-                self.inside((at, step), (pair, guard), Walk::compare);
-            }
+        for (name, pair) in differing(old, new) {
+            let guard = self.out.seg(at).guard.field(&name);
+            let step = Step::Field(name);
+            self.inside((at, step), (pair, guard), Walk::compare);
         }
     }
 
@@ -178,29 +160,72 @@ impl<'a> Walk<'_, 'a> {
         self.out.changes.push(change);
     }
 
-    /// Where the list at `at` stands.
-    pub(super) fn place(&self, at: SegId) -> ListPlace<'_> {
-        list_place(self.out, at)
+    /// How the list at `at` is to be read.
+    pub(super) fn rule(&self, at: SegId, old: &[Value<'a>], new: &[Value<'a>]) -> ListRule<'a> {
+        let parent = self.out.parent(at);
+        let above = self.out.chain(parent).find_map(|at| self.out.field(at));
+        let path = self.keys.reads_paths().then(|| self.out.path(at));
+        let place = ListPlace {
+            field: self.out.field(at).unwrap_or_default(),
+            parent: above.unwrap_or_default(),
+            path: path.as_ref(),
+        };
+        self.keys.rule(place, old, new)
     }
 }
 
-/// Where a list stands: the field that holds it and the next field above.
-pub(super) fn list_place<'d>(diff: &'d Diff<'_>, at: SegId) -> ListPlace<'d> {
-    let parent = diff.parent(at);
-    ListPlace {
-        field: diff.field(at).unwrap_or_default(),
-        parent: diff
-            .chain(parent)
-            .find_map(|at| diff.field(at))
-            .unwrap_or_default(),
+/// Up to this many fields, looking a name up is cheaper than sorting.
+const FEW: usize = 32;
+
+/// The fields that are not written alike in both objects, in the order of their names: the order in the
+/// text is nobody's promise.
+fn differing<'a>(old: Value<'a>, new: Value<'a>) -> Vec<(Cow<'a, str>, Pair<'a>)> {
+    let count = old.fields().count();
+    let mut found = Vec::new();
+    let mut before = old.fields().peekable();
+    let mut both = 0;
+    for (name, value) in new.fields() {
+        // Mostly the fields of both stand in the same order.
+        let beside = before.next_if(|(other, _)| *other == name);
+        let counterpart = match beside {
+            Some((_, value)) => Some(value),
+            None if count > FEW => return differing_of_many(old, new),
+            None => old.get(&name),
+        };
+        both += usize::from(counterpart.is_some());
+        if counterpart.is_none_or(|old| old.raw() != value.raw()) {
+            found.push((name, (counterpart, Some(value))));
+        }
     }
+    if both < count {
+        if count > FEW {
+            return differing_of_many(old, new);
+        }
+        let gone = old.fields().filter(|(name, _)| new.get(name).is_none());
+        found.extend(gone.map(|(name, value)| (name, (Some(value), None))));
+    }
+    found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    found
 }
 
-/// The fields in the order of their names: the order in the text is nobody's promise.
-fn sorted(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
-    let mut fields: Vec<_> = object.fields().collect();
-    if !fields.is_sorted_by(|a, b| a.0 < b.0) {
-        fields.sort_by(|a, b| a.0.cmp(&b.0));
-    }
-    fields
+fn differing_of_many<'a>(old: Value<'a>, new: Value<'a>) -> Vec<(Cow<'a, str>, Pair<'a>)> {
+    let sides = old
+        .fields()
+        .map(|(name, value)| (name, (Some(value), None)));
+    let sides = sides.chain(
+        new.fields()
+            .map(|(name, value)| (name, (None, Some(value)))),
+    );
+    let mut all: Vec<(Cow<'a, str>, Pair<'a>)> = sides.collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all.dedup_by(|new, old| {
+        let same = new.0 == old.0;
+        if same {
+            old.1.1 = new.1.1;
+        }
+        same
+    });
+    let raw = |value: Option<Value<'a>>| value.map(Value::raw);
+    all.retain(|(_, (old, new))| raw(*old) != raw(*new));
+    all
 }

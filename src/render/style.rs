@@ -82,6 +82,15 @@ impl Styles {
         paint(role, text).to_string()
     }
 
+    /// Appends the text in the colours of its role.
+    pub fn push(self, out: &mut String, role: Role, text: &str) {
+        if self.ink == Ink::None || role == Role::Plain || text.is_empty() {
+            out.push_str(text);
+        } else {
+            out.push_str(&self.paint(role, text));
+        }
+    }
+
     /// [`Role::Heading`].
     pub fn heading(self, text: &str) -> String {
         self.paint(Role::Heading, text)

@@ -46,6 +46,10 @@ pub fn escape_cell(text: &str) -> Cow<'_, str> {
 
 /// Replaces every character that `is_replaced` names by a visible form.
 fn replace(text: &str, is_replaced: impl Fn(char) -> bool) -> Cow<'_, str> {
+    // Nearly all text is plain, and need not be gone through character by character.
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     let Some(first) = text.find(&is_replaced) else {
         return Cow::Borrowed(text);
     };
@@ -106,8 +110,17 @@ pub(super) fn is_unsafe(c: char) -> bool {
         )
 }
 
+/// Whether there is nothing in the text but printable ASCII: a column a byte, and no harm in any.
+fn is_plain(text: &str) -> bool {
+    text.bytes()
+        .fold(true, |plain, byte| plain & (0x20..0x7f).contains(&byte))
+}
+
 /// The columns that text takes, without counting the colour sequences of painted text.
 pub fn width(text: &str) -> usize {
+    if is_plain(text) {
+        return text.len();
+    }
     if !text.contains(ESCAPE) {
         return text.width();
     }

@@ -9,6 +9,7 @@
 
 mod controlplane;
 mod kstatus;
+mod list_keys;
 mod outage;
 mod sandbox;
 mod verbs;

@@ -1,11 +1,11 @@
 //! `changes`: each version of each object as a diff, with who made it.
 
 mod footer;
+mod noise;
 mod record;
 mod state;
 mod view;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use clap::ValueEnum;
@@ -17,8 +17,11 @@ use super::{
     Terminal, WatchArgs, follow,
 };
 use crate::diff::{Filter, Redactor};
+use crate::object::list_keys::{Chosen, KindKeys};
 use crate::object::path::Pattern;
+use crate::render::diff::Fold;
 use crate::watch::{Event, SourceKey};
+use noise::{NoiseArgs, QuietRuns};
 use state::{Happened, State, Step};
 use view::View;
 
@@ -39,6 +42,17 @@ pub(crate) struct Args {
     /// Leave out changes at or below this path; may be repeated
     #[arg(long, value_name = "PATH")]
     ignore: Vec<Pattern>,
+    #[command(flatten)]
+    noise: NoiseArgs,
+    /// Tell the items of the lists at PATH apart by these fields: .spec.servers=host,port; may be repeated
+    #[arg(long, value_name = "PATH=KEY[,KEY]")]
+    list_key: Vec<Chosen>,
+    /// Show what Secrets hold
+    #[arg(long)]
+    show_secrets: bool,
+    /// Tell every change and every line of a text, however many; on a terminal they are counted above 200
+    #[arg(long)]
+    no_fold: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -109,6 +123,8 @@ struct Changes {
     once: bool,
     /// What has come since the last time that lines were printed.
     pending: Vec<Happened>,
+    /// What only noise has happened to since.
+    quiet: QuietRuns,
     /// The sources of single objects that are not there, until it has been said.
     absent: Vec<Arc<SourceKey>>,
     /// With `--once`: the sources of objects that were asked for and are not there.
@@ -119,12 +135,22 @@ impl Changes {
     fn new(args: &Args, session: &Session, keys: Vec<SourceKey>) -> Changes {
         let view = View {
             cluster: session.cluster.0.to_string(),
-            redactor: Redactor::new(),
+            redactor: if args.show_secrets {
+                Redactor::revealing()
+            } else {
+                Redactor::new()
+            },
+            keys: KindKeys::new(args.list_key.clone()),
             filter: Filter {
                 only: args.only.clone(),
                 ignore: args.ignore.clone(),
             },
-            noise: BTreeSet::new(),
+            noise: args.noise.shown(),
+            fold: if args.no_fold {
+                Fold::Never
+            } else {
+                Fold::Many
+            },
             namespace: (!args.objects.all_namespaces).then(|| session.namespace.clone()),
         };
         Changes {
@@ -134,9 +160,33 @@ impl Changes {
             format: args.output,
             once: args.watch.ends(),
             pending: Vec::new(),
+            quiet: QuietRuns::default(),
             absent: Vec::new(),
             missing: Vec::new(),
         }
+    }
+}
+
+impl Changes {
+    /// The lines of what has happened. A version of nothing but noise is counted, on a terminal in one
+    /// line that stands until the object changes.
+    fn told(&mut self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
+        let told = self.view.told(happened, terminal);
+        let Some(object) = happened.object() else {
+            return told.lines;
+        };
+        if let Some(counts) = told.quiet {
+            self.state.hidden += 1;
+            if terminal.is_live() && counts.hidden() > 0 && counts.filtered == 0 {
+                self.quiet.count(object, happened.seen, &counts);
+            }
+        }
+        let (zone, look) = (&terminal.env().zone, terminal.look());
+        let ended = match &told.lines[..] {
+            [] => None,
+            _ => self.quiet.end(object, zone, look),
+        };
+        ended.into_iter().chain(told.lines).collect()
     }
 }
 
@@ -188,11 +238,7 @@ impl Live for Changes {
         let mut lines = Vec::new();
         for happened in std::mem::take(&mut self.pending) {
             match self.format {
-                Format::Paths => {
-                    let shown = self.view.lines(&happened, terminal);
-                    self.state.hidden += u64::from(happened.is_version() && shown.is_empty());
-                    lines.extend(shown);
-                }
+                Format::Paths => lines.extend(self.told(&happened, terminal)),
                 Format::Json => lines.push(self.view.record(&happened)),
             }
         }
@@ -203,8 +249,9 @@ impl Live for Changes {
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let footer = footer::footer(&self.state, sources, terminal);
-        terminal.draw(footer)?;
+        let mut frame = self.quiet.lines(&terminal.env().zone, terminal.look());
+        frame.extend(footer::footer(&self.state, sources, terminal));
+        terminal.draw(frame)?;
         Ok(())
     }
 

@@ -90,9 +90,10 @@ impl View {
         let (from, before) = before.unzip();
         let shown = self.redactor.shown(doc.root());
         let writers = Writers::of(before.as_ref().map(Doc::root), Some(doc.root()));
+        let keys = self.keys.of(&now.object.group_kind());
         let diff = before
             .as_ref()
-            .map(|before| Diff::of(Some(before.root()), Some(doc.root())));
+            .map(|before| Diff::keyed(Some(before.root()), Some(doc.root()), &keys));
         let whole = matches!(verb, Verb::Created | Verb::Recreated | Verb::Deleted);
         ChangeRecord {
             v: VERSION,

@@ -65,9 +65,15 @@ pub(super) enum Step {
 }
 
 impl Happened {
-    /// Whether it is a version that replaces another one.
-    pub(super) fn is_version(&self) -> bool {
-        matches!(self.step, Step::Modified { .. })
+    /// The object that it has happened to.
+    pub(super) fn object(&self) -> Option<&ObjectRef> {
+        match &self.step {
+            Step::Baseline(now) | Step::Created { now, .. } | Step::Modified { now, .. } => {
+                Some(&now.object)
+            }
+            Step::Deleted { last, .. } | Step::Left { last } => Some(&last.object),
+            Step::Synced { .. } | Step::Gap(_) | Step::Undecodable { .. } | Step::State(_) => None,
+        }
     }
 }
 

@@ -10,11 +10,12 @@ use crate::commands::Terminal;
 use crate::commands::sources::{describe, describe_counted, named};
 use crate::diff::{Diff, Filter, Noise, Redactor};
 use crate::env::Env;
+use crate::object::list_keys::KindKeys;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::render::age;
 use crate::render::diff::{
-    self, Counts, Header, Verb, change_lines, counts, created_lines, header,
+    self, Counts, Fold, Header, Verb, change_lines, counts, created_lines, header,
 };
 use crate::render::style::Look;
 use crate::render::text::escape_line;
@@ -31,6 +32,10 @@ pub(super) struct View {
     pub(super) filter: Filter,
     /// Which sorts of noise are shown.
     pub(super) noise: BTreeSet<Noise>,
+    /// Whether much is counted.
+    pub(super) fold: Fold,
+    /// What tells the items of lists apart, by kind.
+    pub(super) keys: KindKeys,
     /// The namespace that need not be named; `None` if all are looked at.
     pub(super) namespace: Option<Arc<str>>,
 }
@@ -63,18 +68,55 @@ impl<'h> Headed<'h> {
     }
 }
 
+/// What is told of one thing that has happened.
+#[derive(Default)]
+pub(super) struct Told {
+    /// The lines; none for what is hidden.
+    pub(super) lines: Vec<String>,
+    /// How much is hidden, of a version of which nothing is shown.
+    pub(super) quiet: Option<Counts>,
+}
+
 impl View {
-    /// The lines of text; none for what is hidden.
-    pub(super) fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
+    /// What is told of what has happened.
+    pub(super) fn told(&self, happened: &Happened, terminal: &Terminal<'_>) -> Told {
+        let Step::Modified {
+            old,
+            now,
+            skipped,
+            since,
+        } = &happened.step
+        else {
+            return Told {
+                lines: self.lines(happened, terminal),
+                quiet: None,
+            };
+        };
+        // A Lease is nothing but heartbeats: who asks for one wants to see them.
+        let asked = named(&happened.key).is_some() && &*now.object.kind == "Lease";
         let draw = Draw {
             view: self,
             look: terminal.look(),
             env: terminal.env(),
+            heartbeats: asked.then_some(Noise::Heartbeat),
+        };
+        let notes = missing(*skipped, "versions may be missing");
+        let since = since.map(|since| happened.seen.duration_since(since));
+        let headed = Headed::new(Verb::Modified, happened.seen).noting(since, &notes);
+        draw.change(old, now, headed)
+    }
+
+    fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
+        let draw = Draw {
+            view: self,
+            look: terminal.look(),
+            env: terminal.env(),
+            heartbeats: None,
         };
         let headed = |verb| Headed::new(verb, happened.seen);
         match &happened.step {
             Step::Baseline(now) => draw.object(now, headed(Verb::Baseline)),
-            Step::State(_) => Vec::new(),
+            Step::State(_) | Step::Modified { .. } => Vec::new(),
             Step::Synced { .. } if named(&happened.key).is_some() => Vec::new(),
             Step::Synced { count } => {
                 let text = format!("watching {}", describe_counted(&happened.key, *count));
@@ -82,16 +124,6 @@ impl View {
             }
             Step::Created { now, again: false } => draw.object(now, headed(Verb::Created)),
             Step::Created { now, again: true } => draw.object(now, headed(Verb::Recreated)),
-            Step::Modified {
-                old,
-                now,
-                skipped,
-                since,
-            } => {
-                let notes = missing(*skipped, "versions may be missing");
-                let since = since.map(|since| happened.seen.duration_since(since));
-                draw.change(old, now, headed(Verb::Modified).noting(since, &notes))
-            }
             Step::Deleted { old, last, unseen } => {
                 let notes = missing(*unseen, "while disconnected");
                 draw.deletion(
@@ -136,6 +168,8 @@ struct Draw<'d> {
     view: &'d View,
     look: Look,
     env: &'d Env,
+    /// Noise that is shown as well.
+    heartbeats: Option<Noise>,
 }
 
 impl Draw<'_> {
@@ -158,20 +192,27 @@ impl Draw<'_> {
     }
 
     /// A version: a header and its changes, or nothing if all of them are hidden.
-    fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Vec<String> {
+    fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Told {
         let Some((before, doc)) = read_both(old, now) else {
-            return self.uncompared(old, now, headed);
+            return Told {
+                lines: self.uncompared(old, now, headed),
+                quiet: None,
+            };
         };
-        let diff = Diff::of(Some(before.root()), Some(doc.root()));
-        let counts = counts(&diff, &self.view.filter, &self.view.noise);
+        let keys = self.view.keys.of(&now.object.group_kind());
+        let diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
+        let counts = counts(&diff, &self.view.filter, &self.noise());
         if counts.shown == 0 {
-            return Vec::new();
+            return Told {
+                lines: Vec::new(),
+                quiet: Some(counts),
+            };
         }
         let writers = Writers::of(Some(before.root()), Some(doc.root()));
         let who = diff::who(&writers);
         let mut lines = vec![self.header(now, Some(old), (headed, who.as_deref(), Some(&counts)))];
         lines.extend(self.with_view(|view| change_lines(&diff, &writers, view)));
-        lines
+        Told { lines, quiet: None }
     }
 
     /// A deletion: how long the object lived, and what changed last.
@@ -198,7 +239,8 @@ impl Draw<'_> {
             ),
         )];
         if let Some((before, _)) = old.and_then(|old| read_both(old, last)) {
-            let diff = Diff::of(Some(before.root()), Some(doc.root()));
+            let keys = self.view.keys.of(&last.object.group_kind());
+            let diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
             let writers = Writers::of(Some(before.root()), Some(doc.root()));
             lines.extend(self.with_view(|view| change_lines(&diff, &writers, view)));
         }
@@ -263,13 +305,19 @@ impl Draw<'_> {
         (Some(namespace) != self.view.namespace.as_ref()).then(|| format!("-n {namespace}"))
     }
 
+    fn noise(&self) -> BTreeSet<Noise> {
+        let asked = self.view.noise.iter().copied();
+        asked.chain(self.heartbeats).collect()
+    }
+
     fn with_view<T>(&self, lines: impl FnOnce(&diff::View<'_>) -> T) -> T {
         lines(&diff::View {
             look: self.look,
             redactor: &self.view.redactor,
             filter: &self.view.filter,
-            noise: &self.view.noise,
+            noise: &self.noise(),
             zone: &self.env.zone,
+            fold: self.view.fold,
         })
     }
 }

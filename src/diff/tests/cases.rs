@@ -299,3 +299,139 @@ fn a_diff_can_be_recycled() {
 fn diff_into<'a>(old: &'a Doc, new: &'a Doc, out: &mut Diff<'a>) {
     super::super::diff(Some(old.root()), Some(new.root()), ListKeys::builtin(), out);
 }
+
+#[test]
+fn another_spelling_is_noise_and_still_in_the_patch() {
+    let (old, new) = (
+        r#"{"spec":{"n":1,"limits":{"cpu":"1000m"},"a":"as long as it takes for two steps to be less"}}"#,
+        r#"{"spec":{"n":1.0,"limits":{"cpu":"1"},"a":"as long as it takes for two steps to be less"}}"#,
+    );
+    let (a, b) = (doc(old), doc(new));
+    let diff = Diff::of(Some(a.root()), Some(b.root()));
+    assert!(
+        diff.changes()
+            .iter()
+            .all(|change| change.noise == Some(Noise::Equivalent))
+    );
+    let patch = crate::diff::json_patch::json_patch(&diff, &Redactor::new());
+    insta::assert_snapshot!(serde_json::to_string(&patch).expect("serialises"), @r#"[{"op":"replace","path":"/spec/limits/cpu","value":"1"},{"op":"replace","path":"/spec/n","value":1.0}]"#);
+}
+
+/// An object of a kind that is not built in, and the schema of its API.
+#[test]
+fn a_custom_list_is_keyed_by_its_schema_and_guessed_without() {
+    use crate::object::GroupKind;
+    use crate::object::list_keys::{KindKeys, Schema};
+
+    let document = doc(
+        r#"{"components":{"schemas":{"gate":{"x-kubernetes-group-version-kind":[{"kind":"Gate"}],"properties":{"spec":{"properties":{
+        "servers":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["host","port"],"items":{"properties":{"port":{"default":443}}}}}}}}}}}"#,
+    );
+    let kind = GroupKind {
+        group: "example.com".into(),
+        kind: "Gate".into(),
+    };
+    let servers = |list: &str| doc(&format!(r#"{{"spec":{{"servers":{list}}}}}"#));
+    let old =
+        servers(r#"[{"host":"a"},{"host":"a","port":80},{"host":"b","port":80,"tls":false}]"#);
+    let new = servers(
+        r#"[{"host":"b","port":80,"tls":true},{"host":"a","port":443},{"host":"a","port":8080}]"#,
+    );
+    let told = |chosen: &[&str], schema: bool| {
+        let kinds = KindKeys::new(
+            chosen
+                .iter()
+                .map(|text| text.parse().expect("a key"))
+                .collect(),
+        );
+        if schema {
+            kinds.learn(&kind, std::sync::Arc::new(Schema::read(document.root())));
+        }
+        let keys = kinds.of(&kind);
+        let diff = Diff::keyed(Some(old.root()), Some(new.root()), &keys);
+        let redactor = Redactor::new();
+        let lines = diff
+            .changes()
+            .iter()
+            .map(|change| line(&diff, change, &redactor));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(told(&[], true), @r#"
+    ↕ .spec.servers[host=b,port=80]: 2 → 0
+    ~ .spec.servers[host=b,port=80].tls: false → true
+    + .spec.servers[host=a,port=443].port: 443
+    - .spec.servers[host=a,port=80]: {"host":"a","port":80}
+    + .spec.servers[host=a,port=8080]: {"host":"a","port":8080}
+    "#);
+    // The server would not tell its schema.
+    insta::assert_snapshot!(told(&[], false), @r#"
+    + .spec.servers[0]: {"host":"b","port":80,"tls":true}
+    + .spec.servers[0→1].port: 443
+    ~ .spec.servers[1→2].port: 80 → 8080
+    - .spec.servers[2]: {"host":"b","port":80,"tls":false}
+    "#);
+    insta::assert_snapshot!(told(&[".spec.servers=host"], true), @"
+    ↕ .spec.servers[host=b]: 2 → 0
+    ~ .spec.servers[host=b].tls: false → true
+    + .spec.servers[host=a].port: 443
+    ~ .spec.servers[host=a#2].port: 80 → 8080
+    ");
+}
+
+#[test]
+fn items_of_sequences_that_are_moved_and_edited() {
+    let rows = |list: &str| format!(r#"{{"spec":{{"rows":{list}}}}}"#);
+    insta::assert_snapshot!(check(
+        &rows(r#"[{"a":1,"b":[1,2,3],"c":"x"},{"a":2,"b":[7],"c":"y"},{"a":3,"b":[9],"c":"z"}]"#),
+        &rows(r#"[{"a":2,"b":[7],"c":"y"},{"a":1,"b":[1,2,3,4],"c":"x"},{"a":3,"b":[9],"c":"z"}]"#),
+    ), @r#"
+    - .spec.rows[0]: {"a":1,"b":[1,2,3],"c":"x"}
+    + .spec.rows[1]: {"a":1,"b":[1,2,3,4],"c":"x"}
+    "#);
+    // More pairs than are compared each with each (1,024): by place alone.
+    let many = |from: u32| {
+        let items: Vec<_> = (from..from + 40)
+            .map(|n| format!(r#"{{"a":{n},"b":"same"}}"#))
+            .collect();
+        rows(&format!("[{}]", items.join(",")))
+    };
+    assert_eq!(lines(&many(0), &many(100)).len(), 40);
+    let (old, new) = (many(0), many(100).replace(r#"[{"a":100,"b":"same"},"#, "["));
+    assert_eq!(lines(&old, &new).len(), 40, "the last is gone");
+}
+
+#[test]
+fn an_item_that_is_no_object_makes_the_list_a_sequence() {
+    for (old, new) in [
+        (r#"[{"name":"a"},7]"#, r#"[{"name":"a"},8]"#),
+        (r#"[{"name":"a"},{}]"#, r#"[{"name":"a"},{"x":1}]"#),
+        (
+            r#"[{"name":"a"},{"name":{}}]"#,
+            r#"[{"name":"a"},{"name":[]}]"#,
+        ),
+        (r#"[null,{"name":"a"}]"#, r#"[{"name":"a"},null]"#),
+    ] {
+        let found = check(&containers(old), &containers(new));
+        assert!(
+            found.contains(".spec.containers[") && !found.contains("[name="),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn fields_of_large_maps_are_found_in_any_order() {
+    let map = |numbers: &mut dyn Iterator<Item = u32>| {
+        let fields: Vec<_> = numbers.map(|n| format!(r#""k{n:03}":{}"#, n / 2)).collect();
+        format!(r#"{{"data":{{{}}}}}"#, fields.join(","))
+    };
+    assert_eq!(check(&map(&mut (0..100)), &map(&mut (0..100).rev())), "");
+    insta::assert_snapshot!(check(&map(&mut (0..100)), &map(&mut (1..101).rev())), @r#"
+    - .data.k000: 0
+    + .data.k100: 50
+    "#);
+    insta::assert_snapshot!(check(&map(&mut (0..100)), &map(&mut (0..99)).replace(r#""k050":25"#, r#""k050":7"#)), @r#"
+    ~ .data.k050: 25 → 7
+    - .data.k099: 49
+    "#);
+}

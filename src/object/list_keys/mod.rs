@@ -5,41 +5,24 @@
 //! still wants to see *which* container has changed. So well-known lists have a key here, by the
 //! field they stand in and by what their items look like, and others get one by a rule of thumb.
 
+mod chosen;
+mod key;
+mod kinds;
+mod schema;
 mod table;
-
-use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
+use super::path::Path;
 use super::tape::Kind;
 use super::value::Value;
 
-/// The fields that tell the items of a list apart.
-#[derive(Debug)]
-pub struct ListKey {
-    parts: &'static [KeyPart],
-}
+pub use chosen::{Chosen, ChosenError};
+pub use key::ListKey;
+pub use kinds::{KindKeys, is_built_in};
+pub use schema::{ListType, Schema};
 
-/// One field of a key.
-#[derive(Clone, Debug)]
-struct KeyPart {
-    /// The field, with dots for fields of fields. Of a list, its first item counts.
-    field: &'static str,
-    need: Need,
-}
-
-/// What becomes of an item without the field.
-#[derive(Clone, Copy, Debug)]
-enum Need {
-    /// The key is not usable for its list.
-    Required,
-    /// The part is left out.
-    Optional,
-    /// This value is meant.
-    Default(&'static str),
-    /// The key is not usable for its list. What the field holds is not part of the name.
-    Present,
-}
+use schema::Known;
 
 /// How the items of a list are told apart.
 #[derive(Clone, Copy, Debug)]
@@ -77,134 +60,143 @@ pub struct ListPlace<'a> {
     pub field: &'a str,
     /// The next field above it; empty at the root of the object.
     pub parent: &'a str,
+    /// The whole way to it, where somebody asks ([`ListKeys::reads_paths`]).
+    pub path: Option<&'a Path<'a>>,
 }
 
-/// The keys of lists: those that are built in.
-#[derive(Debug, Default)]
+/// The keys of the lists of one kind. What somebody says on the command line goes before what the
+/// server says (`x-kubernetes-list-map-keys`), that before what is built in, that before the key that
+/// lists merge by (`x-kubernetes-patch-merge-key`), and that before a guess. A key that does not fit all
+/// items of a list is passed over; without one, a list is a sequence.
+#[derive(Clone, Debug, Default)]
 pub struct ListKeys {
-    _private: (),
+    chosen: Vec<Chosen>,
+    known: Option<Known>,
 }
+
+static BUILTIN: ListKeys = ListKeys {
+    chosen: Vec::new(),
+    known: None,
+};
 
 impl ListKeys {
     /// The built-in keys alone.
     pub fn builtin() -> &'static ListKeys {
-        static BUILTIN: ListKeys = ListKeys { _private: () };
         &BUILTIN
+    }
+
+    /// Whether the path of a list has a say, and not only its name.
+    pub fn reads_paths(&self) -> bool {
+        self.known.is_some() || !self.chosen.is_empty()
     }
 
     /// How to read the list at `place`, by all the items of both of its versions: what an edit
     /// leaves alone must not change the names of the others.
     pub fn rule(&self, place: ListPlace<'_>, old: &[Value<'_>], new: &[Value<'_>]) -> ListRule<'_> {
-        // An item that stands unchanged where it stood says nothing new.
-        let changed = new
-            .iter()
-            .enumerate()
-            .filter(|(at, item)| old.get(*at).is_none_or(|old| old.raw() != item.raw()))
-            .map(|(_, item)| *item);
-        let items = || old.iter().copied().chain(changed.clone());
-        for entry in table::entries(place) {
-            let rule = |identity| ListRule {
-                identity,
-                order: entry.order,
-            };
-            match &entry.identity {
-                table::By::Value if items().all(is_scalar) => return rule(Identity::Value),
-                table::By::Key(key) if items().all(|item| key.fits(item)) => {
-                    return rule(Identity::Key(key));
-                }
-                table::By::Value | table::By::Key(_) => {}
-            }
+        let list = Items::of(old, new);
+        self.asked(place, &list)
+            .or_else(|| list.built_in(place))
+            .or_else(|| self.merged(place, &list))
+            .unwrap_or_else(|| list.guessed())
+    }
+
+    /// What was chosen, or what the server says.
+    fn asked(&self, place: ListPlace<'_>, list: &Items<'_, '_>) -> Option<ListRule<'_>> {
+        let path = place.path?;
+        let mut chosen = self.chosen.iter();
+        let chosen = chosen.find(|chosen| chosen.names(path) && list.fit(&chosen.key));
+        if let Some(chosen) = chosen {
+            return Some(Identity::Key(&chosen.key).in_order(place.order()));
         }
-        let identity = table::GUESSES
-            .iter()
-            .find(|key| items().all(|item| key.fits(item)) && key.tells_apart(old, new))
-            .map_or(Identity::Order, Identity::Key);
-        ListRule {
-            identity,
-            order: Order::Matters,
+        match self.known.as_ref()?.list(path)? {
+            ListType::Map(key) if list.fit(key) => Some(Identity::Key(key).in_order(place.order())),
+            ListType::Set if list.are_scalars() => Some(Identity::Value.in_order(Order::Free)),
+            ListType::Map(_) | ListType::Set | ListType::Merged(_) => None,
+        }
+    }
+
+    fn merged(&self, place: ListPlace<'_>, list: &Items<'_, '_>) -> Option<ListRule<'_>> {
+        match self.known.as_ref()?.list(place.path?)? {
+            ListType::Merged(key) if list.fit(key) => {
+                Some(Identity::Key(key).in_order(Order::Matters))
+            }
+            ListType::Map(_) | ListType::Set | ListType::Merged(_) => None,
         }
     }
 }
 
-impl ListKey {
-    /// What the key reads in an item: names and values. The text of a string, the digits of a number.
-    pub fn parts<'a>(&self, item: Value<'a>) -> Vec<(&'static str, Cow<'a, str>)> {
-        self.parts
+impl<'k> Identity<'k> {
+    fn in_order(self, order: Order) -> ListRule<'k> {
+        ListRule {
+            identity: self,
+            order,
+        }
+    }
+}
+
+impl ListPlace<'_> {
+    /// Whether the order of a list of this name means anything, where another than the built-in key
+    /// tells its items apart.
+    fn order(self) -> Order {
+        table::entries(self)
+            .next()
+            .map_or(Order::Matters, |entry| entry.order)
+    }
+}
+
+/// Both versions of a list.
+struct Items<'l, 'a> {
+    old: &'l [Value<'a>],
+    new: &'l [Value<'a>],
+}
+
+impl<'l, 'a> Items<'l, 'a> {
+    fn of(old: &'l [Value<'a>], new: &'l [Value<'a>]) -> Items<'l, 'a> {
+        Items { old, new }
+    }
+
+    /// The items of both. One that stands unchanged where it stood says nothing new.
+    fn each(&self) -> impl Iterator<Item = Value<'a>> {
+        let changed = self.new.iter().enumerate().filter(|(at, item)| {
+            let old = self.old.get(*at);
+            old.is_none_or(|old| old.raw() != item.raw())
+        });
+        self.old
             .iter()
-            .filter_map(|part| Some((part.field, part.read(item)?)))
-            .collect()
+            .copied()
+            .chain(changed.map(|(_, item)| *item))
     }
 
-    /// The same as one text, which is equal for equal keys and no others.
-    pub fn of<'a>(&self, item: Value<'a>) -> Cow<'a, str> {
-        if let [part] = self.parts {
-            return part.read(item).unwrap_or_default();
-        }
-        let mut text = String::new();
-        for part in self.parts {
-            if let Some(value) = part.read(item) {
-                text.push('\u{1}');
-                text.push_str(&value);
-            }
-            text.push('\0');
-        }
-        Cow::Owned(text)
+    fn fit(&self, key: &ListKey) -> bool {
+        self.each().all(|item| key.fits(item))
     }
 
-    /// Whether the item has all the key needs, and at least one of its parts.
-    fn fits(&self, item: Value<'_>) -> bool {
-        let mut any = false;
-        for part in self.parts {
-            match (part.found(item), part.need) {
-                (Found::Scalar(_), _) | (Found::Absent, Need::Default(_)) => any = true,
-                (Found::Absent, Need::Optional) | (Found::Composite, Need::Present) => {}
-                (Found::Absent, Need::Required | Need::Present) | (Found::Composite, _) => {
-                    return false;
-                }
-            }
-        }
-        any && item.kind() == Kind::Object
+    fn are_scalars(&self) -> bool {
+        self.each().all(is_scalar)
     }
 
-    /// Whether no two items of one version have the same key.
-    fn tells_apart(&self, old: &[Value<'_>], new: &[Value<'_>]) -> bool {
-        [old, new].iter().all(|items| {
-            let mut seen = FxHashSet::default();
-            items.iter().all(|&item| seen.insert(self.of(item)))
+    fn built_in(&self, place: ListPlace<'_>) -> Option<ListRule<'static>> {
+        table::entries(place).find_map(|entry| {
+            let identity = match &entry.identity {
+                table::By::Value => self.are_scalars().then_some(Identity::Value),
+                table::By::Key(key) => self.fit(key).then_some(Identity::Key(key)),
+            };
+            Some(identity?.in_order(entry.order))
         })
     }
-}
 
-enum Found<'a> {
-    Absent,
-    Scalar(Value<'a>),
-    Composite,
-}
-
-impl KeyPart {
-    fn found<'a>(&self, item: Value<'a>) -> Found<'a> {
-        let field = self.field.split('.').try_fold(item, Value::get);
-        let value = match field {
-            Some(list) if list.kind() == Kind::Array => list.items().next(),
-            other => other,
+    fn guessed(&self) -> ListRule<'static> {
+        let tells_apart = |key: &ListKey| {
+            [self.old, self.new].iter().all(|items| {
+                let mut seen = FxHashSet::default();
+                items.iter().all(|&item| seen.insert(key.of(item)))
+            })
         };
-        match value {
-            None => Found::Absent,
-            Some(value) if value.is_null() => Found::Absent,
-            Some(value) if is_scalar(value) => Found::Scalar(value),
-            Some(_) => Found::Composite,
-        }
-    }
-
-    fn read<'a>(&self, item: Value<'a>) -> Option<Cow<'a, str>> {
-        match (self.found(item), self.need) {
-            (_, Need::Present) => None,
-            (Found::Scalar(value), _) => {
-                Some(value.as_str().unwrap_or_else(|| Cow::Borrowed(value.raw())))
-            }
-            (_, Need::Default(value)) => Some(Cow::Borrowed(value)),
-            (_, Need::Required | Need::Optional) => None,
-        }
+        table::GUESSES
+            .iter()
+            .find(|key| self.fit(key) && tells_apart(key))
+            .map_or(Identity::Order, Identity::Key)
+            .in_order(Order::Matters)
     }
 }
 

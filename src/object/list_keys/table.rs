@@ -1,7 +1,8 @@
 //! The built-in keys, by field name. Where a name is used by several types, the first entry whose
 //! parent and items fit counts.
 
-use super::{KeyPart, ListKey, ListPlace, Need, Order};
+use super::key::{KeyPart, ListKey, Need};
+use super::{ListPlace, Order};
 
 /// What is known of the lists in fields of these names.
 pub(super) struct Entry {
@@ -19,42 +20,42 @@ pub(super) enum By {
 }
 
 /// The entries that may hold for a list, in order.
-pub(super) fn entries(place: ListPlace<'_>) -> impl Iterator<Item = &'static Entry> {
+pub(super) fn entries<'p>(place: ListPlace<'p>) -> impl Iterator<Item = &'static Entry> + use<'p> {
     TABLE.iter().filter(move |entry| {
         entry.fields.contains(&place.field)
             && (entry.parents.is_empty() || entry.parents.contains(&place.parent))
     })
 }
 
-const fn required(field: &'static str) -> KeyPart {
+const fn required(field: &'static str) -> KeyPart<'static> {
     part(field, Need::Required)
 }
 
-const fn optional(field: &'static str) -> KeyPart {
+const fn optional(field: &'static str) -> KeyPart<'static> {
     part(field, Need::Optional)
 }
 
 /// The item has it, whatever it is; it does not name it.
-const fn present(field: &'static str) -> KeyPart {
+const fn present(field: &'static str) -> KeyPart<'static> {
     part(field, Need::Present)
 }
 
-const fn default(field: &'static str, value: &'static str) -> KeyPart {
+const fn default(field: &'static str, value: &'static str) -> KeyPart<'static> {
     part(field, Need::Default(value))
 }
 
-const fn part(field: &'static str, need: Need) -> KeyPart {
+const fn part(field: &'static str, need: Need<'static>) -> KeyPart<'static> {
     KeyPart { field, need }
 }
 
-const fn key(parts: &'static [KeyPart]) -> ListKey {
-    ListKey { parts }
+const fn key(parts: &'static [KeyPart<'static>]) -> ListKey {
+    ListKey::builtin(parts)
 }
 
 type Names = &'static [&'static str];
 
 /// A list whose order says something: which container starts first, which rule is tried first.
-const fn ordered(fields: Names, parents: Names, parts: &'static [KeyPart]) -> Entry {
+const fn ordered(fields: Names, parents: Names, parts: &'static [KeyPart<'static>]) -> Entry {
     Entry {
         fields,
         parents,
@@ -64,7 +65,7 @@ const fn ordered(fields: Names, parents: Names, parts: &'static [KeyPart]) -> En
 }
 
 /// A list that the server or a controller may write in any order.
-const fn unordered(fields: Names, parents: Names, parts: &'static [KeyPart]) -> Entry {
+const fn unordered(fields: Names, parents: Names, parts: &'static [KeyPart<'static>]) -> Entry {
     Entry {
         fields,
         parents,
@@ -95,6 +96,9 @@ static TABLE: &[Entry] = &[
     // Pods and their templates.
     ordered(&["containers", "initContainers", "ephemeralContainers", "env", "volumes", "imagePullSecrets"], ANY, &[required("name")]),
     unordered(&["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"], ANY, &[required("name")]),
+    ordered(&["resourceClaims", "schedulingGates"], ANY, &[required("name")]),
+    unordered(&["resourceClaimStatuses", "claims", "allocatedResourcesStatus"], ANY, &[required("name")]),
+    unordered(&["resources"], &["allocatedResourcesStatus"], &[required("resourceID")]),
     ordered(&["volumeMounts"], ANY, &[required("mountPath")]),
     ordered(&["volumeDevices"], ANY, &[required("devicePath")]),
     ordered(&["envFrom"], ANY, &[optional("prefix"), optional("configMapRef.name"), optional("secretRef.name")]),
@@ -120,8 +124,9 @@ static TABLE: &[Entry] = &[
     // Services, slices, Endpoints, Ingresses.
     unordered(&["endpoints"], ANY, &[required("addresses")]),
     unordered(&["addresses", "notReadyAddresses"], ANY, &[required("ip")]),
-    unordered(&["addresses"], ANY, &[optional("type"), required("address")]),
     unordered(&["addresses"], ANY, &[required("type"), required("value")]),
+    unordered(&["addresses"], &["status"], &[required("type")]),
+    unordered(&["addresses"], ANY, &[optional("type"), required("address")]),
     unordered(&["ingress"], &["loadBalancer"], &[optional("ip"), optional("hostname")]),
     ordered(&["rules"], &["spec"], &[present("http"), default("host", "*")]),
     ordered(&["paths"], ANY, &[required("path")]),
@@ -129,7 +134,7 @@ static TABLE: &[Entry] = &[
     // Nodes.
     unordered(&["taints"], ANY, &[required("key"), required("effect")]),
     unordered(&["images"], &["status"], &[required("names")]),
-    unordered(&["volumesAttached"], ANY, &[required("name")]),
+    unordered(&["volumesAttached", "drivers"], ANY, &[required("name")]),
     // Autoscaling.
     ordered(&["metrics", "currentMetrics"], ANY, &[
         required("type"), optional("resource.name"), optional("containerResource.container"), optional("containerResource.name"),
@@ -137,13 +142,22 @@ static TABLE: &[Entry] = &[
     ]),
     // RBAC, webhooks, CRDs.
     unordered(&["subjects"], ANY, &[required("kind"), optional("namespace"), required("name")]),
-    ordered(&["webhooks", "versions"], ANY, &[required("name")]),
+    ordered(&["webhooks", "versions", "matchConditions", "variables"], ANY, &[required("name")]),
+    ordered(&["x-kubernetes-validations"], ANY, &[required("rule")]),
+    unordered(&["secrets"], &[""], &[required("name")]),
+    // Dynamic resource allocation.
+    unordered(&["reservedFor"], ANY, &[required("uid")]),
+    unordered(&["devices"], &["status"], &[required("driver"), required("device"), required("pool"), optional("shareID")]),
     // Sets.
     set(&[
         "finalizers", "accessModes", "verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs", "addresses", "externalIPs",
         "loadBalancerSourceRanges", "policyTypes", "podCIDRs", "volumesInUse", "shortNames", "categories", "storedVersions",
+        "validationActions", "volumeLifecycleModes",
     ]),
-    set_under(&["matchExpressions", "matchFields"], &["values"]),
+    set_under(&["matchExpressions", "matchFields", "exitCodes", "onExitCodes"], &["values"]),
+    set_under(&["nodeAllocatableResourceClaimStatuses"], &["containers"]),
+    set_under(&["resourceRules"], &["namespaces"]),
+    set_under(&["uncountedTerminatedPods"], &["failed", "succeeded"]),
 ];
 
 /// For lists that nobody has told us about: the first of these that every item has, and that no two

@@ -48,6 +48,11 @@ impl Pattern {
     pub fn matches(&self, path: &Path<'_>) -> Match {
         matches(&self.steps, &path.steps)
     }
+
+    /// Whether `path` is what this pattern names, and not something inside it.
+    pub fn names(&self, path: &Path<'_>) -> bool {
+        names(&self.steps, &path.steps)
+    }
 }
 
 impl FromStr for Pattern {
@@ -81,6 +86,16 @@ fn matches(pieces: &[Piece], steps: &[Step<'_>]) -> Match {
             rest @ ..,
         ] => matches(pieces, rest),
         _ => Match::None,
+    }
+}
+
+fn names(pieces: &[Piece], steps: &[Step<'_>]) -> bool {
+    match (pieces, steps) {
+        ([], steps) => steps.is_empty(),
+        ([Piece::Deep, later @ ..], []) => names(later, steps),
+        ([Piece::Deep, later @ ..], [_, rest @ ..]) => names(later, steps) || names(pieces, rest),
+        ([_, ..], []) => false,
+        ([piece, later @ ..], [step, rest @ ..]) => piece.fits(step) && names(later, rest),
     }
 }
 

@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 
 use crate::diff::text::{self as compare, Hunk, Lines, Tag};
 use crate::diff::{Change, Content, Diff, Embedded, Fmt, Op, Redactor, SegId, Shown};
+use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 use crate::render::style::Role;
 use crate::render::text;
 
+use super::excerpt::{ENOUGH, Excerpt, LONG};
 use super::fit::Room;
 use super::lines::{Base, Line, Painter};
 use super::value::{plural, thousands};
-use super::{LAST_APPLIED, folds, rank};
+use super::{Fold, LAST_APPLIED, folds, rank};
 
 /// How many lines of a text are shown on a terminal.
 const MOST_LINES: usize = 40;
@@ -39,9 +41,14 @@ fn json(
     (change, base): (&Change, Base),
     embedded: &Embedded,
 ) -> Vec<String> {
-    let inner = embedded.diff();
-    let suffix = start.suffix.clone();
     let applied = painter.diff.field(change.at) == Some(LAST_APPLIED);
+    let keys = if applied {
+        painter.diff.keys()
+    } else {
+        ListKeys::builtin()
+    };
+    let inner = embedded.diff(keys);
+    let suffix = start.suffix.clone();
     if inner.is_empty() {
         start.push(Role::Plain, ": same JSON, written differently");
         return vec![painter.paint(std::mem::take(start))];
@@ -145,7 +152,8 @@ fn hunks(
         .iter()
         .flat_map(|hunk| hunk_lines(painter, base, hunk))
         .collect();
-    if painter.view.look.width.is_some() && lines.len() > MOST_LINES {
+    let folds = painter.view.fold == Fold::Many && painter.view.look.width.is_some();
+    if folds && lines.len() > MOST_LINES {
         let rest = plural(lines.len() - MOST_LINES, "more line");
         lines.truncate(MOST_LINES);
         let ellipsis = painter.view.look.symbols.ellipsis;
@@ -205,8 +213,23 @@ fn text_line(
             .map(|width| width.saturating_sub(indent.len() + 2)),
         ellipsis: look.symbols.ellipsis,
     };
-    let own = text::escape_line(&line.text);
     let mut out = format!("{indent}{} ", look.styles.paint(role, mark));
+    let long = line.text.len() > LONG && painter.view.fold == Fold::Many;
+    let room = Room {
+        columns: room.columns.or_else(|| long.then_some(ENOUGH)),
+        ..room
+    };
+    if let Some(other) = other.filter(|_| long)
+        && let Some(excerpt) = Excerpt::of(&line.text, other)
+    {
+        let [own, _] = excerpt.sides(room.columns, look.symbols.ellipsis);
+        for (part, text) in own {
+            let role = if part == Role::Emphasis { part } else { role };
+            out.push_str(&look.styles.paint(role, &text));
+        }
+        return out;
+    }
+    let own = text::escape_line(&line.text);
     match other {
         Some(other)
             if room

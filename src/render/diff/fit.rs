@@ -161,6 +161,9 @@ impl Room {
 
     /// Digests by their first twelve digits.
     fn digests(self, value: &str) -> String {
+        if value.len() < DIGEST {
+            return value.to_owned();
+        }
         let mut out = String::new();
         let mut rest = value;
         while !rest.is_empty() {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::diff::{Change, SegId};
+use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
 use crate::render::style::Role;
 
@@ -49,7 +50,9 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
 
 /// How many changes there are in each part of the object: for versions that change more than a screen
 /// can tell. A part with one change is told.
-pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
+pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change], lines: usize) -> Vec<String> {
+    let whole = format!("  {} in all: --no-fold", plural(lines, "line"));
+    let whole = painter.view.look.styles.dim(&whole);
     let part = |change: &Change| {
         let chain: Vec<SegId> = painter.diff.chain(change.at).collect();
         // Two steps from the root, but above the change itself.
@@ -69,6 +72,7 @@ pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
                 .flat_map(|change| painter.change(change, Base::TOP))
                 .collect(),
         })
+        .chain([whole])
         .collect()
 }
 
@@ -112,19 +116,16 @@ fn reordered(painter: &Painter<'_>, list: SegId, (moves, changes): (usize, &[&Ch
 /// a name.
 fn item(painter: &Painter<'_>, at: SegId) -> Option<SegId> {
     let diff = painter.diff;
-    let items = || {
-        diff.chain(at)
-            .skip(1)
-            .filter(|&above| !diff.key_fields(above).is_empty())
-    };
+    let items = || diff.chain(at).skip(1).filter(|&above| diff.is_keyed(above));
     items()
         .find(|&item| is_condition(painter, item))
         .or_else(|| items().last())
 }
 
 fn is_condition(painter: &Painter<'_>, item: SegId) -> bool {
+    let is_by_type = |key: &ListKey| key.fields().eq(["type"]);
     painter.diff.field(painter.diff.parent(item)) == Some("conditions")
-        && painter.diff.key_fields(item) == ["type"]
+        && painter.diff.key(item).is_some_and(is_by_type)
 }
 
 fn group_lines(painter: &Painter<'_>, group: &[&Change]) -> Vec<String> {

@@ -44,7 +44,7 @@ fn is_harmful(char: char) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_width_and_no_text_does_harm(old in hostile_object(), new in hostile_object(), width in prop::option::of(1usize..400)) {

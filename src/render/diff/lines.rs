@@ -8,9 +8,11 @@ use crate::object::path::{Path, Side};
 use crate::render::style::Role;
 use crate::render::{age, text};
 
+use super::excerpt::{ENOUGH, Excerpt, LONG};
 use super::fit::{Room, Span};
 use super::header::manager;
-use super::{View, embedded, value};
+use super::value::thousands;
+use super::{Fold, View, embedded, value};
 
 /// What lines are made from.
 pub(super) struct Painter<'p> {
@@ -61,9 +63,7 @@ impl Painter<'_> {
         let (role, mark) = self.mark(change);
         // An item without a name is moved within its list: the indices follow.
         let named = match change.op {
-            Op::Move { .. } if self.diff.key_fields(change.at).is_empty() => {
-                self.diff.parent(change.at)
-            }
+            Op::Move { .. } if !self.diff.is_keyed(change.at) => self.diff.parent(change.at),
             _ => change.at,
         };
         let mut line = self.start((role, mark), named, base);
@@ -81,7 +81,10 @@ impl Painter<'_> {
                 if let Some(lines) = embedded::lines(self, &mut line, (change, base), (old, new)) {
                     return lines;
                 }
-                self.pair(&mut line, change, (old, new));
+                match self.excerpt(&mut line, (old, new)) {
+                    Some(()) => {}
+                    None => self.pair(&mut line, change, (old, new)),
+                }
             }
             (Op::Replace, _, _) => {}
         }
@@ -91,7 +94,9 @@ impl Painter<'_> {
     /// The mark and the path.
     pub(super) fn start(&self, (role, mark): (Role, &str), at: SegId, base: Base) -> Line {
         let mut line = Line::default();
-        line.push(Role::Plain, " ".repeat(base.indent));
+        if base.indent > 0 {
+            line.push(Role::Plain, " ".repeat(base.indent));
+        }
         line.push(role, format!("{mark} "));
         let path = self.path(at, base.at);
         let path_role = match role {
@@ -106,10 +111,11 @@ impl Painter<'_> {
         let styles = self.view.look.styles;
         let suffix = std::mem::take(&mut line.suffix);
         line.push(Role::Dim, suffix);
-        line.spans
-            .iter()
-            .map(|(role, text)| styles.paint(*role, text))
-            .collect()
+        let mut text = String::with_capacity(line.spans.iter().map(|(_, text)| text.len()).sum());
+        for (role, span) in &line.spans {
+            styles.push(&mut text, *role, span);
+        }
+        text
     }
 
     pub(super) fn shown(&self, at: SegId, side: Side) -> Option<Shown<'_>> {
@@ -158,7 +164,7 @@ impl Painter<'_> {
         let arrow = self.view.look.symbols.arrow;
         line.push(Role::Plain, format!(": {from} {arrow} {to}"));
         // A path with a key says which item it is; an index does not.
-        if self.diff.key_fields(at).is_empty()
+        if !self.diff.is_keyed(at)
             && let Some(item) = self.shown(at, Side::New)
         {
             let room = self.room(line, 2);
@@ -170,7 +176,7 @@ impl Painter<'_> {
     fn alone(&self, line: &mut Line, (role, change): (Role, &Change), shown: Shown<'_>) {
         let without = self.diff.key_fields(change.at);
         let note = self.origin(change).unwrap_or_default();
-        let room = self.room(line, 2 + text::width(&note));
+        let room = self.room_for(line, 2 + text::width(&note), &[shown]);
         if let Some(text) = value::fitting(shown, room.columns, &without) {
             line.push(role, ": ");
             line.push(role, room.one(&text));
@@ -189,11 +195,41 @@ impl Painter<'_> {
         }
     }
 
+    /// Of two texts one of which is very long, what differs and where.
+    fn excerpt(&self, line: &mut Line, (old, new): (Shown<'_>, Shown<'_>)) -> Option<()> {
+        let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {
+            return None;
+        };
+        let excerpt = Excerpt::of(&old, &new).filter(|_| self.view.fold == Fold::Many)?;
+        let (offset, whole) = (thousands(excerpt.offset), thousands(old.len()));
+        line.push(Role::Plain, format!(": at byte {offset} of {whole}  "));
+        let look = self.view.look;
+        let room = self.room(line, 2 + text::width(look.symbols.arrow));
+        let half = room.columns.map(|columns| columns / 2);
+        let [old, new] = excerpt.sides(half, look.symbols.ellipsis);
+        line.spans.extend(old);
+        line.push(Role::Dim, format!(" {} ", look.symbols.arrow));
+        line.spans.extend(new);
+        Some(())
+    }
+
+    /// The room for a value: bounded for a very long one, even where lines are not.
+    fn room_for(&self, line: &Line, taken: usize, shown: &[Shown<'_>]) -> Room {
+        let room = self.room(line, taken);
+        let long = shown.iter().any(|shown| shown.size() > LONG);
+        let bound = long && self.view.fold == Fold::Many;
+        Room {
+            columns: room.columns.or_else(|| bound.then_some(ENOUGH)),
+            ..room
+        }
+    }
+
     fn pair(&self, line: &mut Line, change: &Change, (old, new): (Shown<'_>, Shown<'_>)) {
         let arrow = self.view.look.symbols.arrow;
         let note = self.pair_note(change.fmt, (old, new));
         let note = note.unwrap_or_default();
-        let room = self.room(line, 4 + text::width(arrow) + text::width(&note));
+        let taken = 4 + text::width(arrow) + text::width(&note);
+        let room = self.room_for(line, taken, &[old, new]);
         let half = room.columns.map(|columns| columns / 2);
         let text = |shown| value::fitting(shown, half, &[]).unwrap_or_default();
         let (old, new) = room.pair(&text(old), &text(new));

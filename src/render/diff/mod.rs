@@ -7,6 +7,7 @@ mod conditions;
 mod containers;
 mod created;
 mod embedded;
+mod excerpt;
 mod fit;
 mod folds;
 mod header;
@@ -39,6 +40,19 @@ pub struct View<'v> {
     pub noise: &'v BTreeSet<Noise>,
     /// In which zone times of day are.
     pub zone: &'v TimeZone,
+    /// Whether what is too much for a screen is counted.
+    pub fold: Fold,
+}
+
+/// Whether what is too much for a screen is told in full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fold {
+    /// On a terminal many changes, and many lines of a text, are counted; of very long values there is
+    /// no more than what is around the change.
+    #[default]
+    Many,
+    /// All of it is told.
+    Never,
 }
 
 /// How many changes a version has.
@@ -89,7 +103,7 @@ pub fn change_lines(diff: &Diff<'_>, writers: &Writers<'_>, view: &View<'_>) -> 
         .iter()
         .filter(|change| is_shown(diff, change, view))
         .collect();
-    shown.sort_by_key(|change| rank(diff, change.at));
+    shown.sort_by_cached_key(|change| rank(diff, change.at));
     let painter = Painter {
         diff,
         writers: Some(writers),
@@ -97,8 +111,8 @@ pub fn change_lines(diff: &Diff<'_>, writers: &Writers<'_>, view: &View<'_>) -> 
         several: writers.actors().count() > 1,
     };
     let lines = folds::lines(&painter, &shown);
-    if lines.len() > MANY && view.look.width.is_some() {
-        return folds::tally(&painter, &shown);
+    if lines.len() > MANY && view.look.width.is_some() && view.fold == Fold::Many {
+        return folds::tally(&painter, &shown, lines.len());
     }
     lines
 }
@@ -109,8 +123,10 @@ fn is_shown(diff: &Diff<'_>, change: &Change, view: &View<'_>) -> bool {
 
 /// The place of a change among the others: its section, and whether it is at the top of it.
 fn rank(diff: &Diff<'_>, at: SegId) -> (usize, bool) {
-    let chain: Vec<SegId> = diff.chain(at).collect();
-    let top = chain.last().and_then(|&top| diff.field(top));
+    let (depth, top) = diff
+        .chain(at)
+        .fold((0, at), |(depth, _), above| (depth + 1, above));
+    let top = diff.field(top);
     let section = match top {
         Some("metadata") => 0,
         Some("spec") => 1,
@@ -122,7 +138,7 @@ fn rank(diff: &Diff<'_>, at: SegId) -> (usize, bool) {
     if diff.field(at) == Some(LAST_APPLIED) {
         return (5, true);
     }
-    (section, chain.len() > 2)
+    (section, depth > 2)
 }
 
 /// Whether a change is of the place of an item alone.

@@ -4,6 +4,7 @@ use super::*;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::render::style::testing::{ansi, explain};
 use crate::render::style::{Styles, Symbols};
+use crate::render::text;
 
 /// What a test may set of a view.
 pub(super) struct Setting {
@@ -12,6 +13,7 @@ pub(super) struct Setting {
     pub(super) symbols: &'static Symbols,
     pub(super) filter: Filter,
     pub(super) noise: BTreeSet<Noise>,
+    pub(super) fold: Fold,
 }
 
 impl Default for Setting {
@@ -22,6 +24,7 @@ impl Default for Setting {
             symbols: &Symbols::UNICODE,
             filter: Filter::default(),
             noise: BTreeSet::new(),
+            fold: Fold::Many,
         }
     }
 }
@@ -38,6 +41,7 @@ impl Setting {
             filter: &self.filter,
             noise: &self.noise,
             zone: &TimeZone::UTC,
+            fold: self.fold,
         })
     }
 
@@ -409,7 +413,13 @@ fn very_many_changes_are_counted() {
     insta::assert_snapshot!(setting.lines(&data(1), &data(2)), @"
     ~ .data: 300 changes
     ~ .x: 1 → 2
+      301 lines in all: --no-fold
     ");
+    let unfolded = Setting {
+        fold: Fold::Never,
+        ..setting
+    };
+    assert_eq!(unfolded.lines(&data(1), &data(2)).lines().count(), 301);
 }
 
 #[test]
@@ -600,4 +610,177 @@ fn scalars_and_empty_composites_in_one_piece() {
     + .i: {x: [1, {"y": "a, b"}]}
     "#);
     insta::assert_snapshot!(check(r#"{"kind":"X"}"#, r#"{"kind":"X","status":{"phase":"Pending"}}"#), @"+ .status: {phase: Pending}");
+}
+
+/// A map with one text.
+fn map(text: &str) -> String {
+    let text = serde_json::to_string(text).expect("text");
+    format!(r#"{{"kind":"ConfigMap","data":{{"app.yaml":{text}}}}}"#)
+}
+
+#[test]
+fn one_byte_of_a_line_of_a_megabyte() {
+    let old: String = (0..100_000).map(|n| format!("key{n}=value ")).collect();
+    let mut new = old.clone();
+    new.replace_range(500_000..500_001, "\u{1b}");
+    let at = |width| Setting {
+        width,
+        ..Setting::default()
+    };
+    insta::assert_snapshot!(at(None).lines(&map(&old), &map(&new)), @r#"~ .data["app.yaml"]: at byte 500,000 of 1,488,890  …071=value key34072=value key34073=value key34074=value key34075=value key34076=va… → …071=value key34072=value key34073=value ^[ey34074=value key34075=value key34076=va…"#);
+    insta::assert_snapshot!(at(Some(100)).lines(&map(&old), &map(&new)), @r#"~ .data["app.yaml"]: at byte 500,000 of 1,488,890  …lue key34073=value key34074=value key34… → …lue key34073=value ^[ey34074=value key34…"#);
+    let whole = Setting {
+        fold: Fold::Never,
+        ..at(None)
+    };
+    assert!(whole.lines(&map(&old), &map(&new)).len() > 2 * old.len());
+    // At its ends, and where a character has several bytes.
+    let long = "日本語".repeat(9000);
+    insta::assert_snapshot!(at(None).lines(&map(&long), &map(&format!("{long}本"))), @r#"~ .data["app.yaml"]: at byte 81,000 of 81,000  …語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語 → …語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語本"#);
+    insta::assert_snapshot!(at(None).lines(&map(&long), &map(&long.replacen('日', "月", 1))), @r#"~ .data["app.yaml"]: at byte 0 of 81,000  日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本… → 月本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本…"#);
+    // All of it.
+    let lines = at(None).lines(&map(&long), &map(&"x".repeat(80_000)));
+    assert!(lines.chars().count() < 400, "{lines}");
+    // In a text of several lines, and as a value that is new.
+    let lines = at(None).lines(&map(&format!("a\n{old}\n")), &map(&format!("a\n{new}\n")));
+    assert!(
+        lines.lines().all(|line| line.chars().count() < 300) && lines.lines().count() == 5,
+        "{lines}"
+    );
+    let lines = at(None).lines(r#"{"kind":"ConfigMap","data":{}}"#, &map(&old));
+    assert!(lines.chars().count() < 500, "{lines}");
+}
+
+#[test]
+fn three_edits_in_a_megabyte_of_text_are_three_hunks() {
+    let line = |n: u32| {
+        format!(
+            "  key-{n}: a value that is {} characters long or so\n",
+            n % 60
+        )
+    };
+    let old: String = (0..20_000).map(line).collect();
+    let new = [100, 10_000, 19_990].iter().fold(old.clone(), |text, n| {
+        text.replace(&line(*n), &line(*n).replace("value", "VALUE"))
+    });
+    assert!(old.len() > 1_000_000);
+    insta::assert_snapshot!(check(&map(&old), &map(&new)), @r#"
+    ~ .data["app.yaml"]  +3 -3 lines
+        @@ 100 @@
+            key-99: a value that is 39 characters long or so
+        -   key-100: a value that is 40 characters long or so
+        +   key-100: a VALUE that is 40 characters long or so
+            key-101: a value that is 41 characters long or so
+        @@ 10000 @@
+            key-9999: a value that is 39 characters long or so
+        -   key-10000: a value that is 40 characters long or so
+        +   key-10000: a VALUE that is 40 characters long or so
+            key-10001: a value that is 41 characters long or so
+        @@ 19990 @@
+            key-19989: a value that is 9 characters long or so
+        -   key-19990: a value that is 10 characters long or so
+        +   key-19990: a VALUE that is 10 characters long or so
+            key-19991: a value that is 11 characters long or so
+    "#);
+}
+
+#[test]
+fn an_annotation_that_is_json_on_one_side_alone_is_text() {
+    let note = |text: &str| {
+        let text = serde_json::to_string(text).expect("text");
+        format!(r#"{{"kind":"X","metadata":{{"annotations":{{"note":{text}}}}}}}"#)
+    };
+    insta::assert_snapshot!(check(&note(r#"{"a":1,"b":2}"#), &note(r#"{"a":1,"b":"#)), @r#"~ .metadata.annotations.note: "{\"a\":1,\"b\":2}" → "{\"a\":1,\"b\":""#);
+    insta::assert_snapshot!(check(&note("{\n  \"a\": 1\n}"), &note("{\n  \"a\": 2\n")), @r#"
+    ~ .metadata.annotations.note  +1 -2 lines
+        @@ 1 @@
+          {
+        -   "a": 1
+        - } \ no newline
+        +   "a": 2
+    "#);
+    insta::assert_snapshot!(check(&note(r#"{"a":1,"b":2}"#), &note(r#"{"a":1,"b":3}"#)), @"
+    ~ .metadata.annotations.note: 1 change inside
+        ~ .b: 2 → 3
+    ");
+}
+
+#[test]
+fn three_moves_are_told_one_by_one_and_more_in_one_line() {
+    let containers = |names: &str| {
+        let items = names
+            .chars()
+            .map(|name| format!(r#"{{"name":"{name}","image":"i"}}"#));
+        let items = items.collect::<Vec<_>>().join(",");
+        format!(r#"{{"kind":"Pod","spec":{{"initContainers":[{items}]}}}}"#)
+    };
+    insta::assert_snapshot!(check(&containers("abcd"), &containers("dcba")), @"
+    ↕ .spec.initContainers[name=d]: 3 → 0
+    ↕ .spec.initContainers[name=c]: 2 → 1
+    ↕ .spec.initContainers[name=b]: 1 → 2
+    ");
+    insta::assert_snapshot!(check(&containers("abcdef"), &containers("fedcba").replacen("\"i\"", "\"j\"", 1)), @"
+    ↕ .spec.initContainers: 5 of 6 items moved, 1 other change
+    ~ .spec.initContainers[name=f].image: i → j
+    ");
+}
+
+#[test]
+fn what_is_deleted_has_its_time_and_its_grace() {
+    insta::assert_snapshot!(check(
+        r#"{"kind":"Pod","metadata":{"name":"a"}}"#,
+        r#"{"kind":"Pod","metadata":{"name":"a","deletionTimestamp":"2024-05-01T14:02:31Z","deletionGracePeriodSeconds":30}}"#,
+    ), @"
+    + .metadata.deletionGracePeriodSeconds: 30
+    + .metadata.deletionTimestamp: 2024-05-01T14:02:31Z
+    ");
+}
+
+#[test]
+fn numbers_beyond_any_type_are_told_digit_by_digit() {
+    insta::assert_snapshot!(check(
+        r#"{"a":9007199254740993,"b":18446744073709551617,"c":1,"d":-0.10,"e":1e400}"#,
+        r#"{"a":9007199254740992,"b":18446744073709551616,"c":1.0,"d":-0.1,"e":2e400}"#,
+    ), @"
+    ~ .a: 9007199254740993 → 9007199254740992
+    ~ .b: 18446744073709551617 → 18446744073709551616
+    ~ .e: 1e400 → 2e400
+    ");
+}
+
+#[test]
+fn wide_and_joined_characters_are_cut_between_them() {
+    let value = |text: &str| format!(r#"{{"kind":"X","spec":{{"title":"{text}"}}}}"#);
+    let family = "👩\u{200d}👩\u{200d}👧".repeat(20);
+    let setting = Setting {
+        width: Some(60),
+        ..Setting::default()
+    };
+    for (old, new) in [
+        ("日本語テキスト".repeat(12), "日本誤テキスト".repeat(12)),
+        (family.clone(), format!("{family}e\u{301}")),
+    ] {
+        for line in setting.lines(&value(&old), &value(&new)).lines() {
+            assert!(
+                text::width(line) <= 60 && !line.contains('\u{fffd}'),
+                "{line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_of_very_many_items_is_one_line() {
+    let object = |changed: u32| {
+        let items = (0..3600).map(|n| {
+            let state = if n == changed { "on" } else { "off" };
+            format!(
+                r#"{{"name":"item-{n}","state":"{state}","note":"{}"}}"#,
+                "x".repeat(360)
+            )
+        });
+        let items = items.collect::<Vec<_>>().join(",");
+        format!(r#"{{"kind":"Bundle","spec":{{"things":[{items}]}}}}"#)
+    };
+    insta::assert_snapshot!(check(&object(9999), &object(1800)), @r#"~ .spec.things[name=item-1800].state: "off" → "on""#);
 }

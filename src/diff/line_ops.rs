@@ -1,0 +1,205 @@
+//! Lines matched with lines: by what they are first, step by step only where little is left. The same
+//! texts give the same answer on every machine; no clock is looked at.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::lis;
+use super::lists::narrow;
+
+/// Stretches of which no more pairs of lines than these can be made are compared step by step.
+const FEW: usize = 1 << 18;
+
+/// How often what stands between two matches is looked into once more.
+const DEPTH: usize = 8;
+
+/// What to do to turn the old lines into the new.
+pub(super) fn ops(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let mut numbers = FxHashMap::default();
+    let mut number = |lines: &[&'_ str]| -> Vec<u32> {
+        let numbered = lines.iter().map(|line| {
+            let next = narrow(numbers.len());
+            *numbers.entry((*line).to_owned()).or_insert(next)
+        });
+        numbered.collect()
+    };
+    let (old, new) = (number(old), number(new));
+    let mut matching = Matching {
+        old: &old,
+        new: &new,
+        pairs: Vec::new(),
+    };
+    matching.stretch(0..old.len(), 0..new.len(), DEPTH);
+    matching.ops()
+}
+
+struct Matching<'l> {
+    old: &'l [u32],
+    new: &'l [u32],
+    /// Equal lines, in order.
+    pairs: Vec<(usize, usize)>,
+}
+
+impl Matching<'_> {
+    fn stretch(&mut self, mut rows: Range<usize>, mut columns: Range<usize>, depth: usize) {
+        while !rows.is_empty()
+            && !columns.is_empty()
+            && self.old[rows.start] == self.new[columns.start]
+        {
+            self.pairs.push((rows.start, columns.start));
+            rows.start += 1;
+            columns.start += 1;
+        }
+        let ends = self.old[rows.clone()].iter().rev();
+        let back = ends.zip(self.new[columns.clone()].iter().rev());
+        let back = back.take_while(|(a, b)| a == b).count();
+        rows.end -= back;
+        columns.end -= back;
+        if rows.len().saturating_mul(columns.len()) <= FEW {
+            self.step_by_step(&rows, &columns);
+        } else if depth > 0 {
+            self.between_anchors(&rows, &columns, depth - 1);
+        }
+        let ends = (rows.end..rows.end + back).zip(columns.end..columns.end + back);
+        self.pairs.extend(ends);
+    }
+
+    fn step_by_step(&mut self, rows: &Range<usize>, columns: &Range<usize>) {
+        if rows.is_empty() || columns.is_empty() {
+            return;
+        }
+        let (old, new) = (&self.old[rows.clone()], &self.new[columns.clone()]);
+        for op in capture_diff_slices(Algorithm::Myers, old, new) {
+            if let DiffOp::Equal {
+                old_index,
+                new_index,
+                len,
+            } = op
+            {
+                let (row, column) = (rows.start + old_index, columns.start + new_index);
+                self.pairs
+                    .extend((row..row + len).zip(column..column + len));
+            }
+        }
+    }
+
+    /// Lines that both stretches have equally often are the same lines, as far as their order allows.
+    fn between_anchors(&mut self, rows: &Range<usize>, columns: &Range<usize>, depth: usize) {
+        let mut places: FxHashMap<u32, (Vec<usize>, Vec<usize>)> = FxHashMap::default();
+        for row in rows.clone() {
+            places.entry(self.old[row]).or_default().0.push(row);
+        }
+        for column in columns.clone() {
+            places.entry(self.new[column]).or_default().1.push(column);
+        }
+        let mut anchors: Vec<(usize, usize)> = places
+            .into_values()
+            .filter(|(rows, columns)| rows.len() == columns.len())
+            .flat_map(|(rows, columns)| columns.into_iter().zip(rows))
+            .collect();
+        anchors.sort_unstable();
+        let order: Vec<u32> = anchors.iter().map(|(_, row)| narrow(*row)).collect();
+        let stay = lis::longest_increasing(&order);
+        let (mut row, mut column) = (rows.start, columns.start);
+        for ((at, from), _) in anchors.into_iter().zip(stay).filter(|(_, stays)| *stays) {
+            if from >= row && at >= column {
+                self.stretch(row..from, column..at, depth);
+                self.pairs.push((from, at));
+                (row, column) = (from + 1, at + 1);
+            }
+        }
+        if (row, column) != (rows.start, columns.start) {
+            self.stretch(row..rows.end, column..columns.end, depth);
+        }
+    }
+
+    fn ops(&self) -> Vec<DiffOp> {
+        let mut ops: Vec<DiffOp> = Vec::new();
+        let (mut row, mut column) = (0, 0);
+        let end = (self.old.len(), self.new.len());
+        for &(from, to) in self.pairs.iter().chain([&end]) {
+            let (old_len, new_len) = (from - row, to - column);
+            match (old_len, new_len) {
+                (0, 0) => {}
+                (_, 0) => ops.push(DiffOp::Delete {
+                    old_index: row,
+                    old_len,
+                    new_index: column,
+                }),
+                (0, _) => ops.push(DiffOp::Insert {
+                    old_index: row,
+                    new_index: column,
+                    new_len,
+                }),
+                _ => ops.push(DiffOp::Replace {
+                    old_index: row,
+                    old_len,
+                    new_index: column,
+                    new_len,
+                }),
+            }
+            if (from, to) != end {
+                match ops.last_mut() {
+                    Some(DiffOp::Equal { len, .. }) => *len += 1,
+                    _ => ops.push(DiffOp::Equal {
+                        old_index: from,
+                        new_index: to,
+                        len: 1,
+                    }),
+                }
+            }
+            (row, column) = (from + 1, to + 1);
+        }
+        ops
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The new lines, by following the operations.
+    fn follow<'t>(old: &[&'t str], new: &[&'t str]) -> (Vec<&'t str>, usize) {
+        let mut lines = Vec::new();
+        let mut kept = 0;
+        for op in ops(old, new) {
+            match op {
+                DiffOp::Equal { len, .. } => {
+                    kept += len;
+                    lines.extend_from_slice(&old[op.old_range()]);
+                }
+                _ => lines.extend_from_slice(&new[op.new_range()]),
+            }
+        }
+        (lines, kept)
+    }
+
+    #[test]
+    fn one_edit_in_each_of_many_lines_that_repeat() {
+        let old: Vec<String> = (0..4000).map(|n| format!("line {}", n % 700)).collect();
+        let mut new = old.clone();
+        for at in [3, 2000, 3990] {
+            new[at] = format!("edit {at}");
+        }
+        let old: Vec<&str> = old.iter().map(String::as_str).collect();
+        let new: Vec<&str> = new.iter().map(String::as_str).collect();
+        let (lines, kept) = follow(&old, &new);
+        assert_eq!((lines, kept), (new, 3997));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_and_what_is_new_is_the_new_text(
+            old in proptest::collection::vec("[a-d]", 0..12),
+            new in proptest::collection::vec("[a-d]", 0..12),
+        ) {
+            let old: Vec<&str> = old.iter().map(String::as_str).collect();
+            let new: Vec<&str> = new.iter().map(String::as_str).collect();
+            prop_assert_eq!(follow(&old, &new).0, new);
+        }
+    }
+}

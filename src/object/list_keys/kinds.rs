@@ -1,0 +1,101 @@
+//! Which keys hold for which kind: settled with the first diff of a kind, and never changed after.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::object::GroupKind;
+
+use super::{Chosen, ListKeys, Schema};
+
+/// The groups that a kube-apiserver serves itself. The built-in keys know their lists, which a test
+/// holds against the schema of a real one.
+const GROUPS: [&str; 22] = [
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+];
+
+/// Whether the lists of a group's kinds are known without asking a server for their schema.
+pub fn is_built_in(group: &str) -> bool {
+    GROUPS.contains(&group)
+}
+
+/// The keys of every kind that is looked at. A kind's schema counts if it is there before the first
+/// diff of that kind: items must not change their names while somebody looks on.
+#[derive(Default)]
+pub struct KindKeys {
+    chosen: Vec<Chosen>,
+    kinds: Mutex<FxHashMap<GroupKind, Kind>>,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Learnt(Arc<Schema>),
+    Settled(Arc<ListKeys>),
+}
+
+impl KindKeys {
+    /// Keys that go before all others, for every kind.
+    pub fn new(chosen: Vec<Chosen>) -> KindKeys {
+        KindKeys {
+            chosen,
+            kinds: Mutex::default(),
+        }
+    }
+
+    /// Takes the schema of the API that a kind belongs to. Returns whether it came in time.
+    pub fn learn(&self, kind: &GroupKind, schema: Arc<Schema>) -> bool {
+        // The map is whole even if a thread has panicked between two uses of it.
+        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let settled = matches!(kinds.get(kind), Some(Kind::Settled(_)));
+        if !settled {
+            kinds.insert(kind.clone(), Kind::Learnt(schema));
+        }
+        !settled
+    }
+
+    /// The keys of a kind, settled from now on.
+    pub fn of(&self, kind: &GroupKind) -> Arc<ListKeys> {
+        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let schema = match kinds.get(kind) {
+            Some(Kind::Settled(keys)) => return keys.clone(),
+            Some(Kind::Learnt(schema)) => Some(schema.clone()),
+            None => None,
+        };
+        let keys = Arc::new(ListKeys {
+            chosen: self.chosen.clone(),
+            known: schema.and_then(|schema| Schema::known(&schema, &kind.kind)),
+        });
+        kinds.insert(kind.clone(), Kind::Settled(keys.clone()));
+        keys
+    }
+}
+
+impl fmt::Debug for KindKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KindKeys")
+            .field("chosen", &self.chosen)
+            .finish_non_exhaustive()
+    }
+}

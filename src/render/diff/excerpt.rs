@@ -1,0 +1,79 @@
+//! Texts too long for a line: what has changed in them, and what is around that.
+
+use crate::render::style::Role;
+use crate::render::text;
+
+use super::fit::Span;
+
+/// Longer texts are told in excerpts.
+pub(super) const LONG: usize = 16 * 1024;
+
+/// So many columns of such a text are shown where there is no width that bounds them.
+pub(super) const ENOUGH: usize = 400;
+
+/// So many characters stand around what has changed.
+const AROUND: usize = 40;
+
+/// What has changed, if it is short; else its start and its end.
+const CORE: usize = 80;
+
+/// Where two long texts differ.
+pub(super) struct Excerpt<'t> {
+    /// How many bytes both begin with.
+    pub(super) offset: usize,
+    old: &'t str,
+    new: &'t str,
+    /// How many bytes both end with.
+    end: usize,
+}
+
+impl<'t> Excerpt<'t> {
+    /// `None` if neither text is long.
+    pub(super) fn of(old: &'t str, new: &'t str) -> Option<Excerpt<'t>> {
+        if old.len().max(new.len()) <= LONG {
+            return None;
+        }
+        let offset = common(old.bytes(), new.bytes());
+        let offset = (0..=offset).rev().find(|&at| old.is_char_boundary(at))?;
+        let end = common(old[offset..].bytes().rev(), new[offset..].bytes().rev());
+        let is_whole = |end: &usize| old.is_char_boundary(old.len() - end);
+        let end = (0..=end).rev().find(is_whole)?;
+        Some(Excerpt {
+            offset,
+            old,
+            new,
+            end,
+        })
+    }
+
+    /// The changed part of the old text and of the new one, each with what is around it in at most
+    /// `columns`.
+    pub(super) fn sides(&self, columns: Option<usize>, ellipsis: &str) -> [Vec<Span>; 2] {
+        [self.old, self.new].map(|text| self.side(text, columns, ellipsis))
+    }
+
+    fn side(&self, text: &str, columns: Option<usize>, ellipsis: &str) -> Vec<Span> {
+        let (from, to) = (self.offset, text.len() - self.end);
+        let columns = columns.unwrap_or(CORE + 2 * AROUND).max(CORE / 2);
+        let core = text::escape_line(&text[from..to]);
+        let core = text::cut_middle(&core, columns.min(CORE), ellipsis);
+        let around = (columns.saturating_sub(text::width(&core)) / 2).min(AROUND);
+        let start = text[..from].char_indices().rev().take(around).last();
+        let start = start.map_or(from, |(at, _)| at);
+        let end = text[to..].char_indices().nth(around);
+        let end = end.map_or(text.len(), |(at, _)| to + at);
+        let cut = |is: bool| if is { ellipsis } else { "" };
+        let before = text::escape_line(&text[start..from]);
+        let after = text::escape_line(&text[to..end]);
+        vec![
+            (Role::Plain, format!("{}{before}", cut(start > 0))),
+            (Role::Emphasis, core.into_owned()),
+            (Role::Plain, format!("{after}{}", cut(end < text.len()))),
+        ]
+    }
+}
+
+/// How many bytes two texts have in common.
+fn common(old: impl Iterator<Item = u8>, new: impl Iterator<Item = u8>) -> usize {
+    old.zip(new).take_while(|(a, b)| a == b).count()
+}
