@@ -167,7 +167,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__changes)
-            opts="-l -A -w -o -n -s -h --selector --field-selector --all-namespaces --from --now --watch --once --output --only --ignore --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -w -o -n -s -h --selector --field-selector --all-namespaces --from --now --watch --once --output --only --ignore --show-noise --show-managed-fields --list-key --show-secrets --no-fold --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -227,6 +227,26 @@ _kubectl__spy() {
                     ;;
                 --ignore)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --show-noise)
+                    COMPREPLY=($(compgen -W "all version managedFields heartbeat order equivalent" -- "${cur}"))
+                    return 0
+                    ;;
+                --show-managed-fields)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --list-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --show-secrets)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --no-fold)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
                     return 0
                     ;;
                 --kubeconfig)
@@ -573,7 +593,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__demo__subcmd__changes)
-            opts="-l -A -w -o -n -s -h --selector --field-selector --all-namespaces --from --now --watch --once --output --only --ignore --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -w -o -n -s -h --selector --field-selector --all-namespaces --from --now --watch --once --output --only --ignore --show-noise --show-managed-fields --list-key --show-secrets --no-fold --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -633,6 +653,26 @@ _kubectl__spy() {
                     ;;
                 --ignore)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --show-noise)
+                    COMPREPLY=($(compgen -W "all version managedFields heartbeat order equivalent" -- "${cur}"))
+                    return 0
+                    ;;
+                --show-managed-fields)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --list-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --show-secrets)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --no-fold)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
                     return 0
                     ;;
                 --kubeconfig)

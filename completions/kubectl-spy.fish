@@ -109,6 +109,19 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 json\t'A JSON object a line'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l show-noise -d 'Show changes that say nothing about the object as well: all of them, or those of these classes' -r -f -a "all\t'Everything'
+version\t'What the server counts: resourceVersion, generation, observedGeneration'
+managedFields\t'Who wrote what'
+heartbeat\t'Probe and heartbeat times, renewed leases'
+order\t'Items of a list whose order means nothing, in another order'
+equivalent\t'Other spellings of the same quantity, time or number'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l show-managed-fields -d 'Show changes of metadata.managedFields as well' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l list-key -d 'Tell the items of the lists at PATH apart by these fields: .spec.servers=host,port; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l show-secrets -d 'Show what Secrets hold' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l no-fold -d 'Tell every change and every line of a text, however many; on a terminal they are counted above 200' -r -f -a "true\t''
+false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l context -d 'The name of the kubeconfig context to use' -r
@@ -238,6 +251,19 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s o -l
 json\t'A JSON object a line'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l show-noise -d 'Show changes that say nothing about the object as well: all of them, or those of these classes' -r -f -a "all\t'Everything'
+version\t'What the server counts: resourceVersion, generation, observedGeneration'
+managedFields\t'Who wrote what'
+heartbeat\t'Probe and heartbeat times, renewed leases'
+order\t'Items of a list whose order means nothing, in another order'
+equivalent\t'Other spellings of the same quantity, time or number'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l show-managed-fields -d 'Show changes of metadata.managedFields as well' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l list-key -d 'Tell the items of the lists at PATH apart by these fields: .spec.servers=host,port; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l show-secrets -d 'Show what Secrets hold' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l no-fold -d 'Tell every change and every line of a text, however many; on a terminal they are counted above 200' -r -f -a "true\t''
+false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l context -d 'The name of the kubeconfig context to use' -r

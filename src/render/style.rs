@@ -82,6 +82,11 @@ impl Styles {
         paint(role, text).to_string()
     }
 
+    /// Whether no role differs from another.
+    pub fn is_plain(self) -> bool {
+        self.ink == Ink::None
+    }
+
     /// Appends the text in the colours of its role.
     pub fn push(self, out: &mut String, role: Role, text: &str) {
         if self.ink == Ink::None || role == Role::Plain || text.is_empty() {

@@ -6,6 +6,7 @@ use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Kind, Target, Writer};
 use serde_json::{Value, json};
 
+use super::support::Spy;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
 use super::support::{Ran, Running};
 
@@ -574,6 +575,126 @@ async fn only_and_ignore_choose_paths() {
     2026-03-02T12:05:00.000Z EXISTING deployment/web  2
     2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kubectl-edit  1 change
     ~ .spec.replicas: 1 → 3
+    ");
+}
+
+#[test]
+fn noise_is_shown_to_who_asks() {
+    let version = |version: u32, cpu: &str, manager: &str| {
+        format!(
+            r#"{{"type":"{}","object":{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a","namespace":"default","uid":"u1","resourceVersion":"{version}",
+            "managedFields":[{{"manager":"{manager}","operation":"Update","time":"2026-03-02T12:00:0{version}Z"}}]}},"spec":{{"limits":{{"cpu":"{cpu}"}}}},
+            "status":{{"conditions":[{{"type":"Ready","lastProbeTime":"2026-03-02T12:00:0{version}Z"}}]}}}}}}"#,
+            if version == 1 { "ADDED" } else { "MODIFIED" }
+        )
+    };
+    let path = format!("{}/noise.json", env!("CARGO_TARGET_TMPDIR"));
+    let text = [version(1, "1000m", "a"), version(2, "1", "b")].join("\n");
+    std::fs::write(&path, text).unwrap();
+    let told = |flags: &[&str]| {
+        let mut args = vec![
+            "changes",
+            "pod/a",
+            "--from",
+            &path,
+            "--now",
+            "2026-03-02T12:05:00Z",
+        ];
+        args.extend(flags);
+        Spy::alone().run(&args).transcript()
+    };
+    assert_snapshot!(told(&[]), @r#"
+    2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
+    + .spec.limits: {cpu: 1000m}
+    ! waiting for pods/a in namespace "default"
+    "#);
+    assert_snapshot!(told(&["--show-noise"]), @r#"
+    2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
+    + .spec.limits: {cpu: 1000m}
+    2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  4 changes
+    ~ .metadata.managedFields: [{manager: a, operation: Update, time: 2026-03-02T12:00:01Z}] → [{manager: b, operation: Update, time: 2026-03-02T12:00:02Z}]
+    ~ .metadata.resourceVersion: "1" → "2"
+    ≈ .spec.limits.cpu: 1000m → "1"
+    ~ .status.conditions[type=Ready].lastProbeTime: 2026-03-02T12:00:01Z → 2026-03-02T12:00:02Z  (+1s)
+    ! waiting for pods/a in namespace "default"
+    "#);
+    assert_snapshot!(told(&["--show-noise=equivalent,version"]), @r#"
+    2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
+    + .spec.limits: {cpu: 1000m}
+    2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  2 changes, 2 hidden
+    ~ .metadata.resourceVersion: "1" → "2"
+    ≈ .spec.limits.cpu: 1000m → "1"
+    ! waiting for pods/a in namespace "default"
+    "#);
+    assert_snapshot!(told(&["--show-managed-fields"]), @r#"
+    2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
+    + .spec.limits: {cpu: 1000m}
+    2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  1 change, 3 hidden
+    ~ .metadata.managedFields: [{manager: a, operation: Update, time: 2026-03-02T12:00:01Z}] → [{manager: b, operation: Update, time: 2026-03-02T12:00:02Z}]
+    ! waiting for pods/a in namespace "default"
+    "#);
+    assert_snapshot!(told(&["--show-noise=probes"]), @"
+    ! error: invalid value 'probes' for '--show-noise[=<CLASS>]'
+    ! hint: one of all, version, managedFields, heartbeat, order, equivalent
+    ! See 'kubectl spy --help' for usage.
+    ");
+}
+
+#[test]
+fn a_lease_that_is_asked_for_is_shown_to_be_renewed() {
+    let version = |version: u32| {
+        format!(
+            r#"{{"type":"{}","object":{{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{{"name":"a","namespace":"default","uid":"u1","resourceVersion":"{version}"}},
+            "spec":{{"holderIdentity":"x","renewTime":"2026-03-02T12:00:0{version}.000000Z"}}}}}}"#,
+            if version == 1 { "ADDED" } else { "MODIFIED" }
+        )
+    };
+    let path = format!("{}/lease.json", env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(&path, [version(1), version(2)].join("\n")).unwrap();
+    let told = |args: &[&str]| {
+        let mut all = vec!["changes", "--from", &path, "--now", "2026-03-02T12:05:00Z"];
+        all.extend(args);
+        Spy::alone().run(&all).transcript()
+    };
+    assert_snapshot!(told(&["lease/a"]), @r#"
+    2026-03-02T12:05:00.000Z CREATED lease/a  1
+    + .spec.holderIdentity: x
+    + .spec.renewTime: 2026-03-02T12:00:01.000000Z
+    2026-03-02T12:05:00.000Z MODIFIED lease/a  1→2  +0s  1 change, 1 hidden
+    ~ .spec.renewTime: 2026-03-02T12:00:01.000000Z → 2026-03-02T12:00:02.000000Z  (+1s)
+    ! waiting for leases.coordination.k8s.io/a in namespace "default"
+    "#);
+    assert!(!told(&[]).contains("MODIFIED"), "{}", told(&[]));
+}
+
+#[test]
+fn lists_are_keyed_as_one_is_told() {
+    let version = |version: u32, servers: &str| {
+        format!(
+            r#"{{"type":"{}","object":{{"apiVersion":"example.com/v1","kind":"Gate","metadata":{{"name":"a","namespace":"default","uid":"u1","resourceVersion":"{version}"}},"spec":{{"servers":{servers}}}}}}}"#,
+            if version == 1 { "ADDED" } else { "MODIFIED" }
+        )
+    };
+    let path = format!("{}/gate.json", env!("CARGO_TARGET_TMPDIR"));
+    let old = r#"[{"host":"a","port":80,"up":1},{"host":"a","port":443,"up":1}]"#;
+    let new = r#"[{"host":"a","port":443,"up":0},{"host":"a","port":80,"up":1}]"#;
+    std::fs::write(&path, [version(1, old), version(2, new)].join("\n")).unwrap();
+    let told = |flags: &[&str]| {
+        let mut args = vec!["changes", "--from", &path, "--now", "2026-03-02T12:05:00Z"];
+        args.extend(flags);
+        Spy::alone().run(&args).transcript()
+    };
+    assert_snapshot!(told(&["--list-key", "spec.servers=host,port"]), @"
+    watching 0 gates.example.com
+    2026-03-02T12:05:00.000Z CREATED gate/a  1
+    + .spec.servers: [{host: a, port: 80, up: 1}, {host: a, port: 443, up: 1}]
+    2026-03-02T12:05:00.000Z MODIFIED gate/a  1→2  +0s  2 changes, 1 hidden
+    ↕ .spec.servers[host=a,port=443]: 1 → 0
+    ~ .spec.servers[host=a,port=443].up: 1 → 0
+    ");
+    assert_snapshot!(told(&["--list-key", "spec.servers"]), @"
+    ! error: invalid value 'spec.servers' for '--list-key <PATH=KEY[,KEY]>': expected PATH=KEY[,KEY], as in .spec.servers=host,port
+    ! See 'kubectl spy --help' for usage.
     ");
 }
 

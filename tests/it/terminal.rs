@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Rule, User};
+use kubectl_spy::sandbox::{Rule, User, Writer};
 use serde_json::json;
 
 use super::support::cluster::{Cluster, config_map, deployment};
@@ -88,6 +88,36 @@ async fn versions_without_a_change_are_counted() {
     12:05:00 EXISTING configmap/flags  2
     ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  Ctrl-C to end
     ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bookkeeping_is_one_line_that_counts_until_the_object_changes() {
+    let cluster = cluster().await;
+    let apply = |manager: &str| {
+        let same = config_map("flags", &json!({"dark-mode": "off"}));
+        cluster.sandbox.apply(same, &Writer::new(manager)).unwrap();
+    };
+    let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+    apply("argocd");
+    until_versions(&mut terminal, "1 version (1 hidden)");
+    apply("flux");
+    until_versions(&mut terminal, "2 versions (2 hidden)");
+    terminal.until_shown("the count", |shown| shown.contains("2 quiet versions"));
+    assert_snapshot!(terminal.transcript(), @"
+    12:05:00 EXISTING configmap/flags  2
+    ·  12:05:00 configmap/flags: 2 quiet versions (4 hidden)
+    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  Ctrl-C to end
+    ");
+    turn(&cluster, "on");
+    until_versions(&mut terminal, "3 versions");
+    terminal.until_shown("the change", |shown| shown.contains("\"off\" → \"on\""));
+    assert_snapshot!(terminal.transcript(), @r#"
+    12:05:00 EXISTING configmap/flags  2
+    ·  12:05:00 configmap/flags: 2 quiet versions (4 hidden)
+    12:05:00 MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago  Ctrl-C to end
+    "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -128,7 +128,23 @@ fn keyed_object() -> impl Strategy<Value = Json> {
 }
 
 pub(crate) fn pair() -> impl Strategy<Value = (Json, Json)> {
-    prop_oneof![(any_json(), any_json()), (any_object(), any_object()),]
+    prop_oneof![
+        (any_json(), any_json()),
+        (any_object(), any_object()),
+        near()
+    ]
+}
+
+/// An object and the same with another value in one place.
+fn near() -> impl Strategy<Value = (Json, Json)> {
+    (any_object(), any::<prop::sample::Index>(), any_json()).prop_map(|(old, at, value)| {
+        let mut places = Vec::new();
+        leaves(&old, "", &mut places);
+        let mut new = old.clone();
+        *new.pointer_mut(&places[at.index(places.len())].0)
+            .expect("own path") = value;
+        (old, new)
+    })
 }
 
 fn text(value: &Json) -> Doc {

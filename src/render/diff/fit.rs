@@ -34,6 +34,13 @@ impl Room {
         }
     }
 
+    /// Whether two values stay as they are.
+    pub(super) fn holds(self, old: &str, new: &str) -> bool {
+        self.columns.is_none_or(|columns| {
+            old.len().max(new.len()) < DIGEST && text::width(old) + text::width(new) <= columns
+        })
+    }
+
     /// The old and the new value, with the words that differ emphasised.
     pub(super) fn pair(self, old: &str, new: &str) -> (Vec<Span>, Vec<Span>) {
         let (old, new) = match self.columns {

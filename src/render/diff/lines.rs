@@ -232,7 +232,12 @@ impl Painter<'_> {
         let room = self.room_for(line, taken, &[old, new]);
         let half = room.columns.map(|columns| columns / 2);
         let text = |shown| value::fitting(shown, half, &[]).unwrap_or_default();
-        let (old, new) = room.pair(&text(old), &text(new));
+        let (old, new) = (text(old), text(new));
+        let (old, new) = if self.view.look.styles.is_plain() && room.holds(&old, &new) {
+            (vec![(Role::Plain, old)], vec![(Role::Plain, new)])
+        } else {
+            room.pair(&old, &new)
+        };
         line.push(Role::Plain, ": ");
         line.spans.extend(old);
         line.push(Role::Dim, format!(" {arrow} "));

@@ -1,0 +1,353 @@
+//! What one version costs, from a line of the watch to lines of text, on objects recorded from a real
+//! control plane (`benches/fixtures`: Kubernetes v1.36, kwok for kubelets); and the same beside a diff
+//! of `serde_json::Value`s and of pretty-printed text.
+//!
+//! ```console
+//! $ cargo bench --bench diff                   # times, by criterion
+//! $ benches/instructions                       # instructions a version, by callgrind
+//! ```
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench that cannot go on stops"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it reads from its environment what `benches/instructions` asks of it"
+)]
+
+use std::collections::BTreeSet;
+use std::hint::black_box;
+use std::io::Read;
+use std::sync::Arc;
+
+use criterion::{Criterion, Throughput};
+use kubectl_spy::diff::{Diff, Filter, Redactor, diff};
+use kubectl_spy::object::Doc;
+use kubectl_spy::object::list_keys::ListKeys;
+use kubectl_spy::object::managed_fields::Writers;
+use kubectl_spy::render::diff::{Fold, View, change_lines, counts};
+use kubectl_spy::render::style::{Look, Styles, Symbols};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The lines of a recorded watch.
+fn recorded(gzip: &[u8]) -> Vec<String> {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(gzip)
+        .read_to_string(&mut text)
+        .unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn pod() -> Vec<String> {
+    recorded(include_bytes!("fixtures/pod.ndjson.gz"))
+}
+
+fn deployment() -> Vec<String> {
+    recorded(include_bytes!("fixtures/deployment.ndjson.gz"))
+}
+
+/// What is read of a line before its object, as the watch core reads it.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(rename = "type")]
+    verb: &'a str,
+    #[serde(borrow)]
+    object: Head<'a>,
+}
+
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    metadata: Meta<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Meta<'a> {
+    uid: &'a str,
+    resource_version: &'a str,
+}
+
+/// The object's own text.
+fn body(line: &str) -> Arc<str> {
+    let head: Line<'_> = serde_json::from_str(line).unwrap();
+    black_box((head.verb, head.object.metadata.uid));
+    black_box(head.object.metadata.resource_version);
+    let (_, body) = line.split_once("\"object\":").unwrap();
+    body.strip_suffix('}').unwrap().into()
+}
+
+/// Whether the version before is used to read the next.
+#[derive(Clone, Copy)]
+enum Hints {
+    Used,
+    Unused,
+}
+
+/// Everything between a line and text that does not change from version to version.
+struct Pipeline {
+    redactor: Redactor,
+    filter: Filter,
+    noise: BTreeSet<kubectl_spy::diff::Noise>,
+    zone: jiff::tz::TimeZone,
+    buffer: Diff<'static>,
+}
+
+impl Pipeline {
+    fn new() -> Pipeline {
+        Pipeline {
+            redactor: Redactor::new(),
+            filter: Filter::default(),
+            noise: BTreeSet::new(),
+            zone: jiff::tz::TimeZone::UTC,
+            buffer: Diff::default(),
+        }
+    }
+
+    /// Takes one line; leaves the new version in place of the old.
+    fn version(&mut self, line: &str, held: &mut Doc, hints: Hints) -> usize {
+        let text = body(line);
+        let new = match hints {
+            Hints::Used => Doc::parse_after(text, held),
+            Hints::Unused => Doc::parse(text),
+        };
+        let new = new.unwrap();
+        let mut changes = std::mem::take(&mut self.buffer).recycle();
+        let roots = (Some(held.root()), Some(new.root()));
+        diff(roots.0, roots.1, ListKeys::builtin(), &mut changes);
+        let shown = counts(&changes, &self.filter, &self.noise).shown;
+        let mut bytes = 0;
+        if shown > 0 {
+            let view = View {
+                look: Look {
+                    width: Some(120),
+                    styles: Styles::PLAIN,
+                    symbols: &Symbols::UNICODE,
+                },
+                redactor: &self.redactor,
+                filter: &self.filter,
+                noise: &self.noise,
+                zone: &self.zone,
+                fold: Fold::Many,
+            };
+            let writers = Writers::of(roots.0, roots.1);
+            let lines = change_lines(&changes, &writers, &view);
+            bytes = lines.iter().map(String::len).sum();
+        }
+        self.buffer = changes.recycle();
+        *held = new;
+        bytes
+    }
+
+    /// One life: its first version is there already.
+    fn life(&mut self, lines: &[String], first: &Doc, hints: Hints) -> usize {
+        let mut held = first.clone();
+        lines[1..]
+            .iter()
+            .map(|line| self.version(line, &mut held, hints))
+            .sum()
+    }
+}
+
+fn one_object(criterion: &mut Criterion, name: &str, lines: &[String]) {
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Elements(lines.len() as u64 - 1));
+    let first = Doc::parse(body(&lines[0])).unwrap();
+    let mut pipeline = Pipeline::new();
+    for (name, hints) in [("hinted", Hints::Used), ("unhinted", Hints::Unused)] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| pipeline.life(lines, &first, hints));
+        });
+    }
+    let values: Vec<Value> = lines
+        .iter()
+        .map(|line| serde_json::from_str(&body(line)).unwrap())
+        .collect();
+    group.bench_function("json_patch::diff of Values, with the parse", |bencher| {
+        bencher.iter(|| {
+            let mut held = values[0].clone();
+            for line in &lines[1..] {
+                let new: Value = serde_json::from_str(&body(line)).unwrap();
+                black_box(json_patch::diff(&held, &new));
+                held = new;
+            }
+        });
+    });
+    group.bench_function("pretty print and similar, with the parse", |bencher| {
+        bencher.iter(|| {
+            let mut held = serde_json::to_string_pretty(&values[0]).unwrap();
+            for line in &lines[1..] {
+                let new: Value = serde_json::from_str(&body(line)).unwrap();
+                let new = serde_json::to_string_pretty(&new).unwrap();
+                let diff = similar::TextDiff::from_lines(&held, &new);
+                black_box(diff.unified_diff().to_string());
+                held = new;
+            }
+        });
+    });
+    group.finish();
+}
+
+/// 2,000 pods whose versions come in turn, so that no cache holds them.
+fn interleaved(criterion: &mut Criterion) {
+    const PODS: usize = 2000;
+    let lives: Vec<Vec<String>> = (0..PODS)
+        .map(|at| {
+            let other = |line: String| line.replace("-pz2gz", &format!("-{at:05}"));
+            pod().into_iter().map(other).collect()
+        })
+        .collect();
+    let first: Vec<Doc> = lives
+        .iter()
+        .map(|lines| Doc::parse(body(&lines[0])).unwrap())
+        .collect();
+    let versions = lives[0].len() - 1;
+    let mut group = criterion.benchmark_group("2,000 pods interleaved");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements((PODS * versions) as u64));
+    let mut pipeline = Pipeline::new();
+    for (name, hints) in [("hinted", Hints::Used), ("unhinted", Hints::Unused)] {
+        group.bench_function(name, |bencher| {
+            bencher.iter_batched_ref(
+                || first.clone(),
+                |held| {
+                    for version in 1..=versions {
+                        for (lines, held) in lives.iter().zip(held.iter_mut()) {
+                            pipeline.version(&lines[version], held, hints);
+                        }
+                    }
+                },
+                criterion::BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+/// An EndpointSlice of 1.2 MB, its endpoints those of the recorded one.
+fn slice() -> Value {
+    let lines = recorded(include_bytes!("fixtures/endpointslice.ndjson.gz"));
+    let mut slice: Value = serde_json::from_str(&body(&lines[1])).unwrap();
+    let one = slice["endpoints"][0].clone();
+    let many = (0..5000).map(|at| {
+        let mut endpoint = one.clone();
+        endpoint["addresses"] =
+            json!([format!("10.{}.{}.{}", at / 62500, at / 250 % 250, at % 250)]);
+        endpoint["targetRef"]["uid"] = json!(format!("{at:08x}-9c1f-4a9c-8e54-0b5d7e9b4c11"));
+        endpoint["targetRef"]["name"] = json!(format!("web-7796596ff7-{at:05}"));
+        endpoint
+    });
+    slice["endpoints"] = many.collect();
+    slice
+}
+
+/// A text of 1.1 MB in lines, with an edit at its start, in its middle and at its end.
+fn texts() -> (String, String) {
+    let line = |at: usize| {
+        format!(
+            "  key-{at}: a value that is {} characters long or so\n",
+            at % 60
+        )
+    };
+    let old: String = (0..20_000).map(line).collect();
+    let new = [100, 10_000, 19_900].iter().fold(old.clone(), |text, at| {
+        text.replace(&line(*at), &line(at + 7).replace("value", "VALUE"))
+    });
+    (old, new)
+}
+
+fn large(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("large");
+    let line = |object: &Value| json!({ "type": "MODIFIED", "object": object }).to_string();
+    let mut bench = |name: &str, old: &Value, new: &Value| {
+        let first = Doc::parse(body(&line(old))).unwrap();
+        let lines = [line(old), line(new)];
+        let mut pipeline = Pipeline::new();
+        for (how, hints) in [("hinted", Hints::Used), ("unhinted", Hints::Unused)] {
+            let name = format!("{name}, {how} ({} B)", lines[1].len());
+            group.bench_function(name, |bencher| {
+                bencher.iter_batched_ref(
+                    || first.clone(),
+                    |held| pipeline.version(&lines[1], held, hints),
+                    criterion::BatchSize::PerIteration,
+                );
+            });
+        }
+    };
+    let object = |metadata: Value, rest: Value| {
+        let mut object = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata });
+        object
+            .as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().unwrap().clone());
+        object
+    };
+    let meta = json!({ "name": "x", "uid": "u", "resourceVersion": "1" });
+
+    let old = slice();
+    let mut new = old.clone();
+    new["endpoints"][2500]["conditions"]["ready"] = json!(false);
+    bench("slice, one of 5,000 endpoints changed", &old, &new);
+    let endpoints = old["endpoints"].as_array().unwrap();
+    let shuffled = (0..5000).map(|at| endpoints[at * 1201 % 5000].clone());
+    new["endpoints"] = shuffled.collect();
+    bench("slice, 5,000 endpoints shuffled", &old, &new);
+
+    let (old, new) = texts();
+    let map = |text: &str| object(meta.clone(), json!({ "data": { "app.yaml": text } }));
+    bench(
+        "text of 1.1 MB, three lines changed",
+        &map(&old),
+        &map(&new),
+    );
+    let mut one = old.replace('\n', " ");
+    let before = map(&one);
+    one.replace_range(500_000..500_001, "#");
+    bench("one line of 1.1 MB, one byte changed", &before, &map(&one));
+
+    let items = |n: usize| -> Value {
+        (0..3600)
+            .map(|at| {
+                let state = if at == n { "on" } else { "off" };
+                json!({ "name": format!("item-{at}"), "state": state, "note": "x".repeat(360) })
+            })
+            .collect()
+    };
+    let custom = |n: usize| object(meta.clone(), json!({ "spec": { "things": items(n) } }));
+    bench(
+        "object of 1.5 MB, one of 3,600 items changed",
+        &custom(4000),
+        &custom(1800),
+    );
+    group.finish();
+}
+
+/// Runs `COUNT` lives of the pod and nothing else, for callgrind.
+fn for_callgrind(ask: &str) {
+    let (hints, count) = ask.split_once(':').unwrap();
+    let hints = match hints {
+        "hinted" => Hints::Used,
+        _ => Hints::Unused,
+    };
+    let lines = pod();
+    let first = Doc::parse(body(&lines[0])).unwrap();
+    let mut pipeline = Pipeline::new();
+    for _ in 0..count.parse::<u32>().unwrap() {
+        black_box(pipeline.life(&lines, &first, hints));
+    }
+    println!("{} versions a life", lines.len() - 1);
+}
+
+fn main() {
+    if let Ok(ask) = std::env::var("SPY_BENCH_LIVES") {
+        return for_callgrind(&ask);
+    }
+    let mut criterion = Criterion::default().configure_from_args();
+    one_object(&mut criterion, "pod", &pod());
+    one_object(&mut criterion, "deployment", &deployment());
+    interleaved(&mut criterion);
+    large(&mut criterion);
+    criterion.final_summary();
+}
