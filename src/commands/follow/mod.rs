@@ -112,12 +112,14 @@ async fn run<V: Live>(
         feed.reconcile(&*view, session, terminal);
         tokio::select! {
             event = feed.subscriptions.next() => {
-                let Some(event) = event else {
-                    feed.print_owed(view, terminal)?;
-                    return Ok(Ended::Answered);
-                };
-                feed.take(event, view, terminal)?;
-                feed.printing.is_owed = true;
+                let is_event = event.is_some();
+                match event {
+                    Some(event) => feed.take(event, view, terminal)?,
+                    // What was not looked at yet may lead to other sources.
+                    None if feed.printing.is_owed => feed.print_owed(view, terminal)?,
+                    None => return Ok(Ended::Answered),
+                }
+                feed.printing.is_owed |= is_event;
                 drawing.is_owed = true;
             }
             () = sleep_until(feed.printing.rests_until), if feed.printing.is_owed => {}
