@@ -8,6 +8,7 @@ mod event;
 #[cfg(test)]
 mod fake;
 mod file;
+mod history;
 mod http;
 mod key;
 mod members;
@@ -26,6 +27,7 @@ mod transport;
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
 pub use file::{FileError, FileResource, FileTransport, Plural, documents};
+pub use history::{End, Limits, Past, Revision, Walk};
 pub use http::{HttpTransport, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use merge::Subscriptions;

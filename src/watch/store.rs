@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::envelope::Verb;
 use super::event::{Version, Why};
+use super::history::Revision;
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 
 /// How many deletions are remembered, to tell a replay of what came before them.
@@ -218,6 +219,6 @@ pub(super) fn reached(known: &ResourceVersion, new: &ResourceVersion) -> bool {
 }
 
 fn is_older(new: &ResourceVersion, known: &ResourceVersion) -> bool {
-    let number = |version: &ResourceVersion| version.as_str().parse::<u64>().ok();
-    matches!((number(new), number(known)), (Some(new), Some(known)) if new < known)
+    let both = (Revision::parse(new), Revision::parse(known));
+    matches!(both, (Some(new), Some(known)) if new < known)
 }

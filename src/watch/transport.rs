@@ -10,6 +10,7 @@ use futures::Stream;
 
 use super::envelope::Reader;
 use super::error::SourceError;
+use super::history::Revision;
 use super::key::{Scope, SourceKey};
 use crate::object::{ObjectRef, ResourceVersion};
 
@@ -44,7 +45,7 @@ pub enum At {
     /// Any that the server has at hand (`resourceVersion=0`).
     Cached,
     /// Exactly this one, while the server still has it.
-    Exact(ResourceVersion),
+    Exact(Revision),
 }
 
 /// Which part of a listing.

@@ -29,6 +29,7 @@ impl Fake {
         let model = Model {
             rv: 100,
             forgotten: 100,
+            compacted: 100,
             bookmarks: true,
             ..Model::default()
         };
@@ -50,6 +51,9 @@ impl Fake {
         let mut model = self.model();
         model.rv += 1;
         pod.rv = model.rv;
+        if did != Did::Deleted {
+            pod.at = model.rv;
+        }
         model.log.push(Op { did, pod });
         let rv = model.rv;
         drop(model);
@@ -75,6 +79,7 @@ impl Fake {
             rv: 0,
             app: "web".to_owned(),
             deleting: false,
+            at: 0,
         };
         drop(model);
         self.write(Did::Added, pod)
@@ -100,8 +105,39 @@ impl Fake {
 
     /// Forgets all versions before the present.
     pub(super) fn forget(&self) {
+        self.expire();
+        let mut model = self.model();
+        model.compacted = model.rv;
+    }
+
+    /// Forgets the events before the present, as a server does that was restarted: old versions can
+    /// still be read.
+    pub(super) fn expire(&self) {
         let mut model = self.model();
         model.forgotten = model.rv;
+    }
+
+    fn read_back(&self, key: &SourceKey, rv: u64) -> Result<ListPage, SourceError> {
+        let mut model = self.model();
+        model.reads.push(rv);
+        if let Some(error) = model.no_list.as_ref().or(model.no_history.as_ref()) {
+            return Err(error.clone());
+        }
+        if rv < model.compacted {
+            return Err(api_error(410));
+        }
+        let there = model.at(rv).into_values();
+        let there = there.filter(|pod| pod.matches(key));
+        let version = if model.unversioned {
+            String::new()
+        } else {
+            rv.to_string()
+        };
+        Ok(ListPage {
+            version: ResourceVersion::new(version),
+            items: there.map(|pod| pod.listed().into()).collect(),
+            next: None,
+        })
     }
 
     /// The version moves on for another resource.
@@ -224,13 +260,13 @@ impl Fake {
             if model.gone_as_status {
                 return Err(api_error(410));
             }
-            plan = Plan::after(0, Fault::Error(410));
+            plan = Plan::after(0, Fault::TooOld);
         }
         let connection = Connection {
             fake: self.clone(),
             moved: self.moved.subscribe(),
             key: key.clone(),
-            at: from - plan.replay.min(from - 100),
+            at: from - plan.replay.min(from.saturating_sub(100)),
             kills: model.kills,
             plan,
             sent: 0,
@@ -244,12 +280,17 @@ impl Transport for Fake {
     fn list<'a>(
         &'a self,
         key: &'a SourceKey,
-        _: At,
+        at: At,
         page: Page,
     ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
         Box::pin(async move {
             sleep(Duration::from_millis(2)).await;
-            self.list_now(key, &page)
+            match at {
+                At::Latest | At::Cached => self.list_now(key, &page),
+                At::Exact(revision) => {
+                    self.read_back(key, revision.to_string().parse().expect("a number"))
+                }
+            }
         })
     }
 

@@ -83,8 +83,8 @@ fn list(key: &SourceKey, at: &At, page: &Page) -> Ask {
         (Some(next), _) => ask.query("continue", next),
         (None, At::Latest) => ask,
         (None, At::Cached) => ask.query("resourceVersion", "0"),
-        (None, At::Exact(version)) => ask
-            .query("resourceVersion", version.as_str())
+        (None, At::Exact(revision)) => ask
+            .query("resourceVersion", &revision.to_string())
             .query("resourceVersionMatch", "Exact"),
     }
 }
