@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::driver::Driver;
+use super::history::{Archive, Memory};
 use super::key::{ClusterId, SourceKey};
 use super::selector;
 use super::source::Shared;
@@ -59,7 +60,7 @@ pub struct Mux {
 }
 
 struct Core {
-    transports: HashMap<ClusterId, Arc<dyn Transport>>,
+    transports: HashMap<ClusterId, (Arc<dyn Transport>, Arc<Memory>)>,
     clock: Clock,
     options: Options,
     open: Mutex<HashMap<SourceKey, Open>>,
@@ -95,7 +96,10 @@ impl Mux {
         options: Options,
     ) -> Mux {
         let core = Core {
-            transports: transports.into_iter().collect(),
+            transports: transports
+                .into_iter()
+                .map(|(cluster, transport)| (cluster, (transport, Arc::default())))
+                .collect(),
             clock,
             options,
             open: Mutex::default(),
@@ -131,14 +135,14 @@ impl Core {
     }
 
     fn start(self: &Arc<Self>, key: SourceKey) -> Open {
-        let transport = self.transports.get(&key.cluster).cloned();
+        let archive = self.archive(&key);
         let seed = self.options.seed ^ hash(&key);
-        let upstream = transport
+        let upstream = archive
             .as_ref()
-            .map_or(Upstream::Live, |transport| transport.upstream());
+            .map_or(Upstream::Live, |archive| archive.transport.upstream());
         let shared = Arc::new(Shared::new(key, self.clock.clone(), upstream));
         let driver =
-            transport.map(|transport| Driver::new(shared.clone(), transport, &self.options, seed));
+            archive.map(|archive| Driver::new(shared.clone(), archive, &self.options, seed));
         if driver.is_none() {
             let cause = format!("no such cluster: {}", shared.key.cluster.0).into();
             shared.set_state(SourceState::Failed { cause });
@@ -153,6 +157,16 @@ impl Core {
             shared,
             task: Some(task),
         }
+    }
+
+    /// Where a source is read from; `None` if its cluster is not known.
+    fn archive(&self, key: &SourceKey) -> Option<Archive> {
+        let (transport, memory) = self.transports.get(&key.cluster)?;
+        Some(Archive {
+            transport: transport.clone(),
+            memory: memory.clone(),
+            key: Arc::new(key.clone()),
+        })
     }
 
     /// Forgets a source that nobody holds; says whether it was so.

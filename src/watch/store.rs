@@ -37,7 +37,8 @@ pub(super) struct Listing {
     pub(super) objects: Vec<Arc<Version>>,
 }
 
-type Name = (Option<Arc<str>>, Arc<str>);
+/// Where an object stands: its namespace and name.
+pub(super) type Name = (Option<Arc<str>>, Arc<str>);
 
 /// The last versions of a source's objects.
 #[derive(Debug, Default)]
@@ -202,7 +203,7 @@ pub fn identity(object: &ObjectRef) -> Uid {
     })
 }
 
-fn name(object: &ObjectRef) -> Name {
+pub(super) fn name(object: &ObjectRef) -> Name {
     (object.namespace.clone(), object.name.clone())
 }
 

@@ -119,6 +119,7 @@ fn gap_fields(gap: &Gap) -> Value {
         GapCause::Expired => "expired",
         GapCause::Undecodable => "undecodable",
         GapCause::Polled => "polled",
+        GapCause::Unseen => "unseen",
         GapCause::SlowSubscriber { .. } => "slowSubscriber",
     };
     json!({ "after": gap.after.as_str(), "upto": gap.upto.as_str(), "cause": cause })

@@ -2,6 +2,7 @@
 
 mod connection;
 mod model;
+mod past;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -101,43 +102,6 @@ impl Fake {
 
     pub(super) fn delete(&self, name: &str) -> u64 {
         self.write(Did::Deleted, self.get(name).expect("there"))
-    }
-
-    /// Forgets all versions before the present.
-    pub(super) fn forget(&self) {
-        self.expire();
-        let mut model = self.model();
-        model.compacted = model.rv;
-    }
-
-    /// Forgets the events before the present, as a server does that was restarted: old versions can
-    /// still be read.
-    pub(super) fn expire(&self) {
-        let mut model = self.model();
-        model.forgotten = model.rv;
-    }
-
-    fn read_back(&self, key: &SourceKey, rv: u64) -> Result<ListPage, SourceError> {
-        let mut model = self.model();
-        model.reads.push(rv);
-        if let Some(error) = model.no_list.as_ref().or(model.no_history.as_ref()) {
-            return Err(error.clone());
-        }
-        if rv < model.compacted {
-            return Err(api_error(410));
-        }
-        let there = model.at(rv).into_values();
-        let there = there.filter(|pod| pod.matches(key));
-        let version = if model.unversioned {
-            String::new()
-        } else {
-            rv.to_string()
-        };
-        Ok(ListPage {
-            version: ResourceVersion::new(version),
-            items: there.map(|pod| pod.listed().into()).collect(),
-            next: None,
-        })
     }
 
     /// The version moves on for another resource.

@@ -13,8 +13,8 @@ mod ring;
 mod tests;
 mod walk;
 
-pub(super) use order::in_order;
-pub(super) use read::Archive;
+pub(super) use order::{Told, in_order};
+pub(super) use read::{Archive, Memory, Unread};
 pub use revision::Revision;
 pub(super) use walk::Presence;
 pub use walk::{End, Limits, Past, Walk};

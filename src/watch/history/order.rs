@@ -10,15 +10,15 @@ use crate::watch::event::{Version, Why};
 /// One version of the past, as an event of a watch tells it. [`Why::Listed`] is the oldest version that
 /// could be read: nothing is known of what came before it.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub(in crate::watch) struct Told {
     /// `Listed`, `Added`, `Modified`, `Deleted` or `LeftSelector`.
-    pub why: Why,
+    pub(in crate::watch) why: Why,
     /// At which revision.
-    pub at: Option<Revision>,
+    pub(in crate::watch) at: Option<Revision>,
     /// This version.
-    pub now: Arc<Version>,
+    pub(in crate::watch) now: Arc<Version>,
     /// The one before, of the same life.
-    pub prev: Presence,
+    pub(in crate::watch) prev: Presence,
 }
 
 /// Turns round what a walk found, which started at `newest`; that is the last.

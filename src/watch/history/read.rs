@@ -52,9 +52,9 @@ impl Memory {
 /// Where the past of a source is read from.
 #[derive(Clone)]
 pub(in crate::watch) struct Archive {
-    pub(super) transport: Arc<dyn Transport>,
-    pub(super) memory: Arc<Memory>,
-    pub(super) key: Arc<SourceKey>,
+    pub(in crate::watch) transport: Arc<dyn Transport>,
+    pub(in crate::watch) memory: Arc<Memory>,
+    pub(in crate::watch) key: Arc<SourceKey>,
 }
 
 impl Archive {
@@ -82,7 +82,7 @@ impl Archive {
     }
 
     /// The same without selectors other than the name's, as objects are that no longer match.
-    pub(super) fn unselected(&self, object: &ObjectRef) -> Archive {
+    pub(in crate::watch) fn unselected(&self, object: &ObjectRef) -> Archive {
         let key = SourceKey {
             labels: None,
             fields: None,
@@ -96,7 +96,7 @@ impl Archive {
     }
 
     /// The same with only the metadata of each object.
-    pub(super) fn metadata(&self) -> Archive {
+    pub(in crate::watch) fn metadata(&self) -> Archive {
         let key = SourceKey {
             form: Form::Metadata,
             ..(*self.key).clone()
@@ -108,7 +108,7 @@ impl Archive {
     }
 
     /// All objects of the source as they were at a revision.
-    pub(super) async fn listing(
+    pub(in crate::watch) async fn listing(
         &self,
         at: Revision,
         page_items: u32,
@@ -190,7 +190,7 @@ impl Archive {
     }
 
     /// The one object that this is an archive of, as it was.
-    pub(super) async fn object(
+    pub(in crate::watch) async fn object(
         &self,
         object: &ObjectRef,
         at: Revision,

@@ -22,9 +22,24 @@ pub(super) struct Ring {
     pub(super) reaches: Option<Revision>,
     /// At which revisions the object was deleted, or ceased to match.
     deletions: BTreeSet<Revision>,
+    /// Revisions at which it is known to be there.
+    present: BTreeSet<Revision>,
 }
 
 impl Ring {
+    /// What is known without the server's ring.
+    pub(super) fn known(present: BTreeSet<Revision>) -> Ring {
+        Ring {
+            present,
+            ..Ring::default()
+        }
+    }
+
+    /// The newest revision before `at` at which it is known to be there.
+    pub(super) fn present(&self, at: Revision) -> Option<Revision> {
+        self.present.range(..at).next_back().copied()
+    }
+
     /// The newest deletion that is not newer than `at`.
     pub(super) fn deletion(&self, at: Revision) -> Option<Revision> {
         self.deletions.range(..=at).next_back().copied()
@@ -37,7 +52,7 @@ impl Ring {
         for _ in 0..3 {
             let mut ring = Ring {
                 reaches: Some(from),
-                deletions: BTreeSet::new(),
+                ..Ring::default()
             };
             match ring.fill(archive, from, high).await {
                 Ok(()) => return ring,
@@ -60,10 +75,9 @@ impl Ring {
         let mut lines = opened.map_err(|error| oldest(&error.to_string()))?;
         let mut reader = Reader::new(&archive.key);
         while let Ok(line) = timeout(QUIET, lines.next()).await {
-            let line = match line {
-                Some(Ok(line)) => line,
+            let Some(Ok(line)) = line else {
                 // Whether there was more nobody can tell.
-                Some(Err(_)) | None => return Err(None),
+                return Err(None);
             };
             let at = match reader.line(&line) {
                 Ok(Line::Object { verb, item }) => {

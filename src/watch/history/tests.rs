@@ -278,8 +278,7 @@ fn log(fake: &Fake, name: &str, bottom: u64) -> Vec<(Why, String, u64)> {
             let why = match op.did {
                 // What came before the oldest version that can be read is not known, except where
                 // its absence can be read.
-                Did::Added if op.pod.rv <= bottom => Why::Listed,
-                Did::Modified if op.pod.rv <= bottom => Why::Listed,
+                Did::Added | Did::Modified if op.pod.rv <= bottom => Why::Listed,
                 Did::Added => Why::Added,
                 Did::Modified => Why::Modified,
                 Did::Deleted => Why::Deleted,
@@ -317,10 +316,10 @@ async fn check(seed: u64) -> usize {
     // A life that is missed is missed as a whole, and it is not the present one.
     let uids: Vec<&String> = told.iter().map(|(_, uid, _)| uid).collect();
     let present = walked.start.and_then(|start| start.object.uid.clone());
-    let (seen, missed): (Vec<_>, Vec<_>) = expected
+    let (met, missed): (Vec<_>, Vec<_>) = expected
         .into_iter()
         .partition(|(_, uid, _)| uids.contains(&uid));
-    assert_eq!(told, seen, "seed {seed}: {compacted} {floor}");
+    assert_eq!(told, met, "seed {seed}: {compacted} {floor}");
     let is_present = |uid: &str| present.as_ref().is_some_and(|own| own.as_str() == uid);
     assert!(!missed.iter().any(|(_, uid, _)| is_present(uid)), "{seed}");
     // None that the ring has.

@@ -5,7 +5,7 @@
 //! is looked for in growing steps, and the revision at which it went by halving. A life that is shorter
 //! than such a step can be missed, unless the server's ring reaches it: that has every event.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::read::{Archive, Unread};
@@ -78,7 +78,7 @@ pub struct Walk {
 
 impl Walk {
     /// A walk that starts before `there`, or before the revision `at` where there was nothing.
-    pub(super) fn new(
+    pub(in crate::watch) fn new(
         archive: &Archive,
         object: &ObjectRef,
         (at, there): (Revision, Presence),
@@ -98,12 +98,12 @@ impl Walk {
         }
     }
 
-    /// The same, knowing what was there at the floor. The server's ring is not asked: it is used
-    /// where that was too short.
-    pub(in crate::watch) fn down_to(self, bottom: Presence) -> Walk {
+    /// The same, knowing what was there at the floor, and at which revisions there was something. The
+    /// server's ring is not asked: it has proved too short.
+    pub(in crate::watch) fn down_to(self, bottom: Presence, present: BTreeSet<Revision>) -> Walk {
         Walk {
             bottom: Some(bottom),
-            ring: Some(Ring::default()),
+            ring: Some(Ring::known(present)),
             ..self
         }
     }
@@ -168,7 +168,7 @@ impl Walk {
             let low = forgotten.unwrap_or(self.limits.floor);
             let probe = match forgotten {
                 None if absent <= low => return Err(End::Limit),
-                None => absent.back(step).max(low),
+                None => self.known_before(absent, step).max(low),
                 Some(low) => Revision::between(low, absent).ok_or(End::Forgotten(absent))?,
             };
             match self.read(probe).await {
@@ -195,16 +195,21 @@ impl Walk {
         Ok(())
     }
 
+    /// Where it may have been before.
+    fn known_before(&self, absent: Revision, step: u64) -> Revision {
+        let known = self.ring.as_ref().and_then(|ring| ring.present(absent));
+        known.unwrap_or_else(|| absent.back(step))
+    }
+
     /// Since when it is absent, as far as the ring tells.
     async fn in_ring(&mut self) -> Revision {
         let (low, high) = (self.limits.floor, self.at);
-        let ring = match self.ring.take() {
-            Some(ring) => ring,
-            None => {
-                self.requests += 2;
-                // What is known of the newest event tells when all has come.
-                Ring::read(&self.archive, low, high.next()).await
-            }
+        let ring = if let Some(ring) = self.ring.take() {
+            ring
+        } else {
+            self.requests += 2;
+            // What is known of the newest event tells when all has come.
+            Ring::read(&self.archive, low, high.next()).await
         };
         let ring = self.ring.insert(ring);
         match (ring.deletion(high), ring.reaches) {
