@@ -65,7 +65,7 @@ pub enum Event {
         seq: u64,
         /// Why it is sent.
         why: Why,
-        /// Whether it is from before the subscription, read back from the server's memory.
+        /// Whether it was not seen as it happened, but read back from the server's memory afterwards.
         past: bool,
         /// When it arrived, by our clock.
         seen: Timestamp,
@@ -114,6 +114,9 @@ pub enum GapCause {
     Undecodable,
     /// The source is polled: what happens between two listings is not seen.
     Polled,
+    /// What happened was read back from the server's memory, and follows. An object that came and
+    /// went inside the interval is in no listing, and may be missing.
+    Unseen,
     /// This subscriber did not keep up, and its queue was full.
     SlowSubscriber {
         /// How many object events it missed.

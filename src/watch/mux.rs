@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use super::driver::Driver;
 use super::health::Health;
+use super::history::{Archive, Memory};
 use super::key::{ClusterId, SourceKey};
 use super::selector;
 use super::source::Shared;
@@ -66,10 +67,11 @@ struct Core {
     open: Mutex<HashMap<SourceKey, Open>>,
 }
 
-/// How a cluster is reached, and how it is doing.
+/// How a cluster is reached, how it is doing, and how far back it remembers.
 struct Cluster {
     transport: Arc<dyn Transport>,
     health: Arc<Health>,
+    memory: Arc<Memory>,
 }
 
 /// An upstream, and its driver.
@@ -102,8 +104,12 @@ impl Mux {
         options: Options,
     ) -> Mux {
         let cluster = |(id, transport)| {
-            let health = Arc::default();
-            (id, Cluster { transport, health })
+            let cluster = Cluster {
+                transport,
+                health: Arc::default(),
+                memory: Arc::default(),
+            };
+            (id, cluster)
         };
         let core = Core {
             clusters: transports.into_iter().map(cluster).collect(),
@@ -148,11 +154,10 @@ impl Core {
             || (Upstream::Live, Arc::default()),
             |cluster| (cluster.transport.upstream(), cluster.health.clone()),
         );
+        let archive = self.archive(&key);
         let shared = Arc::new(Shared::new(key, self.clock.clone(), upstream, health));
-        let driver = cluster.map(|cluster| {
-            let transport = cluster.transport.clone();
-            Driver::new(shared.clone(), transport, &self.options, seed)
-        });
+        let driver =
+            archive.map(|archive| Driver::new(shared.clone(), archive, &self.options, seed));
         if driver.is_none() {
             let cause = format!("no such cluster: {}", shared.key.cluster.0).into();
             shared.set_state(SourceState::Failed { cause });
@@ -167,6 +172,16 @@ impl Core {
             shared,
             task: Some(task),
         }
+    }
+
+    /// Where a source is read from; `None` if its cluster is not known.
+    fn archive(&self, key: &SourceKey) -> Option<Archive> {
+        let cluster = self.clusters.get(&key.cluster)?;
+        Some(Archive {
+            transport: cluster.transport.clone(),
+            memory: cluster.memory.clone(),
+            key: Arc::new(key.clone()),
+        })
     }
 
     /// Forgets a source that nobody holds; says whether it was so.

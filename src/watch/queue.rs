@@ -4,7 +4,7 @@
 //! After that its events are no longer kept. What it will have missed is remembered as one version
 //! per object, and told when it has read all that was kept: one `Gap`, then the difference.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,9 +12,10 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::event::{Event, Gap, GapCause, Version, Why};
-use super::store::{Change, Store, identity};
-use crate::object::{ResourceVersion, Uid};
+use super::event::{Event, Version, Why};
+use super::lag::Lag;
+use super::store::{Change, Store};
+use crate::object::{ResourceVersion, SourceState};
 
 /// What an entry costs besides the body that only it keeps.
 const ENTRY_BYTES: usize = 200;
@@ -50,10 +51,19 @@ pub(super) enum Company {
     Unhurried,
 }
 
+/// What stands in a queue.
+#[derive(Debug)]
+enum Entry {
+    /// An event, and what it weighs.
+    Event(Event, usize),
+    /// The place of what is being read back for this hole. Nothing behind it is handed out before.
+    Hole(u64),
+}
+
 /// One subscriber's queue.
 #[derive(Debug)]
 pub(super) struct Queue {
-    events: VecDeque<(Event, usize)>,
+    entries: VecDeque<Entry>,
     bytes: usize,
     limit: usize,
     patience: Patience,
@@ -65,24 +75,10 @@ pub(super) struct Queue {
     pub(super) signal: Arc<Notify>,
 }
 
-/// What a subscriber misses.
-#[derive(Debug, Default)]
-struct Lag {
-    /// The version up to which the subscriber has all.
-    after: Option<ResourceVersion>,
-    /// How many object events were not kept.
-    dropped: u64,
-    /// Of each object with a missed event: the version that the subscriber has.
-    missed: BTreeMap<Uid, Option<Arc<Version>>>,
-    /// The last full listing and the last state that were not told.
-    epoch: Option<u32>,
-    state: Option<Event>,
-}
-
 impl Queue {
     pub(super) fn new(limit: usize, patience: Patience, signal: Arc<Notify>) -> Queue {
         Queue {
-            events: VecDeque::new(),
+            entries: VecDeque::new(),
             bytes: 0,
             limit,
             patience,
@@ -94,19 +90,73 @@ impl Queue {
 
     /// Takes in an event. `before` is the source's version before it.
     pub(super) fn push(&mut self, event: &Event, before: Option<&ResourceVersion>) {
-        if let Some(lag) = &mut self.lag {
-            lag.miss(event, before);
-        } else {
-            let weight = weight(event);
-            self.bytes += weight;
-            self.events.push_back((event.clone(), weight));
+        let hole = self.hole();
+        match (&mut self.lag, event, hole) {
+            (Some(lag), ..) => lag.miss(event, before),
+            (None, Event::State(state), Some(hole)) if *state != SourceState::Live => {
+                self.overtake(event, hole);
+            }
+            (None, ..) => self.keep(event),
         }
         self.signal.notify_one();
     }
 
+    /// Keeps a place for what is being read back; `false` if it is behind anyway.
+    pub(super) fn reserve(&mut self, hole: u64) -> bool {
+        let keeps_up = self.lag.is_none();
+        if keeps_up {
+            self.entries.push_back(Entry::Hole(hole));
+        }
+        keeps_up
+    }
+
+    /// Puts what was read back in its place.
+    pub(super) fn fill(&mut self, hole: u64, events: &[Event]) {
+        let is_it = |entry: &Entry| matches!(entry, Entry::Hole(own) if *own == hole);
+        let Some(at) = self.entries.iter().position(is_it) else {
+            return;
+        };
+        let behind = self.entries.split_off(at + 1);
+        self.entries.pop_back();
+        for event in events {
+            self.keep(event);
+        }
+        self.entries.extend(behind);
+        self.signal.notify_one();
+    }
+
+    fn keep(&mut self, event: &Event) {
+        let weight = weight(event);
+        self.bytes += weight;
+        self.entries.push_back(Entry::Event(event.clone(), weight));
+    }
+
+    fn hole(&self) -> Option<usize> {
+        let is_hole = |entry: &Entry| matches!(entry, Entry::Hole(_));
+        self.entries.iter().position(is_hole)
+    }
+
+    /// That a connection is lost is told at once, and not that it was live before.
+    fn overtake(&mut self, event: &Event, hole: usize) {
+        let behind = self.entries.split_off(hole);
+        self.keep(event);
+        for entry in behind {
+            match entry {
+                Entry::Event(Event::State(_), weight) => self.bytes -= weight,
+                entry => self.entries.push_back(entry),
+            }
+        }
+    }
+
     /// The next event that was kept.
     pub(super) fn pop(&mut self) -> Option<Event> {
-        let (event, weight) = self.events.pop_front()?;
+        let (event, weight) = match self.entries.pop_front()? {
+            Entry::Event(event, weight) => (event, weight),
+            hole @ Entry::Hole(_) => {
+                self.entries.push_front(hole);
+                return None;
+            }
+        };
         self.bytes -= weight;
         if self.bytes <= self.limit / 2 {
             self.full_since = None;
@@ -121,7 +171,7 @@ impl Queue {
 
     /// Whether what it missed comes next.
     pub(super) fn is_behind(&self) -> bool {
-        self.lag.is_some() && self.events.is_empty()
+        self.lag.is_some() && self.entries.is_empty()
     }
 
     /// Until when the driver should wait for room; `None` if there is room, or no more waiting: from
@@ -132,7 +182,8 @@ impl Queue {
         }
         let since = *self.full_since.get_or_insert(now);
         let until = since + self.patience.limit(company);
-        if until > now {
+        // While something is read back nobody can make room by reading.
+        if until > now && self.hole().is_none() {
             return Some(until);
         }
         self.lag = Some(Lag::default());
@@ -147,7 +198,7 @@ impl Queue {
         upto: Option<&ResourceVersion>,
         stamp: (u64, Timestamp),
     ) -> Option<VecDeque<Event>> {
-        let lag = self.lag.take()?;
+        let lag = self.lag.take_if(|_| self.entries.is_empty())?;
         self.full_since = None;
         Some(lag.tell(store, upto, stamp))
     }
@@ -160,96 +211,6 @@ impl Queue {
     #[cfg(test)]
     pub(super) fn remembered(&self) -> usize {
         self.lag.as_ref().map_or(0, |lag| lag.missed.len())
-    }
-}
-
-impl Lag {
-    fn miss(&mut self, event: &Event, before: Option<&ResourceVersion>) {
-        match event {
-            Event::Object { why, now, prev, .. } => {
-                self.dropped += 1;
-                self.object(*why, now, prev.as_ref());
-            }
-            Event::Synced { epoch, .. } => {
-                self.epoch = Some(*epoch);
-                return;
-            }
-            Event::State(_) => {
-                self.state = Some(event.clone());
-                return;
-            }
-            Event::Gap(_) | Event::Undecodable { .. } => {}
-        }
-        let before = match event {
-            Event::Gap(gap) => Some(&gap.after),
-            _ => before,
-        };
-        self.after
-            .get_or_insert_with(|| before.cloned().unwrap_or_else(|| ResourceVersion::new("")));
-    }
-
-    fn object(&mut self, why: Why, now: &Version, prev: Option<&Arc<Version>>) {
-        let uid = identity(&now.object);
-        let has = self
-            .missed
-            .entry(uid.clone())
-            .or_insert_with(|| prev.cloned());
-        let gone = match why {
-            Why::Deleted | Why::LeftSelector | Why::Vanished => true,
-            Why::Listed | Why::Added | Why::Modified | Why::Skipped => false,
-        };
-        if gone && has.is_none() {
-            // It came and went: there is nothing to tell, and nothing to keep.
-            self.missed.remove(&uid);
-        }
-    }
-
-    fn tell(
-        self,
-        store: &Store,
-        upto: Option<&ResourceVersion>,
-        (seq, clock): (u64, Timestamp),
-    ) -> VecDeque<Event> {
-        let mut events = VecDeque::new();
-        if let Some(after) = self.after {
-            let upto = upto.cloned().unwrap_or_else(|| after.clone());
-            let dropped = self.dropped;
-            let cause = GapCause::SlowSubscriber { dropped };
-            events.push_back(Event::Gap(Gap { after, upto, cause }));
-        }
-        let (gone, there): (Vec<_>, Vec<_>) = self
-            .missed
-            .into_iter()
-            .map(|(uid, has)| (has, store.get(&uid)))
-            .partition(|(_, now)| now.is_none());
-        for has in gone.into_iter().filter_map(|(has, _)| has) {
-            let change = Change {
-                why: Why::Vanished,
-                now: has.clone(),
-                prev: Some(has),
-            };
-            events.push_back(change.event(seq, clock));
-        }
-        for (prev, entry) in there {
-            let Some(entry) = entry else { continue };
-            if prev
-                .as_ref()
-                .is_some_and(|prev| Arc::ptr_eq(prev, &entry.version))
-            {
-                continue;
-            }
-            let why = if prev.is_some() {
-                Why::Skipped
-            } else {
-                Why::Listed
-            };
-            let now = entry.version.clone();
-            events.push_back(Change { why, now, prev }.event(seq, entry.seen));
-        }
-        let count = store.len();
-        events.extend(self.epoch.map(|epoch| Event::Synced { epoch, count }));
-        events.extend(self.state);
-        events
     }
 }
 

@@ -15,7 +15,7 @@ use super::health::Health;
 use super::key::SourceKey;
 use super::mux::Clock;
 use super::queue::{Company, Queue};
-use super::store::{Change, Listing, Store, reached};
+use super::store::{Change, Store, reached};
 use super::table::Table;
 use super::transport::Upstream;
 use crate::object::{ResourceVersion, SourceState};
@@ -43,22 +43,15 @@ pub(super) struct Inner {
     pub(super) version: Option<ResourceVersion>,
     /// Since which version listings have found nothing new, while objects may have come and gone
     /// between them.
-    untold: Option<ResourceVersion>,
+    pub(super) untold: Option<ResourceVersion>,
     /// How many full listings there were.
     pub(super) epoch: u32,
     pub(super) queues: BTreeMap<u64, Queue>,
     pub(super) tables: BTreeMap<u64, Table>,
-    upstream: Upstream,
+    pub(super) upstream: Upstream,
     /// No event will follow.
     pub(super) closed: bool,
     next_id: u64,
-}
-
-/// Whether a listing that found nothing new is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tell {
-    Always,
-    Changes,
 }
 
 impl Shared {
@@ -161,32 +154,6 @@ impl Shared {
         inner.reach(version);
     }
 
-    /// Takes in a listing: tells the gap before it, the difference, and that it is complete. Returns
-    /// how many objects changed.
-    pub(super) fn relist(&self, listing: Listing, gap: Option<GapCause>, tell: Tell) -> usize {
-        let seen = (self.clock)();
-        let mut inner = self.lock();
-        let upto = listing.version.clone();
-        let changes = inner.store.swap(listing, seen);
-        let count = changes.len();
-        let after = inner.untold.take().or_else(|| inner.version.clone());
-        if count == 0 && tell == Tell::Changes {
-            inner.untold = after.filter(|after| *after != upto);
-        } else {
-            if let (Some(cause), Some(after)) = (gap, after) {
-                let upto = upto.clone();
-                inner.tell(&Event::Gap(Gap { after, upto, cause }));
-            }
-            inner.publish(changes, seen);
-            inner.epoch += 1;
-            if let Some(synced) = inner.synced() {
-                inner.tell(&synced);
-            }
-        }
-        inner.version = Some(upto);
-        count
-    }
-
     /// Says what polls that found nothing new have not: versions may be missing.
     pub(super) fn admit(&self) {
         self.lock().admit();
@@ -231,7 +198,17 @@ impl Inner {
         }
     }
 
-    fn publish(&mut self, changes: Vec<Change>, seen: Timestamp) {
+    /// Tells tables what changed.
+    pub(super) fn mark(&mut self, changes: &[Change]) {
+        for table in self.tables.values_mut() {
+            for change in changes {
+                table.mark(change);
+            }
+            table.wake();
+        }
+    }
+
+    pub(super) fn publish(&mut self, changes: Vec<Change>, seen: Timestamp) {
         for change in changes {
             self.seq += 1;
             for table in self.tables.values_mut() {
@@ -243,7 +220,7 @@ impl Inner {
     }
 
     /// Sends an event that is not about an object.
-    fn tell(&mut self, event: &Event) {
+    pub(super) fn tell(&mut self, event: &Event) {
         for table in self.tables.values_mut() {
             table.wake();
         }

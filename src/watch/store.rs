@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::envelope::Verb;
 use super::event::{Version, Why};
+use super::history::Revision;
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 
 /// How many deletions are remembered, to tell a replay of what came before them.
@@ -36,7 +37,8 @@ pub(super) struct Listing {
     pub(super) objects: Vec<Arc<Version>>,
 }
 
-type Name = (Option<Arc<str>>, Arc<str>);
+/// Where an object stands: its namespace and name.
+pub(super) type Name = (Option<Arc<str>>, Arc<str>);
 
 /// The last versions of a source's objects.
 #[derive(Debug, Default)]
@@ -201,7 +203,7 @@ pub fn identity(object: &ObjectRef) -> Uid {
     })
 }
 
-fn name(object: &ObjectRef) -> Name {
+pub(super) fn name(object: &ObjectRef) -> Name {
     (object.namespace.clone(), object.name.clone())
 }
 
@@ -218,6 +220,6 @@ pub(super) fn reached(known: &ResourceVersion, new: &ResourceVersion) -> bool {
 }
 
 fn is_older(new: &ResourceVersion, known: &ResourceVersion) -> bool {
-    let number = |version: &ResourceVersion| version.as_str().parse::<u64>().ok();
-    matches!((number(new), number(known)), (Some(new), Some(known)) if new < known)
+    let both = (Revision::parse(new), Revision::parse(known));
+    matches!(both, (Some(new), Some(known)) if new < known)
 }

@@ -10,6 +10,7 @@ use futures::Stream;
 
 use super::envelope::Reader;
 use super::error::SourceError;
+use super::history::Revision;
 use super::key::{Scope, SourceKey};
 use crate::object::{ObjectRef, ResourceVersion};
 
@@ -42,7 +43,7 @@ pub enum At {
     /// The newest, confirmed by the server's store.
     Latest,
     /// Exactly this one, while the server still has it.
-    Exact(ResourceVersion),
+    Exact(Revision),
 }
 
 /// Which part of a listing.

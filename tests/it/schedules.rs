@@ -50,7 +50,7 @@ async fn random_schedules_over_http() {
         all.add(&told.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));
     }
     // The script does bite.
-    let least = [all.expired, all.bad_twice, all.bad, all.polled, all.slow]
+    let least = [all.expired, all.read_back, all.bad, all.polled, all.slow]
         .into_iter()
         .min();
     assert!(least > Some(2), "{all:?}");

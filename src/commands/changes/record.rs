@@ -152,6 +152,7 @@ fn gap_fields(gap: &Gap) -> Value {
         GapCause::Expired => "expired",
         GapCause::Undecodable => "undecodable",
         GapCause::Polled => "polled",
+        GapCause::Unseen => "unseen",
         GapCause::SlowSubscriber { .. } => "slowSubscriber",
     };
     let version = |version| known(version).map(ResourceVersion::as_str);

@@ -152,6 +152,7 @@ pub(super) fn gap_text(gap: &Gap) -> String {
         GapCause::Expired => "the server has forgotten them".to_owned(),
         GapCause::Undecodable => "a line could not be read".to_owned(),
         GapCause::Polled => "the server does not let us watch".to_owned(),
+        GapCause::Unseen => "objects that came and went in between".to_owned(),
         GapCause::SlowSubscriber { dropped } => format!("{dropped} were not read in time"),
     };
     let interval = match (gap.after.as_str(), gap.upto.as_str()) {

@@ -3,7 +3,9 @@
 //! The version moves on only with what has been stored, so that whatever breaks, the next watch
 //! starts from what subscribers have.
 
+mod course;
 mod ends;
+mod fill;
 mod recover;
 mod relist;
 mod session;
@@ -11,15 +13,19 @@ mod session;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep, timeout};
 
+use self::fill::Filler;
 use self::session::{End, Session};
 use super::backoff::{Backoff, Pace};
 use super::envelope::Reader;
 use super::error::SourceError;
 use super::event::GapCause;
+use super::history::Archive;
+use super::hole::{Hole, Tell};
 use super::mux::Options;
-use super::source::{Shared, Tell};
+use super::source::Shared;
 use super::transport::{LineStream, Transport, Upstream};
 use crate::object::{ResourceVersion, SourceState};
 
@@ -56,6 +62,9 @@ pub(super) struct Driver {
     /// Why the last watch ended that was followed by another without a word.
     why_ended: Arc<str>,
     polling: Option<Polling>,
+    /// What is to be read back, for the filler.
+    holes: UnboundedSender<Hole>,
+    filler: Option<(Filler, UnboundedReceiver<Hole>)>,
 }
 
 /// What to do next.
@@ -90,15 +99,26 @@ struct Polling {
 impl Driver {
     pub(super) fn new(
         shared: Arc<Shared>,
-        transport: Arc<dyn Transport>,
+        archive: Archive,
         options: &Options,
         seed: u64,
     ) -> Driver {
         let reader = Reader::new(&shared.key);
         let pace = Pace(options.speed);
+        let (holes, to_fill) = unbounded_channel();
+        let transport = archive.transport.clone();
+        let filler = Filler {
+            shared: shared.clone(),
+            archive,
+            pace,
+            page_items: options.page_items,
+            bytes: options.queue_bytes,
+        };
         Driver {
             shared,
             transport,
+            holes,
+            filler: Some((filler, to_fill)),
             reader,
             pace,
             page_items: options.page_items,
@@ -114,8 +134,16 @@ impl Driver {
         }
     }
 
-    /// Runs until the source ends or fails for good; else for ever.
+    /// Runs until the source ends or fails for good; else for ever. What was missed is read back beside
+    /// the watch, so that tables stay current meanwhile.
     pub(super) async fn run(mut self) {
+        match self.filler.take() {
+            Some((filler, holes)) => drop(tokio::join!(self.drive(), filler.run(holes))),
+            None => self.drive().await,
+        }
+    }
+
+    async fn drive(mut self) {
         if self.transport.upstream() == Upstream::Kept {
             // A file is played once: whoever is to read it has to be there.
             self.shared.first_reader().await;
@@ -154,7 +182,11 @@ impl Driver {
         let limit = self.page_items;
         let listing =
             relist::collect(&*self.transport, &self.shared, &mut self.reader, limit).await?;
-        let changes = self.shared.relist(listing, self.gap.take(), tell);
+        let (changes, hole) = self.shared.relist(listing, self.gap.take(), tell);
+        if let Some(hole) = hole {
+            // The filler ends after the driver.
+            let _ = self.holes.send(hole);
+        }
         self.worked.list = true;
         self.accepted();
         self.shared.settle().await;

@@ -148,7 +148,7 @@ impl Session<'_> {
 }
 
 /// Whether an object can stop matching. Its name and namespace stay the same.
-fn can_leave(key: &SourceKey) -> bool {
+pub(super) fn can_leave(key: &SourceKey) -> bool {
     let changeable = |fields: &str| {
         fields.split(',').any(|field| {
             !field.starts_with("metadata.name=") && !field.starts_with("metadata.namespace=")

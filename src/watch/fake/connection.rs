@@ -89,6 +89,13 @@ impl Connection {
                 );
                 Ok(line.into())
             }
+            Fault::TooOld => {
+                let (from, oldest) = (self.at, self.fake.model().forgotten);
+                let line = format!(
+                    r#"{{"type":"ERROR","object":{{"kind":"Status","code":410,"message":"too old resource version: {from} ({oldest})"}}}}"#
+                );
+                Ok(line.into())
+            }
             Fault::Half | Fault::Garbage | Fault::UnknownType | Fault::TooLong => {
                 let line = self.line_or_wait().await;
                 self.fake.model().damaged += 1;

@@ -2,6 +2,7 @@
 
 mod connection;
 mod model;
+mod past;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -29,6 +30,7 @@ impl Fake {
         let model = Model {
             rv: 100,
             forgotten: 100,
+            compacted: 100,
             bookmarks: true,
             ..Model::default()
         };
@@ -50,6 +52,9 @@ impl Fake {
         let mut model = self.model();
         model.rv += 1;
         pod.rv = model.rv;
+        if did != Did::Deleted {
+            pod.at = model.rv;
+        }
         model.log.push(Op { did, pod });
         let rv = model.rv;
         drop(model);
@@ -75,6 +80,7 @@ impl Fake {
             rv: 0,
             app: "web".to_owned(),
             deleting: false,
+            at: 0,
         };
         drop(model);
         self.write(Did::Added, pod)
@@ -96,12 +102,6 @@ impl Fake {
 
     pub(super) fn delete(&self, name: &str) -> u64 {
         self.write(Did::Deleted, self.get(name).expect("there"))
-    }
-
-    /// Forgets all versions before the present.
-    pub(super) fn forget(&self) {
-        let mut model = self.model();
-        model.forgotten = model.rv;
     }
 
     /// The version moves on for another resource.
@@ -224,13 +224,13 @@ impl Fake {
             if model.gone_as_status {
                 return Err(api_error(410));
             }
-            plan = Plan::after(0, Fault::Error(410));
+            plan = Plan::after(0, Fault::TooOld);
         }
         let connection = Connection {
             fake: self.clone(),
             moved: self.moved.subscribe(),
             key: key.clone(),
-            at: from - plan.replay.min(from - 100),
+            at: from - plan.replay.min(from.saturating_sub(100)),
             kills: model.kills,
             plan,
             sent: 0,
@@ -244,12 +244,17 @@ impl Transport for Fake {
     fn list<'a>(
         &'a self,
         key: &'a SourceKey,
-        _: At,
+        at: At,
         page: Page,
     ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
         Box::pin(async move {
             sleep(Duration::from_millis(2)).await;
-            self.list_now(key, &page)
+            match at {
+                At::Latest => self.list_now(key, &page),
+                At::Exact(revision) => {
+                    self.read_back(key, revision.to_string().parse().expect("a number"))
+                }
+            }
         })
     }
 

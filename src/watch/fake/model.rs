@@ -69,6 +69,8 @@ pub(in crate::watch) struct Pod {
     pub(in crate::watch) rv: u64,
     pub(in crate::watch) app: String,
     pub(in crate::watch) deleting: bool,
+    /// The version at which it was last changed: a deletion changes nothing.
+    pub(in crate::watch) at: u64,
 }
 
 impl Pod {
@@ -88,6 +90,7 @@ impl Pod {
             rv,
             app,
             deleting,
+            at,
         } = self;
         let deleting = if *deleting {
             r#""deletionTimestamp":"2026-01-01T00:00:00Z","#
@@ -95,7 +98,7 @@ impl Pod {
             ""
         };
         format!(
-            r#"{{"metadata":{{"name":"{name}","namespace":"ns","uid":"{uid}","resourceVersion":"{rv}",{deleting}"labels":{{"app":"{app}"}}}}, "n":1.50,"at":{rv}}}"#
+            r#"{{"metadata":{{"name":"{name}","namespace":"ns","uid":"{uid}","resourceVersion":"{rv}",{deleting}"labels":{{"app":"{app}"}}}}, "n":1.50,"at":{at}}}"#
         )
     }
 
@@ -155,6 +158,8 @@ pub(in crate::watch) enum Fault {
     TooLong,
     /// An `ERROR` line with this code.
     Error(u16),
+    /// The `ERROR` line that names the oldest version to start from.
+    TooOld,
 }
 
 impl Plan {
@@ -202,8 +207,14 @@ pub(in crate::watch) struct Model {
     pub(in crate::watch) unversioned: bool,
     pub(in crate::watch) rv: u64,
     pub(in crate::watch) log: Vec<Op>,
-    /// Versions up to this one are forgotten.
+    /// No watch can start from before this version.
     pub(in crate::watch) forgotten: u64,
+    /// No older version than this can be read.
+    pub(in crate::watch) compacted: u64,
+    /// What reads of an old version answer, if they are not answered.
+    pub(in crate::watch) no_history: Option<SourceError>,
+    /// The old versions that were asked for.
+    pub(in crate::watch) reads: Vec<u64>,
     /// Whether 410 is an HTTP status, not a line.
     pub(in crate::watch) gone_as_status: bool,
     pub(in crate::watch) bookmarks: bool,

@@ -82,8 +82,8 @@ fn list(key: &SourceKey, at: &At, page: &Page) -> Ask {
         // The token holds the version; naming one beside it is refused.
         (Some(next), _) => ask.query("continue", next),
         (None, At::Latest) => ask,
-        (None, At::Exact(version)) => ask
-            .query("resourceVersion", version.as_str())
+        (None, At::Exact(revision)) => ask
+            .query("resourceVersion", &revision.to_string())
             .query("resourceVersionMatch", "Exact"),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 
-use super::super::{ClusterId, Scope};
+use super::super::{ClusterId, Revision, Scope};
 use super::*;
 use crate::cluster::scripted::{Reply, Scripted, answer, chunked};
 use crate::cluster::{ClusterConfig, Limits};
@@ -63,7 +63,7 @@ async fn lists_ask_for_a_version_and_a_page() {
         limit,
         next: next.map(Into::into),
     };
-    let exact = At::Exact(ResourceVersion::new("12"));
+    let exact = At::Exact(Revision::read("12").expect("a revision"));
     assert_eq!(listed(At::Latest, page(0, None), Form::Full).await, "");
     assert_eq!(
         listed(At::Latest, page(500, None), Form::Metadata).await,

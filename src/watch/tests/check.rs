@@ -34,6 +34,15 @@ pub(super) struct Told {
     pub(super) slow: usize,
 }
 
+impl Told {
+    pub(super) fn add(&mut self, other: &Told) {
+        self.expired += other.expired;
+        self.damaged += other.damaged;
+        self.polled += other.polled;
+        self.slow += other.slow;
+    }
+}
+
 /// One reader's events, checked one by one against the server's history.
 pub(super) struct Check<'a> {
     label: &'a str,
@@ -221,6 +230,8 @@ impl<'a> Check<'a> {
                 self.told.damaged = bad.saturating_sub(2);
             }
             GapCause::Polled => self.told.polled += 1,
+            // The histories are short enough to be looked through.
+            GapCause::Unseen => panic!("{label}: {gap:?}"),
             GapCause::SlowSubscriber { dropped } => {
                 self.told.slow += 1;
                 let missed = self.model.log.iter();

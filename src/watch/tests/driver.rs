@@ -253,9 +253,8 @@ async fn a_line_that_is_bad_twice_is_passed_by_a_listing() {
     assert_eq!(
         events[5..],
         [
-            "gap 103-105 Undecodable",
-            "skipped a 103>104",
-            "skipped b 102>105",
+            "modified a 103>104 read back",
+            "modified b 102>105 read back",
             "synced 2 (2)",
             "live"
         ]
@@ -499,9 +498,9 @@ async fn what_cannot_be_watched_is_polled() {
         assert_eq!(
             drain(&mut every).await,
             [
-                "gap 102-105 Polled",
-                "vanished b 102>102",
-                "skipped a 101>104",
+                "modified a 101>103 read back",
+                "modified a 103>104 read back",
+                "deleted b 102>105 read back",
                 "synced 2 (1)"
             ]
         );

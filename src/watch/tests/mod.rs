@@ -2,6 +2,7 @@
 
 mod check;
 mod driver;
+mod fill;
 mod parts;
 mod schedule;
 mod states;
@@ -58,7 +59,14 @@ fn labelled(labels: &str) -> SourceKey {
 /// An event in one word or two: `+a@101`, `state Live`.
 pub(super) fn brief(event: &Event) -> String {
     match event {
-        Event::Object { why, now, prev, .. } => {
+        Event::Object {
+            why,
+            now,
+            prev,
+            past,
+            ..
+        } => {
+            let past = if *past { " read back" } else { "" };
             let why = match why {
                 Why::Listed => "listed",
                 Why::Added => "added",
@@ -70,7 +78,7 @@ pub(super) fn brief(event: &Event) -> String {
             };
             let prev = prev.as_ref().map(|prev| format!("{}>", prev.version));
             let prev = prev.unwrap_or_default();
-            format!("{why} {} {prev}{}", now.object.name, now.version)
+            format!("{why} {} {prev}{}{past}", now.object.name, now.version)
         }
         Event::Synced { epoch, count } => format!("synced {epoch} ({count})"),
         Event::State(state) => match state {

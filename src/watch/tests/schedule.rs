@@ -144,7 +144,8 @@ fn act(fake: &Fake, rng: &mut fastrand::Rng, faults: bool, polls: &mut usize) {
         _ if !faults => drop(fake.apply(name)),
         78..81 => fake.cut(),
         81..84 => fake.kill(),
-        84..88 => fake.forget(),
+        84..86 => fake.forget(),
+        86..88 => fake.expire(),
         88..90 => {
             let next = fake.model().rv + 1 + rng.u64(..3);
             fake.model().poison.insert(next);
@@ -200,6 +201,9 @@ fn server(rng: &mut fastrand::Rng) -> Fake {
         model.bookmarks = rng.bool();
         model.gone_as_status = rng.bool();
         model.page_items = rng.usize(..4);
+        if rng.bool() {
+            model.no_history = Some(api_error(400));
+        }
     }
     for _ in 0..rng.usize(..4) {
         fake.apply(NAMES[rng.usize(..NAMES.len())]);
@@ -257,10 +261,7 @@ async fn schedule(seed: u64) -> Told {
     for reader in &readers {
         let told = reader.check(&model);
         assert!(told.polled == 0 || polls > 0, "{}", reader.label);
-        all.expired += told.expired;
-        all.damaged += told.damaged;
-        all.polled += told.polled;
-        all.slow += told.slow;
+        all.add(&told);
     }
     all
 }
@@ -282,6 +283,66 @@ async fn settle(fake: &Fake, source: &Source) {
     assert_eq!(*source.state().borrow(), SourceState::Live);
 }
 
+/// A server that keeps its history, through restarts and all else but a refusal to be watched.
+async fn outages(seed: u64) -> usize {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let fake = server(&mut rng);
+    fake.model().no_history = None;
+    let options = Options {
+        seed,
+        ..Options::default()
+    };
+    let source = mux_with(&fake, options).open(pods());
+    let reader = Reader::join(&source, format!("outage {seed}"), false);
+    for _ in 0..60 {
+        let name = NAMES[rng.usize(..NAMES.len())];
+        let exists = fake.get(name).is_some();
+        match rng.u32(..100) {
+            0..50 => drop(fake.apply(name)),
+            50..75 if exists => drop(fake.delete(name)),
+            75..80 => fake.elsewhere(),
+            80..90 => {
+                fake.kill();
+                fake.expire();
+            }
+            90..95 => fake.expire(),
+            95..98 => fake.cut(),
+            _ => {
+                let next = fake.model().rv + 1 + rng.u64(..3);
+                fake.model().poison.insert(next);
+            }
+        }
+        if rng.u32(..6) == 0 {
+            fake.revive();
+        }
+        wait(&mut rng).await;
+    }
+    settle(&fake, &source).await;
+    let model = fake.model();
+    let told = reader.check(&model);
+    let events = reader.events.lock().expect("no panic");
+    let gap = events.iter().find(|event| matches!(event, Event::Gap(_)));
+    assert!(gap.is_none(), "outage {seed}: {gap:?}");
+    assert_eq!(told.expired, 0);
+    let past = |event: &&Event| matches!(event, Event::Object { past: true, .. });
+    events.iter().filter(past).count()
+}
+
+/// Every version comes exactly once, and no gap is told: [`Check`] holds each event against the log.
+#[test]
+fn no_outage_loses_what_the_server_keeps() {
+    let mut read_back = 0;
+    for seed in 0..SEEDS {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .expect("a runtime");
+        read_back += runtime.block_on(outages(seed));
+    }
+    assert!(read_back > 2000, "{read_back}");
+}
+
 #[test]
 fn a_thousand_random_schedules() {
     let mut all = Told::default();
@@ -291,11 +352,7 @@ fn a_thousand_random_schedules() {
             .start_paused(true)
             .build()
             .expect("a runtime");
-        let told = runtime.block_on(schedule(seed));
-        all.expired += told.expired;
-        all.damaged += told.damaged;
-        all.polled += told.polled;
-        all.slow += told.slow;
+        all.add(&runtime.block_on(schedule(seed)));
     }
     // The script does bite.
     let least = [all.expired, all.damaged, all.polled, all.slow]

@@ -193,7 +193,9 @@ async fn connections_and_gaps_are_records_in_their_place() {
     cluster.watched("configmaps").await;
     cluster.sandbox.stop().await;
     run.until("refused");
+    cluster.edit("configmaps", "flags", &json!({"data": {"dark-mode": "?"}}));
     cluster.edit("configmaps", "flags", &json!({"data": {"dark-mode": "on"}}));
+    cluster.sandbox.compact(cluster.sandbox.revision());
     let expire = Effect::Expire(Expiry::InStream(0));
     cluster
         .sandbox
@@ -208,10 +210,10 @@ async fn connections_and_gaps_are_records_in_their_place() {
         .iter()
         .position(|record| record["type"] == "gap")
         .unwrap();
-    assert_snapshot!(records[gap], @r#"{"after":"2","cause":"expired","cluster":"demo","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","type":"gap","upto":"3","v":1}"#);
+    assert_snapshot!(records[gap], @r#"{"after":"2","cause":"expired","cluster":"demo","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","type":"gap","upto":"4","v":1}"#);
     assert_snapshot!(in_short(&records[gap..]), @r#"
     gap configmaps/flags in namespace "shop"
-    modified flags 2→3
+    modified flags 2→4
     state configmaps/flags in namespace "shop"
     "#);
     let states = records[1..gap].iter().map(|record| &record["state"]);

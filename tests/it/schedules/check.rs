@@ -20,6 +20,8 @@ pub struct Told {
     pub bad_twice: usize,
     pub polled: usize,
     pub slow: usize,
+    /// Versions that were missed, and read back.
+    pub read_back: usize,
 }
 
 impl Told {
@@ -29,6 +31,7 @@ impl Told {
         self.bad_twice += other.bad_twice;
         self.polled += other.polled;
         self.slow += other.slow;
+        self.read_back += other.read_back;
     }
 
     fn count(&mut self, event: &Event) {
@@ -37,10 +40,13 @@ impl Told {
                 GapCause::Expired => self.expired += 1,
                 GapCause::Undecodable => self.bad_twice += 1,
                 GapCause::Polled => self.polled += 1,
+                // The histories are short enough to be looked through.
+                GapCause::Unseen => panic!("{gap:?}"),
                 GapCause::SlowSubscriber { .. } => self.slow += 1,
             },
             Event::Undecodable { .. } => self.bad += 1,
-            Event::Object { .. } | Event::Synced { .. } | Event::State(_) => {}
+            Event::Object { past, .. } => self.read_back += usize::from(*past),
+            Event::Synced { .. } | Event::State(_) => {}
         }
     }
 }

@@ -1,0 +1,20 @@
+//! Looking back: the versions that an API server still has, until it compacts its store (by default for
+//! five to ten minutes), read one by one at their exact revisions.
+//!
+//! A list with `resourceVersionMatch=Exact` answers what was there at a revision
+//! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>); with
+//! `fieldSelector=metadata.name=` it reads one key. It takes the right to list, which a watch takes anyway.
+
+mod order;
+mod read;
+mod revision;
+mod ring;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub(super) use order::{Told, in_order};
+pub(super) use read::{Archive, Memory, Unread};
+pub use revision::Revision;
+pub(super) use walk::Presence;
+pub use walk::{End, Limits, Past, Walk};

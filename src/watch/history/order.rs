@@ -1,0 +1,74 @@
+//! What a walk found, turned round: the oldest first, as events tell it.
+
+use std::sync::Arc;
+
+use super::revision::Revision;
+use super::walk::{Past, Presence};
+use crate::object::{Doc, ResourceVersion};
+use crate::watch::event::{Version, Why};
+
+/// One version of the past, as an event of a watch tells it. [`Why::Listed`] is the oldest version that
+/// could be read: nothing is known of what came before it.
+#[derive(Clone, Debug)]
+pub(in crate::watch) struct Told {
+    /// `Listed`, `Added`, `Modified`, `Deleted` or `LeftSelector`.
+    pub(in crate::watch) why: Why,
+    /// At which revision.
+    pub(in crate::watch) at: Option<Revision>,
+    /// This version.
+    pub(in crate::watch) now: Arc<Version>,
+    /// The one before, of the same life.
+    pub(in crate::watch) prev: Presence,
+}
+
+/// Turns round what a walk found, which started at `newest`; that is the last.
+pub(in crate::watch) fn in_order(newest: Presence, found: Vec<Past>) -> Vec<Told> {
+    let newest = newest.map(Past::Version);
+    let mut told = Vec::with_capacity(found.len() + 1);
+    let mut there: Presence = None;
+    let mut first = Why::Listed;
+    for past in found.into_iter().rev().chain(newest) {
+        match past {
+            Past::Version(now) => {
+                let prev = there.replace(now.clone());
+                let why = prev.as_ref().map_or(first, |_| Why::Modified);
+                let at = Revision::parse(&now.version);
+                told.push(Told { why, at, now, prev });
+            }
+            Past::Created => first = Why::Added,
+            Past::Deleted(at) => {
+                first = Why::Listed;
+                if let Some(last) = there.take() {
+                    told.push(Told {
+                        why: Why::Deleted,
+                        at: Some(at),
+                        now: Arc::new(deleted(&last, at)),
+                        prev: Some(last),
+                    });
+                }
+            }
+        }
+    }
+    told
+}
+
+/// The object as the event of its deletion has it: its last state, under the deletion's resourceVersion.
+fn deleted(last: &Version, at: Revision) -> Version {
+    let version = ResourceVersion::from(at);
+    let body = renumbered(&last.body, &version).unwrap_or_else(|| last.body.clone());
+    Version {
+        object: last.object.clone(),
+        version,
+        body,
+    }
+}
+
+/// An object's text with another `metadata.resourceVersion`; all else as it stands.
+fn renumbered(body: &Arc<str>, version: &ResourceVersion) -> Option<Arc<str>> {
+    let doc = Doc::parse(body.clone()).ok()?;
+    let value = doc.root().at(&["metadata", "resourceVersion"])?.raw();
+    // The value is a slice of the text, which tells where it stands.
+    let start = value.as_ptr().addr() - doc.text().as_ptr().addr();
+    let (before, after) = (body.get(..start)?, body.get(start + value.len()..)?);
+    Some(format!("{before}\"{version}\"{after}").into())
+}

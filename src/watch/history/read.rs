@@ -1,0 +1,248 @@
+//! One object, or a whole listing, as it was at a revision.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::revision::Revision;
+use crate::object::{ObjectRef, Resource};
+use crate::watch::envelope::Reader;
+use crate::watch::error::SourceError;
+use crate::watch::event::Version;
+use crate::watch::key::{Form, Scope, SourceKey};
+use crate::watch::transport::{At, ListPage, Page, Transport};
+
+/// Why a revision could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::watch) enum Unread {
+    /// The server has compacted it (410).
+    Forgotten,
+    /// There is no look-back here: the server does not keep versions of this resource, or does not let
+    /// us read them.
+    NotOffered(Arc<str>),
+    /// It did not answer; it may later.
+    Failed(SourceError),
+    /// As many requests were made as were allowed.
+    Spent,
+}
+
+/// Up to which revision the server has forgotten each resource, as far as is known. By resource, as an
+/// API server can keep each in an etcd of its own (`--etcd-servers-overrides`), with revisions of its
+/// own.
+#[derive(Debug, Default)]
+pub(in crate::watch) struct Memory {
+    forgotten: Mutex<HashMap<Resource, Revision>>,
+}
+
+impl Memory {
+    /// The newest revision that is known to be forgotten.
+    pub(super) fn forgotten(&self, resource: &Resource) -> Option<Revision> {
+        let forgotten = self.forgotten.lock();
+        let forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
+        forgotten.get(resource).copied()
+    }
+
+    fn forget(&self, resource: &Resource, revision: Revision) {
+        let forgotten = self.forgotten.lock();
+        let mut forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
+        let known = forgotten.entry(resource.clone()).or_insert(revision);
+        *known = (*known).max(revision);
+    }
+}
+
+/// Where the past of a source is read from.
+#[derive(Clone)]
+pub(in crate::watch) struct Archive {
+    pub(in crate::watch) transport: Arc<dyn Transport>,
+    pub(in crate::watch) memory: Arc<Memory>,
+    pub(in crate::watch) key: Arc<SourceKey>,
+}
+
+impl Archive {
+    /// The same for one object alone, by its namespace and name, so that the server reads one key.
+    pub(super) fn alone(&self, object: &ObjectRef) -> Archive {
+        let name = escaped(&object.name);
+        let by_name = format!("metadata.name={name}");
+        let fields = match &self.key.fields {
+            None => by_name,
+            Some(fields) if fields.split(',').any(|field| *field == *by_name) => fields.to_string(),
+            Some(fields) => format!("{fields},{by_name}"),
+        };
+        let key = SourceKey {
+            scope: object
+                .namespace
+                .clone()
+                .map_or(Scope::Cluster, Scope::Namespace),
+            fields: Some(fields.into()),
+            ..(*self.key).clone()
+        };
+        Archive {
+            key: Arc::new(key),
+            ..self.clone()
+        }
+    }
+
+    /// The same without selectors other than the name's, as objects are that no longer match.
+    pub(in crate::watch) fn unselected(&self, object: &ObjectRef) -> Archive {
+        let key = SourceKey {
+            labels: None,
+            fields: None,
+            ..(*self.key).clone()
+        };
+        let all = Archive {
+            key: Arc::new(key),
+            ..self.clone()
+        };
+        all.alone(object)
+    }
+
+    /// The same with only the metadata of each object.
+    pub(in crate::watch) fn metadata(&self) -> Archive {
+        let key = SourceKey {
+            form: Form::Metadata,
+            ..(*self.key).clone()
+        };
+        Archive {
+            key: Arc::new(key),
+            ..self.clone()
+        }
+    }
+
+    /// All objects of the source as they were at a revision.
+    pub(in crate::watch) async fn listing(
+        &self,
+        at: Revision,
+        page_items: u32,
+    ) -> Result<Vec<Arc<Version>>, Unread> {
+        let mut reader = Reader::new(&self.key);
+        let mut found = Vec::new();
+        let mut page = Page {
+            limit: page_items,
+            next: None,
+        };
+        loop {
+            let answer = self.page(at, page.clone()).await?;
+            for item in &answer.items {
+                found.push(Arc::new(version(&mut reader, item, at)?));
+            }
+            page.next = answer.next;
+            if page.next.is_none() {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Whether a revision can be read, by the cheapest request that tells.
+    pub(super) async fn can_read(&self, at: Revision) -> Result<(), Unread> {
+        let one = Page {
+            limit: 1,
+            next: None,
+        };
+        self.metadata().page(at, one).await.map(drop)
+    }
+
+    async fn page(&self, at: Revision, page: Page) -> Result<ListPage, Unread> {
+        let resource = &self.key.resource;
+        if self
+            .memory
+            .forgotten(resource)
+            .is_some_and(|forgotten| at <= forgotten)
+        {
+            return Err(Unread::Forgotten);
+        }
+        match self.transport.list(&self.key, At::Exact(at), page).await {
+            // A server that does not know `resourceVersionMatch` answers with what is now.
+            Ok(page) if Revision::parse(&page.version) != Some(at) => Err(Unread::NotOffered(
+                "the server keeps no old versions".into(),
+            )),
+            Ok(page) => Ok(page),
+            Err(SourceError::Expired(_)) => {
+                self.memory.forget(resource, at);
+                Err(Unread::Forgotten)
+            }
+            Err(error) => Err(refused(error)),
+        }
+    }
+
+    /// The oldest revision that can be read, and not older than `low`; `high` is one that can be. Halves
+    /// the span: sixteen requests for an hour of a busy cluster.
+    pub(in crate::watch) async fn oldest(
+        &self,
+        low: Revision,
+        high: Revision,
+    ) -> Result<Revision, Unread> {
+        let mut forgotten = match self.can_read(low).await {
+            Ok(()) => return Ok(low),
+            Err(Unread::Forgotten) => low,
+            Err(other) => return Err(other),
+        };
+        let mut readable = high;
+        if let Some(known) = self.memory.forgotten(&self.key.resource) {
+            forgotten = forgotten.max(known);
+        }
+        while let Some(middle) = Revision::between(forgotten, readable) {
+            match self.can_read(middle).await {
+                Ok(()) => readable = middle,
+                Err(Unread::Forgotten) => forgotten = middle,
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(readable)
+    }
+
+    /// The one object that this is an archive of, as it was.
+    pub(in crate::watch) async fn object(
+        &self,
+        object: &ObjectRef,
+        at: Revision,
+    ) -> Result<Option<Arc<Version>>, Unread> {
+        let there = self.listing(at, 0).await?;
+        Ok(there.into_iter().find(|there| {
+            there.object.name == object.name && there.object.namespace == object.namespace
+        }))
+    }
+}
+
+fn version(reader: &mut Reader, item: &str, at: Revision) -> Result<Version, Unread> {
+    let version = reader.item(item).map_err(Unread::NotOffered)?;
+    match Revision::parse(&version.version) {
+        Some(own) if own <= at => Ok(version),
+        _ => Err(Unread::NotOffered(
+            "its resourceVersions are no revisions".into(),
+        )),
+    }
+}
+
+/// What an answer means that is neither a listing nor a 410.
+fn refused(error: SourceError) -> Unread {
+    match error {
+        SourceError::Expired(_) => Unread::Forgotten,
+        SourceError::Forbidden(_)
+        | SourceError::Unauthorized(_)
+        | SourceError::NotServed(_)
+        | SourceError::MethodNotAllowed(_)
+        | SourceError::Rejected(_)
+        | SourceError::Decode { .. }
+        | SourceError::Input { .. }
+        | SourceError::Ended => Unread::NotOffered(error.to_string().into()),
+        SourceError::Throttled { .. }
+        | SourceError::Server(_)
+        | SourceError::Connect { .. }
+        | SourceError::Tls { .. }
+        | SourceError::Cut { .. }
+        | SourceError::Idle { .. }
+        | SourceError::Timeout { .. }
+        | SourceError::Credential { .. } => Unread::Failed(error),
+    }
+}
+
+/// A name as a field selector takes it.
+fn escaped(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if matches!(letter, ',' | '=' | '\\') {
+            text.push('\\');
+        }
+        text.push(letter);
+    }
+    text
+}

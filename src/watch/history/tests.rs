@@ -1,0 +1,364 @@
+//! The walk against a server in memory that keeps every version: tables, then random histories.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::object::ObjectRef;
+use crate::watch::envelope::Reader;
+use crate::watch::error::SourceError;
+use crate::watch::event::Why;
+use crate::watch::fake::{Did, Fake, api_error, pods};
+
+fn archive(fake: &Fake) -> Archive {
+    Archive {
+        transport: Arc::new(fake.clone()),
+        memory: Arc::default(),
+        key: Arc::new(pods()),
+    }
+}
+
+fn revision(number: u64) -> Revision {
+    Revision::read(&number.to_string()).expect("a revision")
+}
+
+fn number(revision: Revision) -> u64 {
+    revision.to_string().parse().expect("a number")
+}
+
+/// What is there now, and the newest revision.
+fn now(fake: &Fake, name: &str) -> (ObjectRef, Revision, Presence) {
+    let there = fake.get(name).map(|pod| {
+        let version = Reader::new(&pods()).item(&pod.body());
+        Arc::new(version.expect("an object"))
+    });
+    let object = there.as_ref().map(|there| there.object.clone());
+    let object = object.unwrap_or_else(|| ObjectRef {
+        api_version: "v1".into(),
+        kind: "Pod".into(),
+        namespace: Some("ns".into()),
+        name: name.into(),
+        uid: None,
+    });
+    (object, revision(fake.model().rv), there)
+}
+
+struct Walked {
+    start: Presence,
+    found: Vec<Past>,
+    end: End,
+    requests: u32,
+}
+
+async fn walk(fake: &Fake, name: &str, limits: Limits) -> Walked {
+    let (object, at, start) = now(fake, name);
+    let mut walk = Walk::new(&archive(fake), &object, (at, start.clone()), limits);
+    let mut found = Vec::new();
+    while let Some(past) = walk.next().await {
+        found.push(past);
+    }
+    let end = walk.end().expect("at its end").clone();
+    let requests = walk.requests();
+    Walked {
+        start,
+        found,
+        end,
+        requests,
+    }
+}
+
+/// `103 created 102 gone@102 …`: what a walk finds, the newest first, and how it ends.
+async fn brief(fake: &Fake, limits: Limits) -> String {
+    let walked = walk(fake, "a", limits).await;
+    let mut words: Vec<String> = walked
+        .found
+        .iter()
+        .map(|past| match past {
+            Past::Version(version) => version.version.to_string(),
+            Past::Created => "created".to_owned(),
+            Past::Deleted(at) => format!("gone@{at}"),
+        })
+        .collect();
+    words.push(match walked.end {
+        End::Limit => "limit".to_owned(),
+        End::Forgotten(at) => format!("forgotten@{at}"),
+        End::NotOffered(cause) => format!("not offered: {cause}"),
+        End::Failed(error) => format!("failed: {error}"),
+    });
+    words.join(" ")
+}
+
+fn down_to(floor: u64) -> Limits {
+    Limits {
+        floor: revision(floor),
+        ..Limits::default()
+    }
+}
+
+/// Two lives, the second of a single version, among writes to other objects.
+/// Its ring is empty.
+fn two_lives() -> Fake {
+    let fake = Fake::new();
+    fake.model().forgotten = u64::MAX;
+    fake.apply("a"); // 101
+    fake.elsewhere();
+    fake.apply("a"); // 103
+    fake.delete("a"); // 104
+    fake.apply("b");
+    fake.apply("a"); // 106
+    fake.delete("a"); // 107
+    (0..50).for_each(|_| fake.elsewhere());
+    fake
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_walk_tells_each_version_and_each_life() {
+    let fake = two_lives();
+    let lives = "gone@107 106 created gone@104 103 101 created forgotten@100";
+    assert_eq!(brief(&fake, Limits::default()).await, lives);
+    fake.apply("a"); // 158
+    fake.apply("a");
+    let all = format!("158 created {lives}");
+    assert_eq!(brief(&fake, Limits::default()).await, all);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_walk_ends_where_it_is_to() {
+    let fake = two_lives();
+    for (floor, told) in [
+        (107, "limit"),
+        (106, "gone@107 106 limit"),
+        // The second life fell between two probes.
+        (105, "limit"),
+        (103, "gone@104 103 limit"),
+    ] {
+        assert_eq!(brief(&fake, down_to(floor)).await, told, "{floor}");
+    }
+    let limits = Limits {
+        requests: 9,
+        ..Limits::default()
+    };
+    let walked = walk(&fake, "a", limits).await;
+    assert_eq!((walked.requests, walked.end), (9, End::Limit));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_ring_has_lives_that_probing_misses() {
+    for (forgotten, told) in [
+        (100, "gone@107 106 created limit"),
+        (107, "gone@107 106 created limit"),
+        (108, "limit"),
+    ] {
+        let fake = two_lives();
+        fake.model().forgotten = forgotten;
+        assert_eq!(brief(&fake, down_to(105)).await, told, "{forgotten}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_forgotten_is_named() {
+    for (compacted, told) in [
+        (101, "gone@107 106 created gone@104 103 101 forgotten@101"),
+        (102, "gone@107 106 created gone@104 103 101 forgotten@101"),
+        (103, "gone@107 106 created gone@104 103 forgotten@103"),
+        (104, "gone@107 106 created forgotten@104"),
+        (106, "gone@107 106 forgotten@106"),
+        (107, "forgotten@107"),
+        (157, "forgotten@157"),
+    ] {
+        let fake = two_lives();
+        fake.model().compacted = compacted;
+        assert_eq!(brief(&fake, Limits::default()).await, told, "{compacted}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_without_a_past_are_told_from_those_that_do_not_answer() {
+    for (error, told) in [
+        (api_error(405), "not offered: "),
+        (api_error(400), "not offered: "),
+        (api_error(403), "not offered: "),
+        (api_error(500), "failed: "),
+        (api_error(503), "failed: "),
+        (
+            SourceError::Connect {
+                detail: "refused".into(),
+            },
+            "failed: refused",
+        ),
+    ] {
+        let fake = two_lives();
+        fake.model().no_history = Some(error.clone());
+        let brief = brief(&fake, Limits::default()).await;
+        assert!(brief.starts_with(told), "{error:?}: {brief}");
+        assert_eq!(fake.model().reads.len(), 1);
+    }
+    let fake = two_lives();
+    fake.model().unversioned = true;
+    let told = "not offered: the server keeps no old versions";
+    assert_eq!(brief(&fake, Limits::default()).await, told);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_known_to_be_forgotten_is_not_asked_for_again() {
+    let fake = two_lives();
+    fake.model().compacted = 140;
+    let archive = archive(&fake);
+    let (object, at, there) = now(&fake, "a");
+    let mut asked = Vec::new();
+    for _ in 0..2 {
+        fake.model().reads.clear();
+        let start = (at, there.clone());
+        let mut walk = Walk::new(&archive, &object, start, Limits::default());
+        assert!(walk.next().await.is_none());
+        let forgotten = fake.model().reads.iter().filter(|at| **at < 140).count();
+        asked.push(forgotten);
+    }
+    assert!(asked[0] > 0 && asked[1] == 0, "{asked:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_revision_is_found_by_halving() {
+    for compacted in [100, 101, 137, 156, 157] {
+        let fake = two_lives();
+        fake.model().compacted = compacted;
+        let oldest = archive(&fake).oldest(revision(1), revision(157)).await;
+        assert_eq!(oldest.map(number), Ok(compacted));
+        assert!(fake.model().reads.len() <= 9);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn turned_round_a_walk_reads_as_a_watch() {
+    let fake = two_lives();
+    fake.apply("a");
+    let walked = walk(&fake, "a", Limits::default()).await;
+    let told = in_order(walked.start, walked.found);
+    let model = fake.model();
+    let log = model.log.iter().filter(|op| op.pod.name == "a");
+    let expected: Vec<_> = log
+        .map(|op| {
+            let why = match op.did {
+                Did::Added => Why::Added,
+                Did::Modified => Why::Modified,
+                Did::Deleted => Why::Deleted,
+            };
+            (why, op.pod.body())
+        })
+        .collect();
+    let told: Vec<_> = told
+        .into_iter()
+        .map(|told| (told.why, told.now.body.to_string()))
+        .collect();
+    assert_eq!(told, expected);
+}
+
+/// A random history of two objects, and writes elsewhere in between.
+fn history(rng: &mut fastrand::Rng) -> Fake {
+    let fake = Fake::new();
+    for _ in 0..rng.usize(..60) {
+        let name = ["a", "b"][rng.usize(..2)];
+        match rng.u32(..10) {
+            0..5 => drop(fake.apply(name)),
+            5..7 if fake.get(name).is_some() => drop(fake.delete(name)),
+            7..9 => fake.elsewhere(),
+            _ => (0..rng.u32(..40)).for_each(|_| fake.elsewhere()),
+        }
+    }
+    fake
+}
+
+/// The whole past of an object that can be read from `bottom` on, as the log has it; the newest first.
+/// The lives in it are told apart by uid.
+fn log(fake: &Fake, name: &str, bottom: u64) -> Vec<(Why, String, u64)> {
+    let model = fake.model();
+    let alive = model.at(bottom).remove(name).map_or(bottom, |pod| pod.rv);
+    let log = model.log.iter().rev();
+    log.filter(|op| op.pod.name == name && op.pod.rv >= alive)
+        .map(|op| {
+            let why = match op.did {
+                // What came before the oldest version that can be read is not known, except where
+                // its absence can be read.
+                Did::Added | Did::Modified if op.pod.rv <= bottom => Why::Listed,
+                Did::Added => Why::Added,
+                Did::Modified => Why::Modified,
+                Did::Deleted => Why::Deleted,
+            };
+            (why, op.pod.uid.clone(), op.pod.rv)
+        })
+        .filter(|(why, _, rv)| *why != Why::Deleted || *rv > bottom)
+        .collect()
+}
+
+async fn check(seed: u64) -> usize {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let fake = history(&mut rng);
+    let newest = fake.model().rv;
+    let compacted = rng.u64(100..=newest);
+    let floor = rng.u64(100..=newest);
+    let forgotten = rng.u64(100..=newest);
+    {
+        let mut model = fake.model();
+        model.compacted = compacted;
+        model.forgotten = forgotten;
+    }
+    let walked = walk(&fake, "a", down_to(floor)).await;
+    let bottom = compacted.max(floor);
+    let expected = log(&fake, "a", bottom);
+    let mut told: Vec<_> = in_order(walked.start.clone(), walked.found)
+        .into_iter()
+        .map(|told| {
+            let uid = told.now.object.uid.clone().expect("has one");
+            let at = told.at.map(number).expect("a revision");
+            (told.why, uid.as_str().to_owned(), at)
+        })
+        .collect();
+    told.reverse();
+    // A life that is missed is missed as a whole, and it is not the present one.
+    let uids: Vec<&String> = told.iter().map(|(_, uid, _)| uid).collect();
+    let present = walked.start.and_then(|start| start.object.uid.clone());
+    let (met, missed): (Vec<_>, Vec<_>) = expected
+        .into_iter()
+        .partition(|(_, uid, _)| uids.contains(&uid));
+    assert_eq!(told, met, "seed {seed}: {compacted} {floor}");
+    let is_present = |uid: &str| present.as_ref().is_some_and(|own| own.as_str() == uid);
+    assert!(!missed.iter().any(|(_, uid, _)| is_present(uid)), "{seed}");
+    // None that the ring has.
+    let in_ring = |at: &u64, why: &Why| *why == Why::Deleted && *at > forgotten;
+    assert!(
+        !missed.iter().any(|(why, _, at)| in_ring(at, why)),
+        "{seed}"
+    );
+    let oldest = told.last().map(|(_, _, at)| *at);
+    let told_down_to = |floor| oldest.is_some_and(|at| at <= floor);
+    match walked.end {
+        End::Limit => assert!(
+            floor >= compacted.min(forgotten) || told_down_to(floor),
+            "seed {seed}"
+        ),
+        End::Forgotten(at) => assert!(number(at) <= bottom, "seed {seed}"),
+        other => panic!("seed {seed}: {other:?}"),
+    }
+    // One request a version, and for each absence at most two for each doubling of its span.
+    let lives = told.iter().filter(|(why, ..)| *why == Why::Deleted).count() + 2;
+    assert!(
+        walked.requests as usize <= told.len() + lives * 24,
+        "seed {seed}: {} requests",
+        walked.requests
+    );
+    missed.len()
+}
+
+#[test]
+fn random_histories_are_told_as_they_were() {
+    let mut missed = 0;
+    for seed in 0..3000 {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .expect("a runtime");
+        missed += runtime.block_on(check(seed));
+    }
+    // Short lives can be missed, but most are not.
+    assert!(missed < 3000, "{missed}");
+}

@@ -1,0 +1,247 @@
+//! The walk: one object's versions, newest first, one request a version.
+//!
+//! An object at revision R says itself at which revision it was last changed; the version before that is
+//! the object at that revision less one. A deletion has no version: where the object is absent, presence
+//! is looked for in growing steps, and the revision at which it went by halving. A life that is shorter
+//! than such a step can be missed, unless the server's ring reaches it: that has every event.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use super::read::{Archive, Unread};
+use super::revision::Revision;
+use super::ring::Ring;
+use crate::object::ObjectRef;
+use crate::watch::error::SourceError;
+use crate::watch::event::Version;
+
+/// One thing that is found on the way back.
+#[derive(Clone, Debug)]
+pub enum Past {
+    /// A version.
+    Version(Arc<Version>),
+    /// The version told last was the first of its life: before it the object was absent.
+    Created,
+    /// At this revision the version that is told next was deleted, or ceased to match the selector.
+    Deleted(Revision),
+}
+
+/// Why a walk went no further.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It came to the revision, or the number of requests, that it was to go to.
+    Limit,
+    /// The server has forgotten all before this revision.
+    Forgotten(Revision),
+    /// There is no look-back here.
+    NotOffered(Arc<str>),
+    /// The server did not answer.
+    Failed(SourceError),
+}
+
+/// How far back a walk goes.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The oldest revision that is of interest. The version that was there then is the last one told.
+    pub floor: Revision,
+    /// How many requests are made at most.
+    pub requests: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            floor: Revision::FIRST,
+            requests: u32::MAX,
+        }
+    }
+}
+
+/// What is known of an object at one revision without asking: the version that was there, or `None`.
+pub(in crate::watch) type Presence = Option<Arc<Version>>;
+
+/// A walk under way.
+pub struct Walk {
+    archive: Archive,
+    object: ObjectRef,
+    limits: Limits,
+    /// What was there at the floor, if it is known.
+    bottom: Option<Presence>,
+    /// The state at this revision is known, and told.
+    at: Revision,
+    there: Presence,
+    found: VecDeque<Past>,
+    end: Option<End>,
+    requests: u32,
+    ring: Option<Ring>,
+}
+
+impl Walk {
+    /// A walk that starts before `there`, or before the revision `at` where there was nothing.
+    pub(in crate::watch) fn new(
+        archive: &Archive,
+        object: &ObjectRef,
+        (at, there): (Revision, Presence),
+        limits: Limits,
+    ) -> Walk {
+        Walk {
+            archive: archive.alone(object),
+            object: object.clone(),
+            limits,
+            bottom: None,
+            at,
+            there,
+            found: VecDeque::new(),
+            end: None,
+            requests: 0,
+            ring: None,
+        }
+    }
+
+    /// The same, knowing what was there at the floor, and at which revisions there was something. The
+    /// server's ring is not asked: it has proved too short.
+    pub(in crate::watch) fn down_to(self, bottom: Presence, present: BTreeSet<Revision>) -> Walk {
+        Walk {
+            bottom: Some(bottom),
+            ring: Some(Ring::known(present)),
+            ..self
+        }
+    }
+
+    /// The next thing further back; `None` at the end.
+    pub async fn next(&mut self) -> Option<Past> {
+        while self.found.is_empty() && self.end.is_none() {
+            let step = match self.there.clone() {
+                Some(version) => self.before(&version).await,
+                None => self.search().await,
+            };
+            if let Err(end) = step {
+                self.end = Some(end);
+            }
+        }
+        self.found.pop_front()
+    }
+
+    /// Why there is nothing more; `None` while there may be.
+    pub fn end(&self) -> Option<&End> {
+        self.end.as_ref().filter(|_| self.found.is_empty())
+    }
+
+    /// How many requests were made.
+    pub fn requests(&self) -> u32 {
+        self.requests
+    }
+
+    /// Goes on with the version before one, or finds that there was none.
+    async fn before(&mut self, version: &Arc<Version>) -> Result<(), End> {
+        let own = revision(version)?;
+        if own <= self.limits.floor {
+            return Err(End::Limit);
+        }
+        let at = own.back(1);
+        let before = match self.read(at).await {
+            Ok(before) => before,
+            Err(Unread::Forgotten) => return Err(End::Forgotten(own)),
+            Err(other) => return Err(ended(other)),
+        };
+        match &before {
+            // Nothing replaces an object in one write; should it have, it went then.
+            Some(other) if other.object.uid != version.object.uid => {
+                self.found.push_back(Past::Created);
+                self.found.push_back(Past::Deleted(own));
+                self.found.push_back(Past::Version(other.clone()));
+            }
+            Some(same) => self.found.push_back(Past::Version(same.clone())),
+            None => self.found.push_back(Past::Created),
+        }
+        self.at = at;
+        self.there = before;
+        Ok(())
+    }
+
+    /// Looks for the life before: absent now, present earlier.
+    async fn search(&mut self) -> Result<(), End> {
+        let mut absent = self.in_ring().await;
+        let mut forgotten: Option<Revision> = None;
+        let mut step: u64 = 1;
+        let (mut present, mut last) = loop {
+            let low = forgotten.unwrap_or(self.limits.floor);
+            let probe = match forgotten {
+                None if absent <= low => return Err(End::Limit),
+                None => self.known_before(absent, step).max(low),
+                Some(low) => Revision::between(low, absent).ok_or(End::Forgotten(absent))?,
+            };
+            match self.read(probe).await {
+                Ok(Some(version)) => break (probe, version),
+                Ok(None) => absent = probe,
+                Err(Unread::Forgotten) => forgotten = Some(probe),
+                Err(other) => return Err(ended(other)),
+            }
+            step = step.saturating_mul(2);
+        };
+        // What was last known to be absent is near; halve from there.
+        while let Some(middle) = Revision::between(present, absent) {
+            match self.read(middle).await {
+                Ok(Some(version)) => (present, last) = (middle, version),
+                Ok(None) => absent = middle,
+                Err(Unread::Forgotten) => return Err(End::Forgotten(absent)),
+                Err(other) => return Err(ended(other)),
+            }
+        }
+        self.found.push_back(Past::Deleted(absent));
+        self.found.push_back(Past::Version(last.clone()));
+        self.at = present;
+        self.there = Some(last);
+        Ok(())
+    }
+
+    /// Where it may have been before.
+    fn known_before(&self, absent: Revision, step: u64) -> Revision {
+        let known = self.ring.as_ref().and_then(|ring| ring.present(absent));
+        known.unwrap_or_else(|| absent.back(step))
+    }
+
+    /// Since when it is absent, as far as the ring tells.
+    async fn in_ring(&mut self) -> Revision {
+        let (low, high) = (self.limits.floor, self.at);
+        let ring = if let Some(ring) = self.ring.take() {
+            ring
+        } else {
+            self.requests += 2;
+            // What is known of the newest event tells when all has come.
+            Ring::read(&self.archive, low, high.next()).await
+        };
+        let ring = self.ring.insert(ring);
+        match (ring.deletion(high), ring.reaches) {
+            (Some(deleted), _) => deleted,
+            (None, Some(reaches)) if reaches < high => reaches,
+            (None, _) => high,
+        }
+    }
+
+    async fn read(&mut self, at: Revision) -> Result<Presence, Unread> {
+        if at <= self.limits.floor
+            && let Some(bottom) = &self.bottom
+        {
+            return Ok(bottom.clone());
+        }
+        if self.requests >= self.limits.requests {
+            return Err(Unread::Spent);
+        }
+        self.requests += 1;
+        self.archive.object(&self.object, at).await
+    }
+}
+
+fn revision(version: &Version) -> Result<Revision, End> {
+    let cause = || End::NotOffered("its resourceVersions are no revisions".into());
+    Revision::parse(&version.version).ok_or_else(cause)
+}
+
+fn ended(unread: Unread) -> End {
+    match unread {
+        Unread::Forgotten | Unread::Spent => End::Limit,
+        Unread::NotOffered(cause) => End::NotOffered(cause),
+        Unread::Failed(error) => End::Failed(error),
+    }
+}

@@ -1,0 +1,273 @@
+//! Tests of what is read back after an interruption.
+
+use super::*;
+use crate::watch::fake::api_error;
+
+/// What comes of an outage: the server is away, `happen` is what it does meanwhile, and it has forgotten
+/// its events when it is back.
+async fn after_outage(
+    (source, every): (&Source, &mut Every),
+    fake: &Fake,
+    happen: impl FnOnce(&Fake),
+) -> Vec<String> {
+    fake.kill();
+    happen(fake);
+    fake.expire();
+    fake.revive();
+    let mut events = drain(every).await;
+    for _ in 0..40 {
+        if *source.state().borrow() == SourceState::Live {
+            break;
+        }
+        events.extend(drain(every).await);
+    }
+    events.retain(|event| !event.starts_with("retrying") && event != "live");
+    events
+}
+
+async fn outage(happen: impl FnOnce(&Fake)) -> Vec<String> {
+    let fake = Fake::new();
+    let (source, mut every) = live(&fake, &["a", "b"]).await;
+    after_outage((&source, &mut every), &fake, happen).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_happened() {
+    assert_eq!(outage(Fake::elsewhere).await, ["synced 2 (2)"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lives_within_an_outage_are_told() {
+    let happen = |fake: &Fake| {
+        fake.apply("a"); // 103
+        fake.delete("a");
+        fake.elsewhere();
+        fake.apply("a"); // 106
+        fake.delete("a");
+        fake.apply("c"); // 108
+        fake.delete("c");
+        fake.apply("a"); // 110
+        fake.apply("b");
+    };
+    assert_eq!(
+        outage(happen).await,
+        [
+            "modified a 101>103 read back",
+            "deleted a 103>104 read back",
+            "added a 106 read back",
+            "deleted a 106>107 read back",
+            "added c 108 read back",
+            "deleted c 108>109 read back",
+            "added a 110 read back",
+            "modified b 102>111 read back",
+            "synced 2 (2)"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_is_compacted_is_a_gap() {
+    let happen = |fake: &Fake| {
+        fake.apply("a");
+        fake.delete("b");
+        fake.apply("c");
+        fake.delete("c"); // 106
+        fake.apply("a");
+        fake.apply("d"); // 108
+        fake.model().compacted = 108;
+        fake.apply("a");
+        fake.delete("d");
+    };
+    assert_eq!(
+        outage(happen).await,
+        [
+            "gap 102-108 Expired",
+            "vanished b 102>102",
+            "skipped a 101>107",
+            "listed d 108",
+            "modified a 107>109 read back",
+            "deleted d 108>110 read back",
+            "synced 2 (1)"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_without_a_past_leaves_a_gap_and_is_asked_once() {
+    let fake = Fake::new();
+    let (source, mut every) = live(&fake, &["a"]).await;
+    fake.model().no_history = Some(api_error(400));
+    for (gap, skipped) in [
+        ("gap 101-103 Expired", "skipped a 101>103"),
+        ("gap 103-105 Expired", "skipped a 103>105"),
+    ] {
+        let happen = |fake: &Fake| {
+            fake.apply("a");
+            fake.apply("a");
+        };
+        let events = after_outage((&source, &mut every), &fake, happen).await;
+        assert_eq!(events[..2], [gap, skipped]);
+    }
+    assert_eq!(fake.model().reads.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn under_a_selector_leaving_is_told_from_going() {
+    let fake = Fake::new();
+    for name in ["a", "b"] {
+        fake.apply(name);
+    }
+    let source = mux(&fake).open(labelled("app=web"));
+    let mut every = source.every(Patience::Screen);
+    drain(&mut every).await;
+    let happen = |fake: &Fake| {
+        fake.label("a", "db"); // 103
+        fake.apply("a");
+        fake.label("a", "web"); // 105
+        fake.label("a", "db");
+        fake.delete("a");
+        fake.delete("b");
+    };
+    let events = after_outage((&source, &mut every), &fake, happen).await;
+    assert_eq!(
+        events,
+        [
+            "left a 101>103 read back",
+            "added a 105 read back",
+            "left a 105>106 read back",
+            "deleted b 102>108 read back",
+            "synced 2 (0)"
+        ]
+    );
+}
+
+/// The server lists, and answers no read of an old version: tables go on, and so does what is told of
+/// the connection; events wait, and after a minute the gap is told.
+#[tokio::test(start_paused = true)]
+async fn tables_do_not_wait_for_what_is_read_back() {
+    let fake = Fake::new();
+    let (source, mut every) = live(&fake, &["a"]).await;
+    let mut latest = source.latest();
+    latest.changed().await;
+    fake.model().no_history = Some(api_error(503));
+    fake.apply("a");
+    fake.apply("a");
+    fake.expire();
+    fake.cut();
+    let retrying = |events: &[String]| {
+        let last = events
+            .last()
+            .is_some_and(|last| last.starts_with("retrying"));
+        last && !events.iter().any(|event| event.contains(" a "))
+    };
+    let events = drain(&mut every).await;
+    assert!(retrying(&events), "{events:?}");
+    let version = |source: &Source| source.snapshot().objects[0].version.to_string();
+    assert_eq!(version(&source), "103");
+    assert!(
+        latest
+            .changed()
+            .await
+            .is_some_and(|changed| changed.len() == 1)
+    );
+    assert_eq!(*source.state().borrow(), SourceState::Live);
+    fake.apply("a");
+    assert_eq!(drain(&mut every).await.len(), 0);
+    assert_eq!(version(&source), "104");
+    fake.cut();
+    let events = drain(&mut every).await;
+    assert!(retrying(&events), "{events:?}");
+    let events = drain_for(&mut every, Duration::from_secs(61)).await;
+    assert_eq!(
+        events,
+        [
+            "gap 101-103 Expired",
+            "skipped a 101>103",
+            "synced 2 (1)",
+            "modified a 103>104",
+            "live"
+        ]
+    );
+}
+
+/// What was read back comes first, and then the newer events, whole up to the budget.
+#[tokio::test(start_paused = true)]
+async fn newer_events_wait_within_the_budget() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let options = Options {
+        queue_bytes: 2000,
+        ..Options::default()
+    };
+    let source = mux_with(&fake, options).open(pods());
+    let mut every = source.every(Patience::Pipe);
+    drain(&mut every).await;
+    fake.model().no_history = Some(api_error(503));
+    fake.apply("a");
+    fake.apply("a");
+    fake.expire();
+    fake.cut();
+    drain(&mut every).await;
+    for _ in 0..20 {
+        fake.apply("a");
+    }
+    assert_eq!(drain(&mut every).await.len(), 0);
+    assert_eq!(source.snapshot().objects[0].version.as_str(), "123");
+    fake.model().no_history = None;
+    let events = drain(&mut every).await;
+    assert_eq!(
+        events[..4],
+        [
+            "modified a 101>102 read back",
+            "modified a 102>103 read back",
+            "synced 2 (1)",
+            "live"
+        ]
+    );
+    assert_eq!(events[4], "modified a 103>104");
+    let gap = events.iter().position(|event| event.starts_with("gap"));
+    let gap = gap.expect("one");
+    let dropped = 20 - (gap - 4);
+    assert!(
+        events[gap].ends_with(&format!("-123 slow {dropped}")),
+        "{events:?}"
+    );
+    assert!(events[gap + 1].ends_with(">123"), "{events:?}");
+    assert_eq!(events.len(), gap + 2);
+}
+
+/// More revisions than it is worth to look through: what came and went is said to be unknown.
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_looked_through_is_said() {
+    let happen = |fake: &Fake| {
+        fake.apply("a");
+        (0..300).for_each(|_| fake.elsewhere());
+        fake.apply("a");
+    };
+    assert_eq!(
+        outage(happen).await,
+        [
+            "gap 102-404 Unseen",
+            "modified a 101>103 read back",
+            "modified a 103>404 read back",
+            "synced 2 (2)"
+        ]
+    );
+    // Two objects cannot have one name at once: where it is there, nothing else was.
+    let fake = Fake::new();
+    fake.apply("a");
+    let key = SourceKey {
+        fields: Some("metadata.name=a".into()),
+        ..pods()
+    };
+    let source = mux(&fake).open(key);
+    let mut every = source.every(Patience::Screen);
+    drain(&mut every).await;
+    let happen = |fake: &Fake| {
+        (0..9000).for_each(|_| fake.elsewhere());
+        fake.apply("a");
+    };
+    let events = after_outage((&source, &mut every), &fake, happen).await;
+    assert_eq!(events, ["modified a 101>9102 read back", "synced 2 (1)"]);
+    assert_eq!(fake.model().reads.len(), 1);
+}
