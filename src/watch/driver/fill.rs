@@ -71,7 +71,9 @@ impl Filler {
                 other => Err(other),
             };
             match oldest {
-                Ok(oldest) => base = oldest,
+                Ok(oldest) if oldest > base => base = oldest,
+                // The server forgets faster than it is read.
+                Ok(_) => return Ok(None),
                 Err(Unread::NotOffered(_)) => return Err(()),
                 Err(Unread::Forgotten | Unread::Spent) => return Ok(None),
                 Err(Unread::Failed(_)) => sleep(self.pace.of(PAUSE)).await,
