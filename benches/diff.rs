@@ -226,7 +226,7 @@ fn interleaved(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// An EndpointSlice of 1.2 MB, its endpoints those of the recorded one.
+/// An `EndpointSlice` of 1.2 MB, its endpoints those of the recorded one.
 fn slice() -> Value {
     let lines = recorded(include_bytes!("fixtures/endpointslice.ndjson.gz"));
     let mut slice: Value = serde_json::from_str(&body(&lines[1])).unwrap();
