@@ -226,7 +226,7 @@ fn interleaved(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// An EndpointSlice of 1.2 MB, its endpoints those of the recorded one.
+/// An `EndpointSlice` of 1.2 MB, its endpoints those of the recorded one.
 fn slice() -> Value {
     let lines = recorded(include_bytes!("fixtures/endpointslice.ndjson.gz"));
     let mut slice: Value = serde_json::from_str(&body(&lines[1])).unwrap();
@@ -260,7 +260,7 @@ fn texts() -> (String, String) {
 
 fn large(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("large");
-    let line = |object: &Value| json!({ "type": "MODIFIED", "object": object }).to_string();
+    let line = |object: &Value| format!(r#"{{"type":"MODIFIED","object":{object}}}"#);
     let mut bench = |name: &str, old: &Value, new: &Value| {
         let first = Doc::parse(body(&line(old))).unwrap();
         let lines = [line(old), line(new)];

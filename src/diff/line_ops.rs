@@ -16,16 +16,10 @@ const FEW: usize = 1 << 18;
 const DEPTH: usize = 8;
 
 /// What to do to turn the old lines into the new.
-pub(super) fn ops(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+pub(super) fn ops<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffOp> {
     let mut numbers = FxHashMap::default();
-    let mut number = |lines: &[&'_ str]| -> Vec<u32> {
-        let numbered = lines.iter().map(|line| {
-            let next = narrow(numbers.len());
-            *numbers.entry((*line).to_owned()).or_insert(next)
-        });
-        numbered.collect()
-    };
-    let (old, new) = (number(old), number(new));
+    let old = numbered(old, &mut numbers);
+    let new = numbered(new, &mut numbers);
     let mut matching = Matching {
         old: &old,
         new: &new,
@@ -33,6 +27,15 @@ pub(super) fn ops(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     };
     matching.stretch(0..old.len(), 0..new.len(), DEPTH);
     matching.ops()
+}
+
+/// The lines by numbers, equal ones by the same.
+fn numbered<'t>(lines: &[&'t str], numbers: &mut FxHashMap<&'t str, u32>) -> Vec<u32> {
+    let number = |line: &&'t str| {
+        let next = narrow(numbers.len());
+        *numbers.entry(*line).or_insert(next)
+    };
+    lines.iter().map(number).collect()
 }
 
 struct Matching<'l> {

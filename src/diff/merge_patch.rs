@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::object::path::{Path, Step};
 
-use super::redact::push_json_string;
+use super::shown::push_json_string;
 use super::{Content, Diff, Shown};
 
 /// What a merge patch cannot say: that a value is `null`. There a `null` means that the field goes.

@@ -18,14 +18,15 @@ mod noise;
 mod origin;
 mod redact;
 mod secret;
+mod seg;
 mod sequence;
+mod shown;
 mod similarity;
 pub mod text;
 mod values;
 mod walk;
 mod who;
 
-use std::borrow::Cow;
 use std::fmt;
 
 use crate::object::Value;
@@ -41,6 +42,7 @@ pub use redact::{Content, Redacted, Redactor, Shown};
 pub use values::Fmt;
 
 use secret::Guard;
+use seg::{Label, Seg, Step, retype};
 
 /// The changes between two versions of one value.
 ///
@@ -91,29 +93,6 @@ pub struct SegId(u32);
 impl SegId {
     /// The whole object.
     pub const ROOT: SegId = SegId(0);
-}
-
-/// One value that both versions may have.
-struct Seg<'a> {
-    parent: SegId,
-    step: Step<'a>,
-    old: Option<Value<'a>>,
-    new: Option<Value<'a>>,
-    guard: Guard,
-}
-
-/// How a value is reached from its parent.
-enum Step<'a> {
-    Root,
-    Field(Cow<'a, str>),
-    Item { place: Place, label: Label<'a> },
-}
-
-#[derive(Clone, Copy)]
-enum Label<'a> {
-    Index,
-    Member,
-    Key { key: &'a ListKey, nth: u32 },
 }
 
 /// Compares two versions of an object; `None` stands for a version that is not there.
@@ -249,49 +228,6 @@ impl<'a> Diff<'a> {
 
     fn seg(&self, at: SegId) -> &Seg<'a> {
         &self.segs[at.0 as usize]
-    }
-}
-
-/// An empty buffer of another life time.
-#[expect(
-    clippy::unnecessary_filter_map,
-    reason = "collecting an iterator of the same layout in place is what keeps the memory"
-)]
-fn retype<'b>(empty: Vec<Seg<'_>>) -> Vec<Seg<'b>> {
-    empty.into_iter().filter_map(|_| None).collect()
-}
-
-impl<'a> Seg<'a> {
-    fn on(&self, side: Side) -> Option<Value<'a>> {
-        match side {
-            Side::Old => self.old,
-            Side::New => self.new,
-        }
-    }
-
-    fn path_step(&self) -> Option<path::Step<'_>> {
-        match &self.step {
-            Step::Root => None,
-            Step::Field(name) => Some(path::Step::Field(Cow::Borrowed(name))),
-            Step::Item { place, label } => Some(path::Step::Item {
-                place: *place,
-                label: match label {
-                    Label::Index => path::Label::Index,
-                    Label::Member => path::Label::Member,
-                    Label::Key { key, nth } => path::Label::Key {
-                        parts: self
-                            .new
-                            .or(self.old)
-                            .map(|item| key.parts(item))
-                            .unwrap_or_default()
-                            .into_iter()
-                            .map(|(name, value)| (Cow::Borrowed(name), value))
-                            .collect(),
-                        nth: *nth,
-                    },
-                },
-            }),
-        }
     }
 }
 

@@ -228,17 +228,34 @@ fn owns(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
 
 fn is_item(key: &str, item: Value<'_>, index: u32) -> bool {
     match key.split_once(':') {
-        Some(("k", keys)) => Doc::parse(keys).is_ok_and(|keys| {
-            keys.root().fields().next().is_some()
-                && keys
-                    .root()
-                    .fields()
-                    .all(|(name, value)| item.get(&name).is_some_and(|own| same(own, value)))
-        }),
+        Some(("k", keys)) => {
+            may_be_keys_of(keys, item)
+                && Doc::parse(keys).is_ok_and(|keys| {
+                    keys.root().fields().next().is_some()
+                        && keys.root().fields().all(|(name, value)| {
+                            item.get(&name).is_some_and(|own| same(own, value))
+                        })
+                })
+        }
         Some(("v", value)) => Doc::parse(value).is_ok_and(|value| same(item, value.root())),
         Some(("i", at)) => at.parse() == Ok(index),
         _ => false,
     }
+}
+
+/// Whether the first of the keys is written as the item has it. Most items are told apart by this, before
+/// anything is read; escapes can be written in more than one way.
+fn may_be_keys_of(keys: &str, item: Value<'_>) -> bool {
+    if keys.contains('\\') {
+        return true;
+    }
+    let first = keys
+        .strip_prefix("{\"")
+        .and_then(|rest| rest.split_once("\":"));
+    first.is_none_or(|(name, rest)| {
+        item.get(name)
+            .is_some_and(|own| rest.starts_with(own.raw()) || own.raw().contains('\\'))
+    })
 }
 
 /// Whether two scalars are the same.

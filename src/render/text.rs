@@ -205,6 +205,9 @@ fn spans(line: &str) -> impl Iterator<Item = &str> {
 
 /// The longest start of `text`, in whole grapheme clusters, that fits into `columns`.
 fn head(text: &str, columns: usize) -> &str {
+    if is_plain(text) {
+        return &text[..columns.min(text.len())];
+    }
     let clusters = text.grapheme_indices(true);
     let end = fitting(
         clusters.map(|(at, cluster)| (at + cluster.len(), cluster)),
@@ -214,7 +217,10 @@ fn head(text: &str, columns: usize) -> &str {
 }
 
 /// The longest end of `text`, in whole grapheme clusters, that fits into `columns`.
-fn tail(text: &str, columns: usize) -> &str {
+pub(super) fn tail(text: &str, columns: usize) -> &str {
+    if is_plain(text) {
+        return &text[text.len() - columns.min(text.len())..];
+    }
     let start = fitting(text.grapheme_indices(true).rev(), columns);
     &text[start.unwrap_or(text.len())..]
 }

@@ -4,6 +4,7 @@ mod footer;
 mod noise;
 mod record;
 mod state;
+mod told;
 mod view;
 
 use std::sync::Arc;

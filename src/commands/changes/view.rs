@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::state::{Happened, Step};
+use super::told::Told;
 use crate::commands::Terminal;
 use crate::commands::sources::{describe, describe_counted, named};
 use crate::diff::{Diff, Filter, Noise, Redactor};
@@ -42,7 +43,7 @@ pub(super) struct View {
 
 /// How one thing that has happened is headed.
 #[derive(Clone, Copy)]
-struct Headed<'h> {
+pub(super) struct Headed<'h> {
     verb: Verb,
     seen: Timestamp,
     since: Option<SignedDuration>,
@@ -50,7 +51,7 @@ struct Headed<'h> {
 }
 
 impl<'h> Headed<'h> {
-    fn new(verb: Verb, seen: Timestamp) -> Headed<'h> {
+    pub(super) fn new(verb: Verb, seen: Timestamp) -> Headed<'h> {
         Headed {
             verb,
             seen,
@@ -59,7 +60,7 @@ impl<'h> Headed<'h> {
         }
     }
 
-    fn noting(self, since: Option<SignedDuration>, notes: &'h [String]) -> Headed<'h> {
+    pub(super) fn noting(self, since: Option<SignedDuration>, notes: &'h [String]) -> Headed<'h> {
         Headed {
             since,
             notes,
@@ -68,45 +69,9 @@ impl<'h> Headed<'h> {
     }
 }
 
-/// What is told of one thing that has happened.
-#[derive(Default)]
-pub(super) struct Told {
-    /// The lines; none for what is hidden.
-    pub(super) lines: Vec<String>,
-    /// How much is hidden, of a version of which nothing is shown.
-    pub(super) quiet: Option<Counts>,
-}
-
 impl View {
-    /// What is told of what has happened.
-    pub(super) fn told(&self, happened: &Happened, terminal: &Terminal<'_>) -> Told {
-        let Step::Modified {
-            old,
-            now,
-            skipped,
-            since,
-        } = &happened.step
-        else {
-            return Told {
-                lines: self.lines(happened, terminal),
-                quiet: None,
-            };
-        };
-        // A Lease is nothing but heartbeats: who asks for one wants to see them.
-        let asked = named(&happened.key).is_some() && &*now.object.kind == "Lease";
-        let draw = Draw {
-            view: self,
-            look: terminal.look(),
-            env: terminal.env(),
-            heartbeats: asked.then_some(Noise::Heartbeat),
-        };
-        let notes = missing(*skipped, "versions may be missing");
-        let since = since.map(|since| happened.seen.duration_since(since));
-        let headed = Headed::new(Verb::Modified, happened.seen).noting(since, &notes);
-        draw.change(old, now, headed)
-    }
-
-    fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
+    /// The lines of everything but a version.
+    pub(super) fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
         let draw = Draw {
             view: self,
             look: terminal.look(),
@@ -142,7 +107,7 @@ impl View {
     }
 }
 
-fn missing(is: bool, note: &str) -> Vec<String> {
+pub(super) fn missing(is: bool, note: &str) -> Vec<String> {
     is.then(|| note.to_owned()).into_iter().collect()
 }
 
@@ -165,12 +130,12 @@ pub(super) fn gap_text(gap: &Gap) -> String {
 }
 
 /// A view on one screen.
-struct Draw<'d> {
-    view: &'d View,
-    look: Look,
-    env: &'d Env,
+pub(super) struct Draw<'d> {
+    pub(super) view: &'d View,
+    pub(super) look: Look,
+    pub(super) env: &'d Env,
     /// Noise that is shown as well.
-    heartbeats: Option<Noise>,
+    pub(super) heartbeats: Option<Noise>,
 }
 
 impl Draw<'_> {
@@ -193,7 +158,7 @@ impl Draw<'_> {
     }
 
     /// A version: a header and its changes, or nothing if all of them are hidden.
-    fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Told {
+    pub(super) fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Told {
         let Some((before, doc)) = read_both(old, now) else {
             return Told {
                 lines: self.uncompared(old, now, headed),

@@ -20,7 +20,7 @@ pub(super) enum By {
 }
 
 /// The entries that may hold for a list, in order.
-pub(super) fn entries<'p>(place: ListPlace<'p>) -> impl Iterator<Item = &'static Entry> + use<'p> {
+pub(super) fn entries(place: ListPlace<'_>) -> impl Iterator<Item = &'static Entry> {
     TABLE.iter().filter(move |entry| {
         entry.fields.contains(&place.field)
             && (entry.parents.is_empty() || entry.parents.contains(&place.parent))

@@ -256,20 +256,25 @@ fn named(keys: &ListKeys, field: &str, list: &str) -> String {
     }
 }
 
-#[test]
-fn what_is_said_goes_before_what_is_built_in_and_what_is_guessed() {
-    let gate = GroupKind {
+/// The keys of the kind `Gate`.
+fn keys(chosen: &[&str], schema: Option<Arc<Schema>>) -> Arc<ListKeys> {
+    let chosen = chosen.iter().map(|text| text.parse().expect("a key"));
+    let kinds = KindKeys::new(chosen.collect());
+    if let Some(schema) = schema {
+        assert!(kinds.learn(&gate(), schema));
+    }
+    kinds.of(&gate())
+}
+
+fn gate() -> GroupKind {
+    GroupKind {
         group: "example.com".into(),
         kind: "Gate".into(),
-    };
-    let keys = |chosen: &[&str], schema: Option<Arc<Schema>>| {
-        let chosen = chosen.iter().map(|text| text.parse().expect("a key"));
-        let kinds = KindKeys::new(chosen.collect());
-        if let Some(schema) = schema {
-            assert!(kinds.learn(&gate, schema));
-        }
-        kinds.of(&gate)
-    };
+    }
+}
+
+#[test]
+fn what_is_said_goes_before_what_is_built_in_and_what_is_guessed() {
     let servers = r#"[{"host":"a","name":"x"},{"host":"a","port":80,"name":"y"}]"#;
     let cases = [
         (keys(&[], None), "servers", servers, "name=x"),
@@ -328,7 +333,10 @@ fn what_is_said_goes_before_what_is_built_in_and_what_is_guessed() {
     for (keys, field, list, expected) in cases {
         assert_eq!(named(&keys, field, list), expected, "{field} {list}");
     }
-    // A merge key goes before a guess alone.
+}
+
+#[test]
+fn a_merge_key_goes_before_a_guess_alone() {
     let rows = Path {
         steps: vec![
             Step::Field("spec".into()),
@@ -358,10 +366,7 @@ fn what_is_said_goes_before_what_is_built_in_and_what_is_guessed() {
 
 #[test]
 fn a_schema_that_comes_late_changes_nothing() {
-    let gate = GroupKind {
-        group: "example.com".into(),
-        kind: "Gate".into(),
-    };
+    let gate = gate();
     let kinds = KindKeys::default();
     let before = kinds.of(&gate);
     assert!(!kinds.learn(&gate, document()));

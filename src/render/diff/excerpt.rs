@@ -1,9 +1,13 @@
 //! Texts too long for a line: what has changed in them, and what is around that.
 
+use crate::diff::{Content, Shown};
 use crate::render::style::Role;
 use crate::render::text;
 
-use super::fit::Span;
+use super::Fold;
+use super::fit::{Room, Span};
+use super::lines::{Line, Painter};
+use super::value::thousands;
 
 /// Longer texts are told in excerpts.
 pub(super) const LONG: usize = 16 * 1024;
@@ -70,6 +74,41 @@ impl<'t> Excerpt<'t> {
             (Role::Emphasis, core.into_owned()),
             (Role::Plain, format!("{after}{}", cut(end < text.len()))),
         ]
+    }
+}
+
+impl Painter<'_> {
+    /// Of two texts one of which is very long, what differs and where.
+    pub(super) fn excerpt(
+        &self,
+        line: &mut Line,
+        (old, new): (Shown<'_>, Shown<'_>),
+    ) -> Option<()> {
+        let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {
+            return None;
+        };
+        let excerpt = Excerpt::of(&old, &new).filter(|_| self.view.fold == Fold::Many)?;
+        let (offset, whole) = (thousands(excerpt.offset), thousands(old.len()));
+        line.push(Role::Plain, format!(": at byte {offset} of {whole}  "));
+        let look = self.view.look;
+        let room = self.room(line, 2 + text::width(look.symbols.arrow));
+        let half = room.columns.map(|columns| columns / 2);
+        let [old, new] = excerpt.sides(half, look.symbols.ellipsis);
+        line.spans.extend(old);
+        line.push(Role::Dim, format!(" {} ", look.symbols.arrow));
+        line.spans.extend(new);
+        Some(())
+    }
+
+    /// The room for a value: bounded for a very long one, even where lines are not.
+    pub(super) fn room_for(&self, line: &Line, taken: usize, shown: &[Shown<'_>]) -> Room {
+        let room = self.room(line, taken);
+        let long = shown.iter().any(|shown| shown.size() > LONG);
+        let bound = long && self.view.fold == Fold::Many;
+        Room {
+            columns: room.columns.or_else(|| bound.then_some(ENOUGH)),
+            ..room
+        }
     }
 }
 

@@ -8,11 +8,9 @@ use crate::object::path::{Path, Side};
 use crate::render::style::Role;
 use crate::render::{age, text};
 
-use super::excerpt::{ENOUGH, Excerpt, LONG};
 use super::fit::{Room, Span};
 use super::header::manager;
-use super::value::thousands;
-use super::{Fold, View, embedded, value};
+use super::{View, embedded, value};
 
 /// What lines are made from.
 pub(super) struct Painter<'p> {
@@ -192,35 +190,6 @@ impl Painter<'_> {
                 let names = self.diff.key_fields(at).join(" and ");
                 Some(format!("  (same except {names})"))
             }
-        }
-    }
-
-    /// Of two texts one of which is very long, what differs and where.
-    fn excerpt(&self, line: &mut Line, (old, new): (Shown<'_>, Shown<'_>)) -> Option<()> {
-        let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {
-            return None;
-        };
-        let excerpt = Excerpt::of(&old, &new).filter(|_| self.view.fold == Fold::Many)?;
-        let (offset, whole) = (thousands(excerpt.offset), thousands(old.len()));
-        line.push(Role::Plain, format!(": at byte {offset} of {whole}  "));
-        let look = self.view.look;
-        let room = self.room(line, 2 + text::width(look.symbols.arrow));
-        let half = room.columns.map(|columns| columns / 2);
-        let [old, new] = excerpt.sides(half, look.symbols.ellipsis);
-        line.spans.extend(old);
-        line.push(Role::Dim, format!(" {} ", look.symbols.arrow));
-        line.spans.extend(new);
-        Some(())
-    }
-
-    /// The room for a value: bounded for a very long one, even where lines are not.
-    fn room_for(&self, line: &Line, taken: usize, shown: &[Shown<'_>]) -> Room {
-        let room = self.room(line, taken);
-        let long = shown.iter().any(|shown| shown.size() > LONG);
-        let bound = long && self.view.fold == Fold::Many;
-        Room {
-            columns: room.columns.or_else(|| bound.then_some(ENOUGH)),
-            ..room
         }
     }
 

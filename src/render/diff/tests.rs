@@ -620,7 +620,8 @@ fn map(text: &str) -> String {
 
 #[test]
 fn one_byte_of_a_line_of_a_megabyte() {
-    let old: String = (0..100_000).map(|n| format!("key{n}=value ")).collect();
+    let words: Vec<_> = (0..100_000).map(|n| format!("key{n}=value ")).collect();
+    let old = words.concat();
     let mut new = old.clone();
     new.replace_range(500_000..500_001, "\u{1b}");
     let at = |width| Setting {
@@ -659,7 +660,7 @@ fn three_edits_in_a_megabyte_of_text_are_three_hunks() {
             n % 60
         )
     };
-    let old: String = (0..20_000).map(line).collect();
+    let old = (0..20_000).map(line).collect::<Vec<_>>().concat();
     let new = [100, 10_000, 19_990].iter().fold(old.clone(), |text, n| {
         text.replace(&line(*n), &line(*n).replace("value", "VALUE"))
     });

@@ -1,0 +1,36 @@
+//! Any two versions: what has changed is told without a panic, the patch turns the old one into the new,
+//! and nothing has changed just where they are equal. The input is both, with a form feed between them.
+
+#![no_main]
+
+use kubectl_spy::diff::json_patch::json_patch;
+use kubectl_spy::diff::merge_patch::merge_patch;
+use kubectl_spy::diff::{Diff, Redactor};
+use kubectl_spy::object::Doc;
+use serde_json::Value;
+
+libfuzzer_sys::fuzz_target!(|pair: &str| {
+    let Some((old, new)) = pair.split_once('\u{c}') else {
+        return;
+    };
+    let (Ok(a), Ok(b)) = (Doc::parse(old), Doc::parse(new)) else {
+        return;
+    };
+    let diff = Diff::of(Some(a.root()), Some(b.root()));
+    let redactor = Redactor::revealing();
+    let patch = json_patch(&diff, &redactor);
+    let merge = merge_patch(&diff, &redactor);
+    // What `serde_json` holds is less: the depth and the numbers of a `Value` have bounds.
+    let values = (serde_json::from_str(old), serde_json::from_str(new));
+    let (Ok::<Value, _>(old), Ok::<Value, _>(new)) = values else {
+        return;
+    };
+    let mut patched = old.clone();
+    json_patch::patch(&mut patched, &patch).expect("applies");
+    assert_eq!(patched, new, "{patch:?}");
+    if let (Ok(merge), false) = (merge, diff.is_empty()) {
+        let mut merged = old;
+        json_patch::merge(&mut merged, &merge);
+        assert_eq!(merged, new, "{merge}");
+    }
+});

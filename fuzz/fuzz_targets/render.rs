@@ -1,0 +1,42 @@
+//! Any two versions at any width: lines without a panic and without what a terminal would obey. The
+//! input is both versions, with a form feed between them.
+
+#![no_main]
+
+use std::collections::BTreeSet;
+
+use kubectl_spy::diff::{Diff, Filter, Noise, Redactor};
+use kubectl_spy::object::Doc;
+use kubectl_spy::object::managed_fields::Writers;
+use kubectl_spy::render::diff::{Fold, View, change_lines, counts, created_lines};
+use kubectl_spy::render::style::{Look, Styles, Symbols};
+
+libfuzzer_sys::fuzz_target!(|pair: &str| {
+    let Some((old, new)) = pair.split_once('\u{c}') else {
+        return;
+    };
+    let (Ok(a), Ok(b)) = (Doc::parse(old), Doc::parse(new)) else {
+        return;
+    };
+    let redactor = Redactor::new();
+    let (filter, noise) = (Filter::default(), BTreeSet::from(Noise::ALL));
+    let zone = jiff::tz::TimeZone::UTC;
+    let view = View {
+        look: Look {
+            width: (!pair.len().is_multiple_of(7)).then_some(pair.len() % 400 + 1),
+            styles: Styles::PLAIN,
+            symbols: &Symbols::UNICODE,
+        },
+        redactor: &redactor,
+        filter: &filter,
+        noise: &noise,
+        zone: &zone,
+        fold: Fold::Many,
+    };
+    let roots = (Some(a.root()), Some(b.root()));
+    let diff = Diff::of(roots.0, roots.1);
+    let mut lines = change_lines(&diff, &Writers::of(roots.0, roots.1), &view);
+    assert_eq!(lines.is_empty(), counts(&diff, &filter, &noise).shown == 0);
+    lines.extend(created_lines(redactor.shown(b.root()), &view));
+    assert!(lines.iter().all(|line| !line.contains(char::is_control)), "{lines:?}");
+});

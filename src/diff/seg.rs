@@ -1,0 +1,76 @@
+//! The values on the way to the changes of a diff.
+
+use std::borrow::Cow;
+
+use crate::object::Value;
+use crate::object::list_keys::ListKey;
+use crate::object::path::{self, Place, Side};
+
+use super::SegId;
+use super::secret::Guard;
+
+/// One value that both versions may have.
+pub(super) struct Seg<'a> {
+    pub(super) parent: SegId,
+    pub(super) step: Step<'a>,
+    pub(super) old: Option<Value<'a>>,
+    pub(super) new: Option<Value<'a>>,
+    pub(super) guard: Guard,
+}
+
+/// How a value is reached from its parent.
+pub(super) enum Step<'a> {
+    Root,
+    Field(Cow<'a, str>),
+    Item { place: Place, label: Label<'a> },
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Label<'a> {
+    Index,
+    Member,
+    Key { key: &'a ListKey, nth: u32 },
+}
+
+/// An empty buffer of another life time.
+#[expect(
+    clippy::unnecessary_filter_map,
+    reason = "collecting an iterator of the same layout in place is what keeps the memory"
+)]
+pub(super) fn retype<'b>(empty: Vec<Seg<'_>>) -> Vec<Seg<'b>> {
+    empty.into_iter().filter_map(|_| None).collect()
+}
+
+impl<'a> Seg<'a> {
+    pub(super) fn on(&self, side: Side) -> Option<Value<'a>> {
+        match side {
+            Side::Old => self.old,
+            Side::New => self.new,
+        }
+    }
+
+    pub(super) fn path_step(&self) -> Option<path::Step<'_>> {
+        match &self.step {
+            Step::Root => None,
+            Step::Field(name) => Some(path::Step::Field(Cow::Borrowed(name))),
+            Step::Item { place, label } => Some(path::Step::Item {
+                place: *place,
+                label: match label {
+                    Label::Index => path::Label::Index,
+                    Label::Member => path::Label::Member,
+                    Label::Key { key, nth } => path::Label::Key {
+                        parts: self
+                            .new
+                            .or(self.old)
+                            .map(|item| key.parts(item))
+                            .unwrap_or_default()
+                            .into_iter()
+                            .map(|(name, value)| (Cow::Borrowed(name), value))
+                            .collect(),
+                        nth: *nth,
+                    },
+                },
+            }),
+        }
+    }
+}
