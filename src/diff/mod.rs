@@ -19,6 +19,7 @@ mod origin;
 mod redact;
 mod secret;
 mod sequence;
+mod shape;
 mod similarity;
 pub mod text;
 mod values;

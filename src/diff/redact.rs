@@ -20,9 +20,20 @@ use super::secret::{self, Coding, Guard, Note};
 /// It keeps no value, only two keyed hashes of each, whose keys die with the process.
 #[derive(Default)]
 pub struct Redactor {
-    reveals: bool,
+    reveals: Reveals,
     keys: (RandomState, RandomState),
     seen: Mutex<FxHashMap<(u64, u64), u32>>,
+}
+
+/// What is let through of what Secrets hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reveals {
+    #[default]
+    Nothing,
+    /// The text it stands for.
+    Decoded,
+    /// What the object has.
+    Stored,
 }
 
 /// A value as it may be shown.
@@ -67,12 +78,24 @@ impl Redactor {
         Redactor::default()
     }
 
-    /// One that lets everything through, for those who ask to see it.
+    /// One that lets everything through, for those who ask to see it: what Secrets hold, decoded.
     pub fn revealing() -> Redactor {
         Redactor {
-            reveals: true,
+            reveals: Reveals::Decoded,
             ..Redactor::default()
         }
+    }
+
+    /// One that lets everything through as the object has it, for what is to be applied again.
+    pub fn unchanged() -> Redactor {
+        Redactor {
+            reveals: Reveals::Stored,
+            ..Redactor::default()
+        }
+    }
+
+    fn reveals(&self) -> bool {
+        self.reveals != Reveals::Nothing
     }
 
     /// A whole object, as it may be shown.
@@ -111,7 +134,9 @@ impl<'a> Shown<'a> {
         if self.is_hidden() {
             return Content::Redacted(self.redacted());
         }
-        if let Some(text) = self.decoded() {
+        if self.redactor.reveals == Reveals::Decoded
+            && let Some(text) = self.decoded()
+        {
             return Content::Text(text);
         }
         match self.value.kind() {
@@ -175,7 +200,8 @@ impl<'a> Shown<'a> {
     }
 
     fn write_json(self, out: &mut String) {
-        if self.redactor.reveals {
+        let nested = matches!(self.value.kind(), Kind::Array | Kind::Object);
+        if self.redactor.reveals() && !nested {
             return out.push_str(self.value.raw());
         }
         match self.content() {
@@ -208,7 +234,7 @@ impl<'a> Shown<'a> {
     fn text(self) -> Content<'a> {
         let text = self.value.as_str().unwrap_or_default();
         let owner = match self.guard {
-            Guard::Annotation(owner) if !self.redactor.reveals => owner,
+            Guard::Annotation(owner) if !self.redactor.reveals() => owner,
             _ => return Content::Text(text),
         };
         match secret::note(&text, owner, || Doc::parse(&*text).is_ok()) {
@@ -231,7 +257,7 @@ impl<'a> Shown<'a> {
 
     /// Whether something in it is held back: then it is not the value that the object has.
     pub fn holds_secret(self) -> bool {
-        if self.redactor.reveals {
+        if self.redactor.reveals() {
             return false;
         }
         if self.is_hidden() {
@@ -254,7 +280,7 @@ impl<'a> Shown<'a> {
 
     /// Whether the value may not be read.
     pub(super) fn is_hidden(self) -> bool {
-        !self.redactor.reveals && self.guard.hides(self.value)
+        !self.redactor.reveals() && self.guard.hides(self.value)
     }
 
     /// The text that a Secret holds, for those who may see it; none if it is not text.

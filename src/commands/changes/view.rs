@@ -1,10 +1,13 @@
-//! What `changes` prints of what has happened: lines of text.
+//! What `changes` prints of what has happened, for people: lines of text.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::body::Read;
+use super::by::By;
+use super::formats::Format;
 use super::state::{Happened, Step};
 use crate::commands::Terminal;
 use crate::commands::sources::{describe, describe_counted, named};
@@ -14,9 +17,7 @@ use crate::object::list_keys::KindKeys;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::render::age;
-use crate::render::diff::{
-    self, Counts, Fold, Header, Verb, change_lines, counts, created_lines, header,
-};
+use crate::render::diff::{self, Counts, Fold, Header, Verb, counts, header};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::watch::{Gap, GapCause, Version};
@@ -30,6 +31,12 @@ pub(super) struct View {
     pub(super) redactor: Redactor,
     /// Which changes are asked for.
     pub(super) filter: Filter,
+    /// Whose changes are asked for.
+    pub(super) by: By,
+    /// How they are written.
+    pub(super) format: Format,
+    /// What is told of new objects.
+    pub(super) creation: Creation,
     /// Which sorts of noise are shown.
     pub(super) noise: BTreeSet<Noise>,
     /// Whether much is counted.
@@ -40,9 +47,18 @@ pub(super) struct View {
     pub(super) namespace: Option<Arc<str>>,
 }
 
+/// What is told of an object that is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Creation {
+    /// Its parts, folded to the width.
+    Summary,
+    /// All of it.
+    Whole,
+}
+
 /// How one thing that has happened is headed.
 #[derive(Clone, Copy)]
-struct Headed<'h> {
+pub(super) struct Headed<'h> {
     verb: Verb,
     seen: Timestamp,
     since: Option<SignedDuration>,
@@ -50,7 +66,7 @@ struct Headed<'h> {
 }
 
 impl<'h> Headed<'h> {
-    fn new(verb: Verb, seen: Timestamp) -> Headed<'h> {
+    pub(super) fn new(verb: Verb, seen: Timestamp) -> Headed<'h> {
         Headed {
             verb,
             seen,
@@ -75,6 +91,40 @@ pub(super) struct Told {
     pub(super) lines: Vec<String>,
     /// How much is hidden, of a version of which nothing is shown.
     pub(super) quiet: Option<Counts>,
+    /// How many changes are shown.
+    pub(super) shown: usize,
+    /// How many are hidden beside them.
+    pub(super) hidden: usize,
+    /// What is said beside the output.
+    pub(super) asides: Vec<String>,
+    /// Whether the lines are a document of their own.
+    pub(super) starts_document: bool,
+    /// Whether what is made to be applied lacks what Secrets hold.
+    pub(super) redacted: bool,
+}
+
+impl Told {
+    pub(super) fn lines(lines: Vec<String>) -> Told {
+        Told {
+            lines,
+            ..Told::default()
+        }
+    }
+
+    pub(super) fn aside(said: Option<String>) -> Told {
+        Told {
+            asides: said.into_iter().collect(),
+            ..Told::default()
+        }
+    }
+
+    /// A version of which nothing is shown.
+    pub(super) fn quiet(counts: Counts) -> Told {
+        Told {
+            quiet: Some(counts),
+            ..Told::default()
+        }
+    }
 }
 
 impl View {
@@ -87,40 +137,44 @@ impl View {
             since,
         } = &happened.step
         else {
-            return Told {
-                lines: self.lines(happened, terminal),
-                quiet: None,
-            };
+            return Told::lines(self.lines(happened, terminal));
         };
-        // A Lease is nothing but heartbeats: who asks for one wants to see them.
-        let asked = named(&happened.key).is_some() && &*now.object.kind == "Lease";
-        let draw = Draw {
-            view: self,
-            look: terminal.look(),
-            env: terminal.env(),
-            heartbeats: asked.then_some(Noise::Heartbeat),
-        };
+        let draw = self.drawing(happened, terminal);
         let notes = missing(*skipped, "versions may be missing");
         let since = since.map(|since| happened.seen.duration_since(since));
         let headed = Headed::new(Verb::Modified, happened.seen).noting(since, &notes);
         draw.change(old, now, headed)
     }
 
-    fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
-        let draw = Draw {
+    /// How what has happened is drawn.
+    pub(super) fn drawing<'d>(
+        &'d self,
+        happened: &Happened,
+        terminal: &'d Terminal<'_>,
+    ) -> Draw<'d> {
+        // A Lease is nothing but heartbeats: who asks for one wants to see them.
+        let is_lease = happened
+            .object()
+            .is_some_and(|object| &*object.kind == "Lease");
+        let asked = named(&happened.key).is_some() && is_lease;
+        Draw {
             view: self,
             look: terminal.look(),
             env: terminal.env(),
-            heartbeats: None,
-        };
+            heartbeats: asked.then_some(Noise::Heartbeat),
+        }
+    }
+
+    fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
+        let draw = self.drawing(happened, terminal);
         let headed = |verb| Headed::new(verb, happened.seen);
         match &happened.step {
             Step::Baseline(now) => draw.object(now, headed(Verb::Baseline)),
             Step::State(_) | Step::Modified { .. } => Vec::new(),
-            Step::Synced { .. } if named(&happened.key).is_some() => Vec::new(),
-            Step::Synced { count } => {
-                let text = format!("watching {}", describe_counted(&happened.key, *count));
-                vec![draw.look.styles.dim(&escape_line(&text))]
+            Step::Synced { .. } => {
+                let text = notice(happened).into_iter();
+                text.map(|text| draw.look.styles.dim(&escape_line(&text)))
+                    .collect()
             }
             Step::Created { now, again: false } => draw.object(now, headed(Verb::Created)),
             Step::Created { now, again: true } => draw.object(now, headed(Verb::Recreated)),
@@ -133,12 +187,33 @@ impl View {
                 )
             }
             Step::Left { last } => draw.object(last, headed(Verb::Left)),
-            Step::Gap(gap) => vec![draw.warning(&gap_text(gap))],
-            Step::Undecodable { detail } => {
-                let source = describe(&happened.key);
-                vec![draw.warning(&format!("a line of {source} could not be read: {detail}"))]
+            Step::Gap(_) | Step::Undecodable { .. } => {
+                let text = notice(happened).into_iter();
+                text.map(|text| draw.warning(&text)).collect()
             }
         }
+    }
+}
+
+/// What is said of what has happened to no object.
+pub(super) fn notice(happened: &Happened) -> Option<String> {
+    match &happened.step {
+        Step::Synced { count } if named(&happened.key).is_none() => {
+            let what = describe_counted(&happened.key, *count);
+            Some(format!("watching {what}"))
+        }
+        Step::Gap(gap) => Some(gap_text(gap)),
+        Step::Undecodable { detail } => {
+            let source = describe(&happened.key);
+            Some(format!("a line of {source} could not be read: {detail}"))
+        }
+        Step::Synced { .. }
+        | Step::State(_)
+        | Step::Baseline(_)
+        | Step::Created { .. }
+        | Step::Modified { .. }
+        | Step::Deleted { .. }
+        | Step::Left { .. } => None,
     }
 }
 
@@ -164,9 +239,9 @@ pub(super) fn gap_text(gap: &Gap) -> String {
 }
 
 /// A view on one screen.
-struct Draw<'d> {
-    view: &'d View,
-    look: Look,
+pub(super) struct Draw<'d> {
+    pub(super) view: &'d View,
+    pub(super) look: Look,
     env: &'d Env,
     /// Noise that is shown as well.
     heartbeats: Option<Noise>,
@@ -183,36 +258,33 @@ impl Draw<'_> {
             .then(|| diff::who(&writers))
             .flatten();
         let mut lines = vec![self.header(now, None, (headed, who.as_deref(), None))];
-        if who.is_some() || matches!(headed.verb, Verb::Created | Verb::Recreated) {
-            lines.extend(
-                self.with_view(|view| created_lines(self.view.redactor.shown(doc.root()), view)),
-            );
-        }
+        lines.extend(self.whole(headed.verb, read_as(now, &doc)));
         lines
     }
 
     /// A version: a header and its changes, or nothing if all of them are hidden.
     fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Told {
         let Some((before, doc)) = read_both(old, now) else {
-            return Told {
-                lines: self.uncompared(old, now, headed),
-                quiet: None,
-            };
+            return Told::lines(self.uncompared(old, now, headed));
         };
         let keys = self.view.keys.of(&now.object.group_kind());
-        let diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
-        let counts = counts(&diff, &self.view.filter, &self.noise());
-        if counts.shown == 0 {
-            return Told {
-                lines: Vec::new(),
-                quiet: Some(counts),
-            };
-        }
         let writers = Writers::of(Some(before.root()), Some(doc.root()));
+        let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
+        let others = self.view.by.narrow(&mut diff, &writers);
+        let mut counts = counts(&diff, &self.view.filter, &self.noise());
+        counts.filtered += others;
+        if counts.shown == 0 {
+            return Told::quiet(counts);
+        }
         let who = diff::who(&writers);
         let mut lines = vec![self.header(now, Some(old), (headed, who.as_deref(), Some(&counts)))];
-        lines.extend(self.with_view(|view| change_lines(&diff, &writers, view)));
-        Told { lines, quiet: None }
+        let sides = (read_as(old, &before), read_as(now, &doc));
+        lines.extend(self.body((&diff, &writers), sides));
+        Told {
+            shown: counts.shown,
+            hidden: counts.hidden(),
+            ..Told::lines(lines)
+        }
     }
 
     /// A deletion: how long the object lived, and what changed last.
@@ -238,11 +310,17 @@ impl Draw<'_> {
                 None,
             ),
         )];
-        if let Some((before, _)) = old.and_then(|old| read_both(old, last)) {
+        let now = read_as(last, &doc);
+        if self.view.format == Format::Diff {
+            lines.extend(self.unified(Some(now), None));
+        } else if let Some((old, before)) = old.and_then(|old| Some((old, read(old)?))) {
             let keys = self.view.keys.of(&last.object.group_kind());
-            let diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
             let writers = Writers::of(Some(before.root()), Some(doc.root()));
-            lines.extend(self.with_view(|view| change_lines(&diff, &writers, view)));
+            let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
+            self.view.by.narrow(&mut diff, &writers);
+            if counts(&diff, &self.view.filter, &self.noise()).shown > 0 {
+                lines.extend(self.body((&diff, &writers), (read_as(old, &before), now)));
+            }
         }
         lines
     }
@@ -270,7 +348,7 @@ impl Draw<'_> {
         self.look.styles.warning(&escape_line(text))
     }
 
-    fn header(
+    pub(super) fn header(
         &self,
         now: &Version,
         old: Option<&Version>,
@@ -305,12 +383,12 @@ impl Draw<'_> {
         (Some(namespace) != self.view.namespace.as_ref()).then(|| format!("-n {namespace}"))
     }
 
-    fn noise(&self) -> BTreeSet<Noise> {
+    pub(super) fn noise(&self) -> BTreeSet<Noise> {
         let asked = self.view.noise.iter().copied();
         asked.chain(self.heartbeats).collect()
     }
 
-    fn with_view<T>(&self, lines: impl FnOnce(&diff::View<'_>) -> T) -> T {
+    pub(super) fn with_view<T>(&self, lines: impl FnOnce(&diff::View<'_>) -> T) -> T {
         lines(&diff::View {
             look: self.look,
             redactor: &self.view.redactor,
@@ -325,6 +403,10 @@ impl Draw<'_> {
 /// A version, where there is one: manifests have none.
 pub(super) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
     Some(version).filter(|version| !version.as_str().is_empty())
+}
+
+fn read_as<'r>(version: &'r Version, doc: &'r Doc) -> Read<'r> {
+    Read { version, doc }
 }
 
 fn read(version: &Version) -> Option<Doc> {

@@ -1,0 +1,1 @@
+//! Tests of the tree views, whole outputs and laws.
