@@ -150,7 +150,9 @@ impl<'b> Builder<'b> {
 
     /// The object, from its root on.
     pub(super) fn object_itself(&mut self) {
-        self.value(SegId::ROOT, Spot::root());
+        if self.extent == Extent::Whole || self.is_busy(SegId::ROOT) {
+            self.value(SegId::ROOT, Spot::root());
+        }
     }
 
     pub(super) fn children(&self, at: SegId) -> &[SegId] {
@@ -237,10 +239,10 @@ impl<'b> Builder<'b> {
     /// A value that has changes inside at most, or another place.
     fn inside(&mut self, (at, new): (SegId, Shown<'b>), spot: Spot) {
         let (mark, tells) = self.place_of(at);
-        match Builder::brackets(new) {
-            Some(("{", _)) if self.is_busy(at) => self.object((at, new), spot),
-            Some(_) if self.is_busy(at) => self.list((at, new), spot),
-            Some(_) | None => self.whole(new, (mark, &tells), spot),
+        match new.content() {
+            Content::Object if self.is_busy(at) => self.object((at, new), spot),
+            Content::Array if self.is_busy(at) => self.list((at, new), spot),
+            _ => self.whole(new, (mark, &tells), spot),
         }
     }
 

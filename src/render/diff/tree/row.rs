@@ -80,10 +80,18 @@ pub(super) fn compact(rows: Vec<Row>) -> Vec<Row> {
 impl Row {
     fn takes(&self, next: &Row) -> bool {
         match next.sort {
+            // Nothing stands behind what is said of a value but what is inside it.
+            Sort::Close | Sort::LeftOut if !self.end.is_empty() => {
+                next.indent > self.indent || self.closes(next)
+            }
             Sort::Close | Sort::LeftOut => self.sort != Sort::Text,
             Sort::Value | Sort::Open => self.is_bare() && next.mark == Mark::None,
             Sort::Text => false,
         }
+    }
+
+    fn closes(&self, next: &Row) -> bool {
+        next.sort == Sort::Close && next.indent == self.indent
     }
 
     /// Whether it is a bracket and nothing else.
