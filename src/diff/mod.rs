@@ -20,6 +20,7 @@ mod redact;
 mod secret;
 mod seg;
 mod sequence;
+mod shape;
 mod shown;
 mod similarity;
 pub mod text;

@@ -19,9 +19,20 @@ use super::secret::Guard;
 /// It keeps no value, only two keyed hashes of each, whose keys die with the process.
 #[derive(Default)]
 pub struct Redactor {
-    pub(super) reveals: bool,
+    pub(super) reveals: Reveals,
     keys: (RandomState, RandomState),
     seen: Mutex<FxHashMap<(u64, u64), u32>>,
+}
+
+/// What is let through of what Secrets hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Reveals {
+    #[default]
+    Nothing,
+    /// The text it stands for.
+    Decoded,
+    /// What the object has.
+    Stored,
 }
 
 /// A value as it may be shown.
@@ -66,12 +77,24 @@ impl Redactor {
         Redactor::default()
     }
 
-    /// One that lets everything through, for those who ask to see it.
+    /// One that lets everything through, for those who ask to see it: what Secrets hold, decoded.
     pub fn revealing() -> Redactor {
         Redactor {
-            reveals: true,
+            reveals: Reveals::Decoded,
             ..Redactor::default()
         }
+    }
+
+    /// One that lets everything through as the object has it, for what is to be applied again.
+    pub fn unchanged() -> Redactor {
+        Redactor {
+            reveals: Reveals::Stored,
+            ..Redactor::default()
+        }
+    }
+
+    pub(super) fn reveals(&self) -> bool {
+        self.reveals != Reveals::Nothing
     }
 
     /// A whole object, as it may be shown.

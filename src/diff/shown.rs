@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::object::{Doc, Kind};
 
 use super::base64;
-use super::redact::{Content, Redacted, Shown};
+use super::redact::{Content, Redacted, Reveals, Shown};
 use super::secret::{self, Coding, Guard, Note};
 
 impl<'a> Shown<'a> {
@@ -14,7 +14,9 @@ impl<'a> Shown<'a> {
         if self.is_hidden() {
             return Content::Redacted(self.redacted());
         }
-        if let Some(text) = self.decoded() {
+        if self.redactor.reveals == Reveals::Decoded
+            && let Some(text) = self.decoded()
+        {
             return Content::Text(text);
         }
         match self.value.kind() {
@@ -78,7 +80,8 @@ impl<'a> Shown<'a> {
     }
 
     fn write_json(self, out: &mut String) {
-        if self.redactor.reveals {
+        let nested = matches!(self.value.kind(), Kind::Array | Kind::Object);
+        if self.redactor.reveals() && !nested {
             return out.push_str(self.value.raw());
         }
         match self.content() {
@@ -111,7 +114,7 @@ impl<'a> Shown<'a> {
     fn text(self) -> Content<'a> {
         let text = self.value.as_str().unwrap_or_default();
         let owner = match self.guard {
-            Guard::Annotation(owner) if !self.redactor.reveals => owner,
+            Guard::Annotation(owner) if !self.redactor.reveals() => owner,
             _ => return Content::Text(text),
         };
         match secret::note(&text, owner, || Doc::parse(&*text).is_ok()) {
@@ -134,7 +137,7 @@ impl<'a> Shown<'a> {
 
     /// Whether something in it is held back: then it is not the value that the object has.
     pub fn holds_secret(self) -> bool {
-        if self.redactor.reveals {
+        if self.redactor.reveals() {
             return false;
         }
         if self.is_hidden() {
@@ -157,7 +160,7 @@ impl<'a> Shown<'a> {
 
     /// Whether the value may not be read.
     pub(super) fn is_hidden(self) -> bool {
-        !self.redactor.reveals && self.guard.hides(self.value)
+        !self.redactor.reveals() && self.guard.hides(self.value)
     }
 
     /// The text that a Secret holds, for those who may see it; none if it is not text.

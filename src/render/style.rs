@@ -202,6 +202,8 @@ pub struct Symbols {
     pub arrow: &'static str,
     /// Where text is left out.
     pub ellipsis: &'static str,
+    /// Before the count of fields or items that are left out.
+    pub left_out: &'static str,
     /// Another spelling of the same value.
     pub equal: &'static str,
     /// An item at another place.
@@ -227,6 +229,7 @@ impl Symbols {
         note: "└ ",
         arrow: "→",
         ellipsis: "…",
+        left_out: "⋯",
         equal: "≈",
         moved: "↕",
         done: "✓",
@@ -247,6 +250,7 @@ impl Symbols {
         note: "` ",
         arrow: "->",
         ellipsis: "...",
+        left_out: "...",
         equal: "=",
         moved: "^",
         done: "+",

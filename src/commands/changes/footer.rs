@@ -12,10 +12,7 @@ pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) 
         || "no change yet".to_owned(),
         |last| format!("last change {} ago", age::human(now.duration_since(last))),
     );
-    let mut lines: Vec<String> = sources
-        .refused()
-        .map(|line| look.styles.dim(&line))
-        .collect();
+    let mut lines = refused(sources, terminal);
     let hidden = match state.hidden {
         0 => String::new(),
         hidden => format!(" ({hidden} hidden)"),
@@ -31,8 +28,14 @@ pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) 
     lines
 }
 
+/// A line for each kind that may not be read.
+pub(super) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
+    let styles = terminal.look().styles;
+    sources.refused().map(|line| styles.dim(&line)).collect()
+}
+
 /// `1 watch`, `2 watches`.
-fn plural(count: u64, unit: &str) -> String {
+pub(super) fn plural(count: u64, unit: &str) -> String {
     match count {
         1 => format!("1 {unit}"),
         _ if unit.ends_with("ch") => format!("{count} {unit}es"),

@@ -1,30 +1,38 @@
 //! `changes`: each version of each object as a diff, with who made it.
 
+mod body;
+mod by;
+mod documents;
 mod footer;
+mod formats;
 mod noise;
 mod record;
 mod state;
+mod summary;
 mod told;
 mod view;
 
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use jiff::Timestamp;
 
 use super::sources::{describe, named};
 use super::{
-    CommandError, Context, Ended, Live, Note, ObjectArgs, Output, Session, Shutdown, Sources,
-    Terminal, WatchArgs, follow,
+    CommandError, Context, Ended, Live, Note, ObjectArgs, Session, Shutdown, Sources, Terminal,
+    WatchArgs, follow,
 };
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::{Chosen, KindKeys};
 use crate::object::path::Pattern;
-use crate::render::diff::Fold;
+use crate::render::diff::{Counts, Fold};
 use crate::watch::{Event, SourceKey};
+use by::By;
+use formats::{Format, Reader};
 use noise::{NoiseArgs, QuietRuns};
 use state::{Happened, State, Step};
-use view::View;
+use summary::Summary;
+use told::Told;
+use view::{Creation, View};
 
 /// Show each version of an object as a diff, and who made it
 #[derive(clap::Args, Clone, Debug)]
@@ -43,12 +51,18 @@ pub(crate) struct Args {
     /// Leave out changes at or below this path; may be repeated
     #[arg(long, value_name = "PATH")]
     ignore: Vec<Pattern>,
+    /// Show only what this manager wrote, as "by" names it; may be repeated
+    #[arg(long, value_name = "MANAGER")]
+    by: Vec<String>,
+    /// Show the whole of new objects, not the parts they are made of
+    #[arg(long)]
+    full: bool,
     #[command(flatten)]
     noise: NoiseArgs,
     /// Tell the items of the lists at PATH apart by these fields: .spec.servers=host,port; may be repeated
     #[arg(long, value_name = "PATH=KEY[,KEY]")]
     list_key: Vec<Chosen>,
-    /// Show what Secrets hold
+    /// Show what Secrets hold: decoded for people, as it is stored in yaml, json and patches
     #[arg(long)]
     show_secrets: bool,
     /// Tell every change and every line of a text, however many; on a terminal they are counted above 200
@@ -61,16 +75,6 @@ const EXAMPLES: &str = "Examples:
   kubectl spy changes deploy/web --only status   its status alone
   kubectl spy changes pods -l app=web            all Pods of a label, those to come too
   kubectl spy changes cm,secret -o json          a record a line, for programs";
-
-/// The values of `-o`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A line a change, with its path
-    #[default]
-    Paths,
-    /// A JSON object a line
-    Json,
-}
 
 impl Args {
     /// The same about these objects, if none are named.
@@ -102,16 +106,44 @@ pub(crate) async fn show(
         .targets(&args.objects, ("changes", &mut *context))
         .await?;
     let keys = session.keys(&targets);
-    let output = match args.output {
-        Format::Paths => Output::Text,
-        Format::Json => Output::Lines,
-    };
-    let mut changes = Changes::new(args, &session, keys);
-    let mut terminal = Terminal::open(context, output);
+    let view = view(args, &session);
+    let mut changes = Changes::new((args, view), keys, context.env.now());
+    let mut terminal = Terminal::open(context, args.output.output());
     let ended = follow(&mut changes, &session, &mut terminal, shutdown).await;
     match &changes.missing[..] {
         [] => ended,
         missing => Err(session.not_found(missing).await),
+    }
+}
+
+/// How changes are to be shown.
+fn view(args: &Args, session: &Session) -> View {
+    View {
+        cluster: session.cluster.0.to_string(),
+        redactor: if args.show_secrets {
+            args.output.revealing()
+        } else {
+            Redactor::new()
+        },
+        keys: KindKeys::new(args.list_key.clone()),
+        filter: Filter {
+            only: args.only.clone(),
+            ignore: args.ignore.clone(),
+        },
+        by: By::new(&args.by),
+        format: args.output,
+        creation: if args.full {
+            Creation::Whole
+        } else {
+            Creation::Summary
+        },
+        noise: args.noise.shown(),
+        fold: if args.no_fold {
+            Fold::Never
+        } else {
+            Fold::Many
+        },
+        namespace: (!args.objects.all_namespaces).then(|| session.namespace.clone()),
     }
 }
 
@@ -120,7 +152,11 @@ struct Changes {
     keys: Vec<SourceKey>,
     state: State,
     view: View,
-    format: Format,
+    summary: Summary,
+    /// Whether a document has been printed.
+    has_document: bool,
+    /// Whether it has been said that what is printed lacks what Secrets hold.
+    has_warned: bool,
     once: bool,
     /// What has come since the last time that lines were printed.
     pending: Vec<Happened>,
@@ -133,32 +169,14 @@ struct Changes {
 }
 
 impl Changes {
-    fn new(args: &Args, session: &Session, keys: Vec<SourceKey>) -> Changes {
-        let view = View {
-            cluster: session.cluster.0.to_string(),
-            redactor: if args.show_secrets {
-                Redactor::revealing()
-            } else {
-                Redactor::new()
-            },
-            keys: KindKeys::new(args.list_key.clone()),
-            filter: Filter {
-                only: args.only.clone(),
-                ignore: args.ignore.clone(),
-            },
-            noise: args.noise.shown(),
-            fold: if args.no_fold {
-                Fold::Never
-            } else {
-                Fold::Many
-            },
-            namespace: (!args.objects.all_namespaces).then(|| session.namespace.clone()),
-        };
+    fn new((args, view): (&Args, View), keys: Vec<SourceKey>, started: Timestamp) -> Changes {
         Changes {
             keys,
             state: State::default(),
             view,
-            format: args.output,
+            summary: Summary::since(started),
+            has_document: false,
+            has_warned: false,
             once: args.watch.ends(),
             pending: Vec::new(),
             quiet: QuietRuns::default(),
@@ -169,25 +187,48 @@ impl Changes {
 }
 
 impl Changes {
-    /// The lines of what has happened. A version of nothing but noise is counted, on a terminal in one
-    /// line that stands until the object changes.
-    fn told(&mut self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
-        let told = self.view.told(happened, terminal);
-        let Some(object) = happened.object() else {
-            return told.lines;
+    /// What is told of what has happened.
+    fn told(&mut self, happened: &Happened, terminal: &Terminal<'_>) -> Told {
+        let told = if !self.view.by.wrote(happened) {
+            Told::quiet(Counts {
+                filtered: 1,
+                ..Counts::default()
+            })
+        } else {
+            match self.view.format.reader() {
+                Reader::Person => self.view.told(happened, terminal),
+                Reader::Records => Told::lines(vec![self.view.record(happened)]),
+                Reader::Documents => self.view.document(happened, terminal),
+            }
         };
-        if let Some(counts) = told.quiet {
+        self.summary.count(&told);
+        self.framed(told, happened, terminal)
+    }
+
+    /// A version of nothing but noise is counted, on a terminal in one line that stands until the object
+    /// changes. Documents are kept apart.
+    fn framed(&mut self, mut told: Told, happened: &Happened, terminal: &Terminal<'_>) -> Told {
+        if told.starts_document {
+            if self.has_document {
+                told.lines.insert(0, "---".to_owned());
+            }
+            self.has_document = true;
+        }
+        let Some(object) = happened.object() else {
+            return told;
+        };
+        if let Some(counts) = &told.quiet {
             self.state.hidden += 1;
             if terminal.is_live() && counts.hidden() > 0 && counts.filtered == 0 {
-                self.quiet.count(object, happened.seen, &counts);
+                self.quiet.count(object, happened.seen, counts);
             }
         }
-        let (zone, look) = (&terminal.env().zone, terminal.look());
-        let ended = match &told.lines[..] {
-            [] => None,
-            _ => self.quiet.end(object, zone, look),
-        };
-        ended.into_iter().chain(told.lines).collect()
+        if !told.lines.is_empty() && self.view.format.reader() == Reader::Person {
+            let (zone, look) = (&terminal.env().zone, terminal.look());
+            let ended = self.quiet.end(object, zone, look);
+            told.lines.splice(0..0, ended);
+        }
+        told
     }
 }
 
@@ -197,7 +238,7 @@ impl Live for Changes {
     }
 
     fn tells_waiting(&self) -> bool {
-        !self.once && self.format == Format::Paths
+        !self.once && self.view.format.reader() != Reader::Records
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
@@ -217,9 +258,9 @@ impl Live for Changes {
         note: Note,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        match self.format {
-            Format::Paths => terminal.note(&note)?,
-            Format::Json => self.pending.push(Happened {
+        match self.view.format.reader() {
+            Reader::Person | Reader::Documents => terminal.note(&note)?,
+            Reader::Records => self.pending.push(Happened {
                 seen: terminal.env().now(),
                 key: key.clone(),
                 step: Step::State(note),
@@ -232,19 +273,24 @@ impl Live for Changes {
         for key in std::mem::take(&mut self.absent) {
             if self.once {
                 self.missing.push((*key).clone());
-            } else if self.format == Format::Paths {
+            } else if self.view.format.reader() != Reader::Records {
                 terminal.say(&waiting(&key))?;
             }
         }
-        let mut lines = Vec::new();
+        let (mut lines, mut asides) = (Vec::new(), Vec::new());
         for happened in std::mem::take(&mut self.pending) {
-            match self.format {
-                Format::Paths => lines.extend(self.told(&happened, terminal)),
-                Format::Json => lines.push(self.view.record(&happened)),
+            let told = self.told(&happened, terminal);
+            lines.extend(told.lines);
+            asides.extend(told.asides);
+            if told.redacted && !std::mem::replace(&mut self.has_warned, true) {
+                asides.push(REDACTED.to_owned());
             }
         }
         if !lines.is_empty() {
             terminal.print(&lines)?;
+        }
+        for aside in asides {
+            terminal.say(&aside)?;
         }
         Ok(())
     }
@@ -256,10 +302,28 @@ impl Live for Changes {
         Ok(())
     }
 
+    fn finish(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let (look, now) = (terminal.look(), terminal.env().now());
+        let mut frame = self.quiet.lines(&terminal.env().zone, look);
+        frame.extend(footer::refused(sources, terminal));
+        let versions = [(self.state.versions, "live")];
+        frame.push(self.summary.line(&versions, look.symbols.dot, now));
+        terminal.draw(frame)?;
+        Ok(())
+    }
+
     fn is_answered(&self, sources: &Sources) -> bool {
         self.once && sources.are_settled()
     }
 }
+
+/// What is said once where a document or a patch has placeholders in it.
+const REDACTED: &str =
+    "what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)";
 
 /// What is said of a single object that is not there.
 fn waiting(key: &SourceKey) -> String {

@@ -94,6 +94,10 @@ impl View {
         let diff = before
             .as_ref()
             .map(|before| Diff::keyed(Some(before.root()), Some(doc.root()), &keys));
+        let diff = diff.map(|mut diff| {
+            self.by.narrow(&mut diff, &writers);
+            diff
+        });
         let whole = matches!(verb, Verb::Created | Verb::Recreated | Verb::Deleted);
         ChangeRecord {
             v: VERSION,

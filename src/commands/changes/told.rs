@@ -14,6 +14,40 @@ pub(super) struct Told {
     pub(super) lines: Vec<String>,
     /// How much is hidden, of a version of which nothing is shown.
     pub(super) quiet: Option<Counts>,
+    /// How many changes are shown.
+    pub(super) shown: usize,
+    /// How many are hidden beside them.
+    pub(super) hidden: usize,
+    /// What is said beside the output.
+    pub(super) asides: Vec<String>,
+    /// Whether the lines are a document of their own.
+    pub(super) starts_document: bool,
+    /// Whether what is made to be applied lacks what Secrets hold.
+    pub(super) redacted: bool,
+}
+
+impl Told {
+    pub(super) fn lines(lines: Vec<String>) -> Told {
+        Told {
+            lines,
+            ..Told::default()
+        }
+    }
+
+    pub(super) fn aside(said: Option<String>) -> Told {
+        Told {
+            asides: said.into_iter().collect(),
+            ..Told::default()
+        }
+    }
+
+    /// A version of which nothing is shown.
+    pub(super) fn quiet(counts: Counts) -> Told {
+        Told {
+            quiet: Some(counts),
+            ..Told::default()
+        }
+    }
 }
 
 impl View {
@@ -26,22 +60,31 @@ impl View {
             since,
         } = &happened.step
         else {
-            return Told {
-                lines: self.lines(happened, terminal),
-                quiet: None,
-            };
+            return Told::lines(self.lines(happened, terminal));
         };
-        // A Lease is nothing but heartbeats: who asks for one wants to see them.
-        let asked = named(&happened.key).is_some() && &*now.object.kind == "Lease";
-        let draw = Draw {
-            view: self,
-            look: terminal.look(),
-            env: terminal.env(),
-            heartbeats: asked.then_some(Noise::Heartbeat),
-        };
+        let draw = self.drawing(happened, terminal);
         let notes = missing(*skipped, "versions may be missing");
         let since = since.map(|since| happened.seen.duration_since(since));
         let headed = Headed::new(Verb::Modified, happened.seen).noting(since, &notes);
         draw.change(old, now, headed)
+    }
+
+    /// How what has happened is drawn.
+    pub(super) fn drawing<'d>(
+        &'d self,
+        happened: &Happened,
+        terminal: &'d Terminal<'_>,
+    ) -> Draw<'d> {
+        // A Lease is nothing but heartbeats: who asks for one wants to see them.
+        let is_lease = happened
+            .object()
+            .is_some_and(|object| &*object.kind == "Lease");
+        let asked = named(&happened.key).is_some() && is_lease;
+        Draw {
+            view: self,
+            look: terminal.look(),
+            env: terminal.env(),
+            heartbeats: asked.then_some(Noise::Heartbeat),
+        }
     }
 }

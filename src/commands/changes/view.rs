@@ -1,10 +1,13 @@
-//! What `changes` prints of what has happened: lines of text.
+//! What `changes` prints of what has happened, for people: lines of text.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::body::Read;
+use super::by::By;
+use super::formats::Format;
 use super::state::{Happened, Step};
 use super::told::Told;
 use crate::commands::Terminal;
@@ -15,9 +18,7 @@ use crate::object::list_keys::KindKeys;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::render::age;
-use crate::render::diff::{
-    self, Counts, Fold, Header, Verb, change_lines, counts, created_lines, header,
-};
+use crate::render::diff::{self, Counts, Fold, Header, Verb, counts, header};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::watch::{Gap, GapCause, Version};
@@ -31,6 +32,12 @@ pub(super) struct View {
     pub(super) redactor: Redactor,
     /// Which changes are asked for.
     pub(super) filter: Filter,
+    /// Whose changes are asked for.
+    pub(super) by: By,
+    /// How they are written.
+    pub(super) format: Format,
+    /// What is told of new objects.
+    pub(super) creation: Creation,
     /// Which sorts of noise are shown.
     pub(super) noise: BTreeSet<Noise>,
     /// Whether much is counted.
@@ -39,6 +46,15 @@ pub(super) struct View {
     pub(super) keys: KindKeys,
     /// The namespace that need not be named; `None` if all are looked at.
     pub(super) namespace: Option<Arc<str>>,
+}
+
+/// What is told of an object that is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Creation {
+    /// Its parts, folded to the width.
+    Summary,
+    /// All of it.
+    Whole,
 }
 
 /// How one thing that has happened is headed.
@@ -72,20 +88,15 @@ impl<'h> Headed<'h> {
 impl View {
     /// The lines of everything but a version.
     pub(super) fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
-        let draw = Draw {
-            view: self,
-            look: terminal.look(),
-            env: terminal.env(),
-            heartbeats: None,
-        };
+        let draw = self.drawing(happened, terminal);
         let headed = |verb| Headed::new(verb, happened.seen);
         match &happened.step {
             Step::Baseline(now) => draw.object(now, headed(Verb::Baseline)),
             Step::State(_) | Step::Modified { .. } => Vec::new(),
-            Step::Synced { .. } if named(&happened.key).is_some() => Vec::new(),
-            Step::Synced { count } => {
-                let text = format!("watching {}", describe_counted(&happened.key, *count));
-                vec![draw.look.styles.dim(&escape_line(&text))]
+            Step::Synced { .. } => {
+                let text = notice(happened).into_iter();
+                text.map(|text| draw.look.styles.dim(&escape_line(&text)))
+                    .collect()
             }
             Step::Created { now, again: false } => draw.object(now, headed(Verb::Created)),
             Step::Created { now, again: true } => draw.object(now, headed(Verb::Recreated)),
@@ -98,12 +109,33 @@ impl View {
                 )
             }
             Step::Left { last } => draw.object(last, headed(Verb::Left)),
-            Step::Gap(gap) => vec![draw.warning(&gap_text(gap))],
-            Step::Undecodable { detail } => {
-                let source = describe(&happened.key);
-                vec![draw.warning(&format!("a line of {source} could not be read: {detail}"))]
+            Step::Gap(_) | Step::Undecodable { .. } => {
+                let text = notice(happened).into_iter();
+                text.map(|text| draw.warning(&text)).collect()
             }
         }
+    }
+}
+
+/// What is said of what has happened to no object.
+pub(super) fn notice(happened: &Happened) -> Option<String> {
+    match &happened.step {
+        Step::Synced { count } if named(&happened.key).is_none() => {
+            let what = describe_counted(&happened.key, *count);
+            Some(format!("watching {what}"))
+        }
+        Step::Gap(gap) => Some(gap_text(gap)),
+        Step::Undecodable { detail } => {
+            let source = describe(&happened.key);
+            Some(format!("a line of {source} could not be read: {detail}"))
+        }
+        Step::Synced { .. }
+        | Step::State(_)
+        | Step::Baseline(_)
+        | Step::Created { .. }
+        | Step::Modified { .. }
+        | Step::Deleted { .. }
+        | Step::Left { .. } => None,
     }
 }
 
@@ -149,36 +181,33 @@ impl Draw<'_> {
             .then(|| diff::who(&writers))
             .flatten();
         let mut lines = vec![self.header(now, None, (headed, who.as_deref(), None))];
-        if who.is_some() || matches!(headed.verb, Verb::Created | Verb::Recreated) {
-            lines.extend(
-                self.with_view(|view| created_lines(self.view.redactor.shown(doc.root()), view)),
-            );
-        }
+        lines.extend(self.whole(headed.verb, read_as(now, &doc)));
         lines
     }
 
     /// A version: a header and its changes, or nothing if all of them are hidden.
     pub(super) fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Told {
         let Some((before, doc)) = read_both(old, now) else {
-            return Told {
-                lines: self.uncompared(old, now, headed),
-                quiet: None,
-            };
+            return Told::lines(self.uncompared(old, now, headed));
         };
         let keys = self.view.keys.of(&now.object.group_kind());
-        let diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
-        let counts = counts(&diff, &self.view.filter, &self.noise());
-        if counts.shown == 0 {
-            return Told {
-                lines: Vec::new(),
-                quiet: Some(counts),
-            };
-        }
         let writers = Writers::of(Some(before.root()), Some(doc.root()));
+        let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
+        let others = self.view.by.narrow(&mut diff, &writers);
+        let mut counts = counts(&diff, &self.view.filter, &self.noise());
+        counts.filtered += others;
+        if counts.shown == 0 {
+            return Told::quiet(counts);
+        }
         let who = diff::who(&writers);
         let mut lines = vec![self.header(now, Some(old), (headed, who.as_deref(), Some(&counts)))];
-        lines.extend(self.with_view(|view| change_lines(&diff, &writers, view)));
-        Told { lines, quiet: None }
+        let sides = (read_as(old, &before), read_as(now, &doc));
+        lines.extend(self.body((&diff, &writers), sides));
+        Told {
+            shown: counts.shown,
+            hidden: counts.hidden(),
+            ..Told::lines(lines)
+        }
     }
 
     /// A deletion: how long the object lived, and what changed last.
@@ -204,11 +233,17 @@ impl Draw<'_> {
                 None,
             ),
         )];
-        if let Some((before, _)) = old.and_then(|old| read_both(old, last)) {
+        let now = read_as(last, &doc);
+        if self.view.format == Format::Diff {
+            lines.extend(self.unified(Some(now), None));
+        } else if let Some((old, before)) = old.and_then(|old| Some((old, read(old)?))) {
             let keys = self.view.keys.of(&last.object.group_kind());
-            let diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
             let writers = Writers::of(Some(before.root()), Some(doc.root()));
-            lines.extend(self.with_view(|view| change_lines(&diff, &writers, view)));
+            let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
+            self.view.by.narrow(&mut diff, &writers);
+            if counts(&diff, &self.view.filter, &self.noise()).shown > 0 {
+                lines.extend(self.body((&diff, &writers), (read_as(old, &before), now)));
+            }
         }
         lines
     }
@@ -236,7 +271,7 @@ impl Draw<'_> {
         self.look.styles.warning(&escape_line(text))
     }
 
-    fn header(
+    pub(super) fn header(
         &self,
         now: &Version,
         old: Option<&Version>,
@@ -271,12 +306,12 @@ impl Draw<'_> {
         (Some(namespace) != self.view.namespace.as_ref()).then(|| format!("-n {namespace}"))
     }
 
-    fn noise(&self) -> BTreeSet<Noise> {
+    pub(super) fn noise(&self) -> BTreeSet<Noise> {
         let asked = self.view.noise.iter().copied();
         asked.chain(self.heartbeats).collect()
     }
 
-    fn with_view<T>(&self, lines: impl FnOnce(&diff::View<'_>) -> T) -> T {
+    pub(super) fn with_view<T>(&self, lines: impl FnOnce(&diff::View<'_>) -> T) -> T {
         lines(&diff::View {
             look: self.look,
             redactor: &self.view.redactor,
@@ -291,6 +326,10 @@ impl Draw<'_> {
 /// A version, where there is one: manifests have none.
 pub(super) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
     Some(version).filter(|version| !version.as_str().is_empty())
+}
+
+fn read_as<'r>(version: &'r Version, doc: &'r Doc) -> Read<'r> {
+    Read { version, doc }
 }
 
 fn read(version: &Version) -> Option<Doc> {

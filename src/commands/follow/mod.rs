@@ -58,6 +58,15 @@ pub(crate) trait Live {
     /// Draws the frame. Called on a terminal alone, at most ten times a second.
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError>;
 
+    /// Draws the last frame, which stays on the terminal.
+    fn finish(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.draw(sources, terminal)
+    }
+
     /// Whether what was asked is answered. Only sources that are settled can tell.
     fn is_answered(&self, sources: &Sources) -> bool;
 }
@@ -79,7 +88,7 @@ pub(crate) async fn follow(
     let mut feed = Feed::default();
     let ended = run(view, session, (&mut *terminal, &mut feed), shutdown).await;
     if ended.is_ok() && terminal.is_live() {
-        view.draw(&feed.sources, terminal)?;
+        view.finish(&feed.sources, terminal)?;
     }
     if ended.is_err() && !feed.sources.is_read() {
         terminal.clear()?; // it was a frame of nothing

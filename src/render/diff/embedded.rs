@@ -16,7 +16,7 @@ use super::value::{plural, thousands};
 use super::{Fold, LAST_APPLIED, folds, rank};
 
 /// How many lines of a text are shown on a terminal.
-const MOST_LINES: usize = 40;
+pub(super) const MOST_LINES: usize = 40;
 
 /// The lines of a change of a text or of embedded JSON; `None` for any other.
 pub(super) fn lines(
@@ -31,8 +31,14 @@ pub(super) fn lines(
             Some(json(painter, start, (change, base), &embedded))
         }
         Fmt::Text => hunks(painter, start, base, (old, new)),
+        Fmt::Secret if has_lines(old) || has_lines(new) => hunks(painter, start, base, (old, new)),
         Fmt::Plain | Fmt::Quantity | Fmt::Time | Fmt::Secret => None,
     }
+}
+
+/// Whether a value is text of several lines, which of a Secret only those see who ask for it.
+fn has_lines(value: Shown<'_>) -> bool {
+    matches!(value.content(), Content::Text(text) if text.contains('\n'))
 }
 
 fn json(

@@ -24,7 +24,7 @@ fn hostile() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat())
 }
 
-fn hostile_object() -> impl Strategy<Value = serde_json::Value> {
+pub(super) fn hostile_object() -> impl Strategy<Value = serde_json::Value> {
     (any_object(), hostile(), hostile(), hostile()).prop_map(|(mut object, a, b, c)| {
         object["metadata"]["annotations"] = json!({ a.as_str(): b });
         object["data"] =
@@ -38,7 +38,7 @@ fn hostile_object() -> impl Strategy<Value = serde_json::Value> {
 }
 
 /// What a terminal would obey, or hide.
-fn is_harmful(char: char) -> bool {
+pub(super) fn is_harmful(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{202a}'..='\u{202e}' | '\u{200b}'..='\u{200f}' | '\u{2066}'..='\u{2069}')
 }

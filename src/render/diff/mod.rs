@@ -1,4 +1,5 @@
-//! The `paths` view of a diff: a line a change, each with its path, what it was and what it is.
+//! The views of a diff. `paths`: a line a change, each with its path, what it was and what it is; and
+//! [`tree`], the object's own JSON with marks.
 //!
 //! Everything here is a pure function to lines of text. Cluster text is escaped where a value or a
 //! path becomes text, and what Secrets hold never gets here.
@@ -12,6 +13,7 @@ mod fit;
 mod folds;
 mod header;
 mod lines;
+mod tree;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +26,7 @@ use crate::render::style::Look;
 
 pub use created::{created_lines, lifetime};
 pub use header::{Header, Quiet, Verb, header, quiet_line, who};
+pub use tree::{Extent, Standing, tree_lines, whole_lines};
 
 use lines::Painter;
 

@@ -1,0 +1,196 @@
+//! The formats that programs read versions in: `yaml`, `name`, and patches. Nothing else goes to standard
+//! output there; what there is to say is said beside it.
+
+use serde_json::value::RawValue;
+
+use super::formats::Format;
+use super::state::{Happened, Step};
+use super::told::Told;
+use super::view::{Draw, Headed, View, known, notice};
+use crate::commands::Terminal;
+use crate::diff::json_patch::json_patch;
+use crate::diff::{Diff, Noise, merge_patch};
+use crate::object::managed_fields::Writers;
+use crate::object::{Doc, ObjectRef};
+use crate::render::diff::{Counts, Verb, counts, who};
+use crate::render::json::line::line;
+use crate::render::style::Styles;
+use crate::render::text::escape_line;
+use crate::render::yaml::yaml;
+use crate::watch::Version;
+
+/// Two versions of an object, the older one if it is known.
+struct Pair<'p> {
+    old: Option<&'p Version>,
+    now: &'p Version,
+    before: Option<&'p Doc>,
+    doc: &'p Doc,
+}
+
+impl View {
+    /// What a program is told of what has happened.
+    pub(super) fn document(&self, happened: &Happened, terminal: &Terminal<'_>) -> Told {
+        let Some((verb, old, now)) = version(&happened.step) else {
+            return Told::aside(notice(happened));
+        };
+        let before = old.and_then(|old| old.doc().ok());
+        let doc = match &before {
+            Some(before) => Doc::parse_after(now.body.clone(), before),
+            None => now.doc(),
+        };
+        let Ok(doc) = doc else {
+            return Told::aside(Some(format!("{} could not be read", name(old, now))));
+        };
+        let pair = Pair {
+            old,
+            now,
+            before: before.as_ref(),
+            doc: &doc,
+        };
+        let mut draw = self.drawing(happened, terminal);
+        draw.look.styles = Styles::PLAIN;
+        match self.format {
+            Format::JsonPatch | Format::MergePatch if verb == Verb::Modified => {
+                self.patch(&draw, &pair)
+            }
+            // Patches lead from one version to the next. What comes, goes or is there has no other.
+            Format::JsonPatch | Format::MergePatch => Told::default(),
+            _ => self.shown_document(&draw, (verb, happened), &pair),
+        }
+    }
+
+    /// A patch of a version in which something is asked for, noise or not.
+    fn patch(&self, draw: &Draw<'_>, pair: &Pair<'_>) -> Told {
+        let Some(before) = pair.before else {
+            let name = name(pair.old, pair.now);
+            let said = format!("{name}: no patch, the version before could not be read");
+            return Told::aside(Some(said));
+        };
+        let keys = self.keys.of(&pair.now.object.group_kind());
+        let (old, new) = (before.root(), pair.doc.root());
+        let mut diff = Diff::keyed(Some(old), Some(new), &keys);
+        let redacted = diff.holds_secret(&self.redactor);
+        let json_patch =
+            (self.format == Format::JsonPatch).then(|| line(&json_patch(&diff, &self.redactor)));
+        let counts = self.asked(draw, &mut diff, pair);
+        if counts.shown + counts.hidden() == 0 {
+            return Told {
+                quiet: Some(counts),
+                ..Told::default()
+            };
+        }
+        let patch = match json_patch {
+            Some(patch) => patch,
+            None => match merge_patch(self.redactor.shown(old), self.redactor.shown(new)) {
+                Ok(patch) => line(&RawValue::from_string(patch).expect("merge_patch writes JSON")),
+                Err(error) => {
+                    return Told::aside(Some(format!("{}: {error}", name(pair.old, pair.now))));
+                }
+            },
+        };
+        Told {
+            redacted,
+            ..Told::lines(vec![patch])
+        }
+    }
+
+    /// A version as YAML or by its name, if it is shown.
+    fn shown_document(
+        &self,
+        draw: &Draw<'_>,
+        (verb, happened): (Verb, &Happened),
+        pair: &Pair<'_>,
+    ) -> Told {
+        let keys = self.keys.of(&pair.now.object.group_kind());
+        let (old, new) = (pair.before.map(Doc::root), Some(pair.doc.root()));
+        let compared = (verb == Verb::Modified && old.is_some()).then(|| {
+            let mut diff = Diff::keyed(old, new, &keys);
+            self.asked(draw, &mut diff, pair)
+        });
+        if let Some(counts) = compared.clone().filter(|counts| counts.shown == 0) {
+            return Told {
+                quiet: Some(counts),
+                ..Told::default()
+            };
+        }
+        if self.format == Format::Name {
+            return Told::lines(vec![resource_name(&pair.now.object)]);
+        }
+        let writers = Writers::of(old, new);
+        let is_written = matches!(verb, Verb::Created | Verb::Recreated | Verb::Modified);
+        let who = is_written.then(|| who(&writers)).flatten();
+        let heading = draw.header(
+            pair.now,
+            pair.old.filter(|_| verb == Verb::Modified),
+            (
+                Headed::new(verb, happened.seen),
+                who.as_deref(),
+                compared.as_ref(),
+            ),
+        );
+        let object = self.redactor.shown(pair.doc.root());
+        let mut lines = vec![format!("# {heading}")];
+        lines.extend(yaml(object, &self.left_out()));
+        Told {
+            redacted: object.holds_secret(),
+            starts_document: true,
+            ..Told::lines(lines)
+        }
+    }
+
+    /// Counts the changes that are asked for; the others are dropped.
+    fn asked<'a>(&self, draw: &Draw<'_>, diff: &mut Diff<'a>, pair: &Pair<'a>) -> Counts {
+        let writers = Writers::of(pair.before.map(Doc::root), Some(pair.doc.root()));
+        let others = self.by.narrow(diff, &writers);
+        let mut counts = counts(diff, &self.filter, &draw.noise());
+        counts.filtered += others;
+        counts
+    }
+
+    /// The fields of `metadata` with which an object could not be created again, and those of which
+    /// nobody asks.
+    fn left_out(&self) -> Vec<&'static str> {
+        let noise = [
+            (Noise::ManagedFields, "managedFields"),
+            (Noise::Version, "resourceVersion"),
+        ];
+        let hidden = noise
+            .into_iter()
+            .filter(|(noise, _)| !self.noise.contains(noise));
+        hidden.map(|(_, field)| field).collect()
+    }
+}
+
+/// What has happened to which version; `None` where it is about no object.
+fn version(step: &Step) -> Option<(Verb, Option<&Version>, &Version)> {
+    match step {
+        Step::Baseline(now) => Some((Verb::Baseline, None, now)),
+        Step::Created { now, again: false } => Some((Verb::Created, None, now)),
+        Step::Created { now, again: true } => Some((Verb::Recreated, None, now)),
+        Step::Modified { old, now, .. } => Some((Verb::Modified, Some(old), now)),
+        Step::Deleted { last, .. } => Some((Verb::Deleted, None, last)),
+        Step::Left { last } => Some((Verb::Left, None, last)),
+        Step::Synced { .. } | Step::Gap(_) | Step::Undecodable { .. } | Step::State(_) => None,
+    }
+}
+
+/// `deployment/web 5→6`
+fn name(old: Option<&Version>, now: &Version) -> String {
+    let versions = [old, Some(now)].into_iter().flatten();
+    let versions: Vec<String> = versions
+        .filter_map(|version| Some(known(&version.version)?.to_string()))
+        .collect();
+    format!("{} {}", now.object, versions.join("→"))
+        .trim_end()
+        .to_owned()
+}
+
+/// `deployment.apps/web`, as `kubectl get -o name` prints it.
+fn resource_name(object: &ObjectRef) -> String {
+    let kind = object.kind.to_lowercase();
+    let name = match object.group() {
+        "" => format!("{kind}/{}", object.name),
+        group => format!("{kind}.{group}/{}", object.name),
+    };
+    escape_line(&name).into_owned()
+}

@@ -1,0 +1,29 @@
+//! The shape of a diff: which values lie in which, for views that show an object as it is nested.
+
+use crate::object::path::Place;
+
+use super::{Change, Diff, SegId, Step};
+
+impl Diff<'_> {
+    /// Every value on the way to a change but the object itself, outer before inner, siblings in the
+    /// order of their changes.
+    pub fn values(&self) -> impl Iterator<Item = SegId> + use<> {
+        let count = u32::try_from(self.segs.len()).expect("ids are 32 bits wide");
+        (1..count).map(SegId)
+    }
+
+    /// Where an item stands in its list; `None` for other values.
+    pub fn place(&self, at: SegId) -> Option<Place> {
+        match &self.seg(at).step {
+            Step::Item { place, .. } => Some(*place),
+            Step::Root | Step::Field(_) => None,
+        }
+    }
+
+    /// Drops the changes that are not wanted. What is left no longer turns the old version into the new.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&Self, &Change) -> bool) {
+        let mut changes = std::mem::take(&mut self.changes);
+        changes.retain(|change| wanted(self, change));
+        self.changes = changes;
+    }
+}

@@ -1,0 +1,291 @@
+//! How a diff becomes the lines of a tree.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diff::{Change, Content, Op, SegId, Shown};
+use crate::object::path::Side;
+
+use super::super::lines::Painter;
+use super::super::value::thousands;
+use super::super::{Fold, MOVES, is_move, is_shown};
+use super::Extent;
+use super::row::{Mark, Row, Sort};
+
+/// Writes rows as it goes down the object.
+pub(super) struct Builder<'b> {
+    pub(super) painter: &'b Painter<'b>,
+    pub(super) extent: Extent,
+    pub(super) rows: Vec<Row>,
+    children: FxHashMap<SegId, Vec<SegId>>,
+    /// The changes that are shown, but for moves in lists that are in another order.
+    told: FxHashMap<SegId, Vec<Change>>,
+    /// Lists that are in another order, and the items that have moved.
+    reordered: FxHashMap<SegId, Vec<SegId>>,
+    moved: FxHashSet<SegId>,
+    /// Values with a change that is shown at or inside them.
+    busy: FxHashSet<SegId>,
+}
+
+/// Where a value is written.
+pub(super) struct Spot {
+    /// What stands before it: its name, if it is a field.
+    pub(super) lead: String,
+    pub(super) indent: usize,
+    /// A comma, if something follows.
+    pub(super) comma: &'static str,
+    /// What is said at the end of its first line.
+    pub(super) end: String,
+    pub(super) layer: Layer,
+}
+
+/// How deep in the object a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layer {
+    Root,
+    Metadata,
+    Deeper,
+}
+
+/// A field or an item on its way into a tree.
+pub(super) struct Part<'b> {
+    pub(super) name: String,
+    pub(super) lead: String,
+    pub(super) entry: Entry<'b>,
+    pub(super) layer: Layer,
+}
+
+/// What there is to a field or an item.
+#[derive(Clone, Copy)]
+pub(super) enum Entry<'b> {
+    /// The diff has noted it.
+    At(SegId),
+    /// It is the same in both versions.
+    Plain(Shown<'b>),
+}
+
+impl Spot {
+    pub(super) fn root() -> Spot {
+        Spot {
+            lead: String::new(),
+            indent: 0,
+            comma: "",
+            end: String::new(),
+            layer: Layer::Root,
+        }
+    }
+}
+
+impl Layer {
+    pub(super) fn below(self, name: &str) -> Layer {
+        match (self, name) {
+            (Layer::Root, "metadata") => Layer::Metadata,
+            (Layer::Root | Layer::Metadata | Layer::Deeper, _) => Layer::Deeper,
+        }
+    }
+}
+
+impl<'b> Part<'b> {
+    /// An item.
+    pub(super) fn of(entry: Entry<'b>) -> Part<'b> {
+        Part {
+            name: String::new(),
+            lead: String::new(),
+            entry,
+            layer: Layer::Deeper,
+        }
+    }
+
+    pub(super) fn item(value: Shown<'b>) -> Part<'b> {
+        Part::of(Entry::Plain(value))
+    }
+}
+
+impl<'b> Builder<'b> {
+    pub(super) fn new(painter: &'b Painter<'b>, extent: Extent) -> Builder<'b> {
+        let diff = painter.diff;
+        let mut builder = Builder {
+            painter,
+            extent,
+            rows: Vec::new(),
+            children: FxHashMap::default(),
+            told: FxHashMap::default(),
+            reordered: FxHashMap::default(),
+            moved: FxHashSet::default(),
+            busy: FxHashSet::default(),
+        };
+        for at in diff.values() {
+            let siblings = builder.children.entry(diff.parent(at)).or_default();
+            siblings.push(at);
+        }
+        let moves = diff.changes().iter().filter(|change| is_move(change));
+        builder.moved.extend(moves.clone().map(|change| change.at));
+        if extent == Extent::Changed && painter.view.fold == Fold::Many {
+            for change in moves.filter(|change| is_shown(diff, change, painter.view)) {
+                let list = diff.parent(change.at);
+                builder.reordered.entry(list).or_default().push(change.at);
+            }
+            builder.reordered.retain(|_, moved| moved.len() > MOVES);
+        }
+        for change in diff.changes() {
+            builder.note(change);
+        }
+        builder
+    }
+
+    fn note(&mut self, change: &Change) {
+        let diff = self.painter.diff;
+        if !is_shown(diff, change, self.painter.view) {
+            return;
+        }
+        let list = diff.parent(change.at);
+        let at = if is_move(change) && self.reordered.contains_key(&list) {
+            list
+        } else {
+            self.told.entry(change.at).or_default().push(*change);
+            change.at
+        };
+        self.busy.extend(diff.chain(at));
+        self.busy.insert(SegId::ROOT);
+    }
+
+    /// The object, from its root on.
+    pub(super) fn object_itself(&mut self) {
+        if self.extent == Extent::Whole || self.is_busy(SegId::ROOT) {
+            self.value(SegId::ROOT, Spot::root());
+        }
+    }
+
+    pub(super) fn children(&self, at: SegId) -> &[SegId] {
+        self.children.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn is_busy(&self, at: SegId) -> bool {
+        self.busy.contains(&at)
+    }
+
+    pub(super) fn has_moved(&self, at: SegId) -> bool {
+        self.moved.contains(&at)
+    }
+
+    /// Whether something is written of a part, or it is one of those that are counted.
+    pub(super) fn is_shown(&self, entry: &Entry<'_>) -> bool {
+        self.extent == Extent::Whole || matches!(entry, Entry::At(at) if self.is_busy(*at))
+    }
+
+    /// What opens and closes a value that has something inside.
+    pub(super) fn brackets(value: Shown<'_>) -> Option<(&'static str, &'static str)> {
+        match value.content() {
+            Content::Object => value.fields().next().map(|_| ("{", "}")),
+            Content::Array => value.items().next().map(|_| ("[", "]")),
+            _ => None,
+        }
+    }
+
+    /// The parts of an object or a list, with the count of what is left out between them.
+    pub(super) fn parts(&mut self, parts: Vec<Part<'b>>, indent: usize) {
+        let count = parts.len();
+        let mut left_out = 0;
+        for (index, part) in parts.into_iter().enumerate() {
+            if !self.is_shown(&part.entry) {
+                left_out += 1;
+                continue;
+            }
+            self.leave_out(std::mem::take(&mut left_out), indent);
+            let spot = Spot {
+                lead: part.lead,
+                indent,
+                comma: if index + 1 < count { "," } else { "" },
+                end: String::new(),
+                layer: part.layer,
+            };
+            match part.entry {
+                Entry::At(at) => self.value(at, spot),
+                Entry::Plain(value) => self.whole(value, (Mark::None, &[]), spot),
+            }
+        }
+        self.leave_out(left_out, indent);
+    }
+
+    fn leave_out(&mut self, count: usize, indent: usize) {
+        if count > 0 {
+            let symbol = self.painter.view.look.symbols.left_out;
+            self.rows.push(Row {
+                sort: Sort::LeftOut,
+                indent,
+                head: format!("{symbol} {}", thousands(count)),
+                ..Row::default()
+            });
+        }
+    }
+
+    /// A value that the diff has noted.
+    fn value(&mut self, at: SegId, mut spot: Spot) {
+        let changes = self.told.get(&at).cloned().unwrap_or_default();
+        let arrow = self.painter.view.look.symbols.arrow;
+        for change in &changes {
+            if let Op::Move { from, to } = change.op {
+                spot.end.push_str(&format!("  {from} {arrow} {to}"));
+            }
+            spot.end.push_str(&self.painter.suffix(change));
+        }
+        let edit = changes.iter().find(|change| !is_move(change));
+        match (edit, self.painter.shown(at, Side::New)) {
+            (Some(change), _) => self.edit(change, spot),
+            (None, Some(new)) => self.inside((at, new), spot),
+            (None, None) => {}
+        }
+    }
+
+    /// A value that has changes inside at most, or another place.
+    fn inside(&mut self, (at, new): (SegId, Shown<'b>), spot: Spot) {
+        let (mark, tells) = self.place_of(at);
+        match new.content() {
+            Content::Object if self.is_busy(at) => self.object((at, new), spot),
+            Content::Array if self.is_busy(at) => self.list((at, new), spot),
+            _ => self.whole(new, (mark, &tells), spot),
+        }
+    }
+
+    /// The mark of a value that has no change but of its place, or of that of its items.
+    fn place_of(&self, at: SegId) -> (Mark, Vec<SegId>) {
+        match (self.reordered.get(&at), self.told.contains_key(&at)) {
+            (None, false) => (Mark::None, Vec::new()),
+            (moved, own) => {
+                let tells = moved.into_iter().flatten().copied();
+                (Mark::Move, tells.chain(own.then_some(at)).collect())
+            }
+        }
+    }
+
+    /// Opens an object or a list; returns where it ends.
+    pub(super) fn open(&mut self, bracket: &str, at: SegId, mut spot: Spot) -> Spot {
+        let (mark, tells) = self.place_of(at);
+        if let Some(moved) = self.reordered.get(&at) {
+            let total = self.painter.shown(at, Side::New);
+            let total = total.map_or(0, |list| list.items().count());
+            let (moved, total) = (thousands(moved.len()), thousands(total));
+            spot.end
+                .push_str(&format!("  {moved} of {total} items moved"));
+        }
+        self.rows.push(Row {
+            mark,
+            tells,
+            sort: Sort::Open,
+            indent: spot.indent,
+            head: format!("{}{bracket}", spot.lead),
+            end: std::mem::take(&mut spot.end),
+            ..Row::default()
+        });
+        spot
+    }
+
+    pub(super) fn close(&mut self, bracket: &str, spot: Spot) {
+        self.rows.push(Row {
+            sort: Sort::Close,
+            indent: spot.indent,
+            head: bracket.to_owned(),
+            tail: spot.comma.to_owned(),
+            ..Row::default()
+        });
+    }
+}

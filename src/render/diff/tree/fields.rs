@@ -1,0 +1,183 @@
+//! Objects in a tree: their fields in the order of their names, those that tell an item from its
+//! siblings first.
+
+use std::collections::HashMap;
+
+use crate::diff::{Noise, SegId, Shown};
+use crate::object::path::Side;
+
+use super::build::{Builder, Entry, Layer, Part, Spot};
+use super::row::{Body, Mark, Row};
+use super::{Extent, string, text};
+
+impl<'b> Builder<'b> {
+    /// An object that both versions have, or of which only the new one counts.
+    pub(super) fn object(&mut self, (at, new): (SegId, Shown<'b>), spot: Spot) {
+        let mut parts = self.fields(at, new, spot.layer);
+        let context = self.context(at, new, &mut parts);
+        let indent = spot.indent + 2;
+        let closing = self.open("{", at, spot);
+        if !context.is_empty() {
+            self.rows.push(Row {
+                indent,
+                head: context.join(", "),
+                tail: if parts.is_empty() { "" } else { "," }.to_owned(),
+                ..Row::default()
+            });
+        }
+        self.parts(parts, indent);
+        self.close("}", closing);
+    }
+
+    /// The fields of the new version, and those that are shown to be gone.
+    fn fields(&self, at: SegId, new: Shown<'b>, layer: Layer) -> Vec<Part<'b>> {
+        let diff = self.painter.diff;
+        let noted: HashMap<&str, SegId> = self
+            .children(at)
+            .iter()
+            .filter_map(|&child| Some((diff.field(child)?, child)))
+            .collect();
+        let gone = noted
+            .iter()
+            .filter(|(_, child)| self.is_gone(**child))
+            .map(|(name, child)| ((*name).to_owned(), Entry::At(*child)));
+        let there = new.fields().map(|(name, value)| {
+            let entry = match noted.get(&*name) {
+                Some(&child) => Entry::At(child),
+                None => Entry::Plain(value),
+            };
+            (name.into_owned(), entry)
+        });
+        let mut fields: Vec<(String, Entry<'b>)> = there
+            .chain(gone)
+            .filter(|(name, entry)| self.is_worth(layer, name, entry))
+            .collect();
+        fields.sort_by(|a, b| a.0.cmp(&b.0));
+        let part = |(name, entry): (String, Entry<'b>)| Part {
+            lead: format!("{}: ", string(&name)),
+            entry,
+            layer: layer.below(&name),
+            name,
+        };
+        fields.into_iter().map(part).collect()
+    }
+
+    /// Whether a field is in the whole object: who wrote what is not, unless it is asked for.
+    fn is_worth(&self, layer: Layer, name: &str, entry: &Entry<'_>) -> bool {
+        layer != Layer::Metadata
+            || name != "managedFields"
+            || self.extent == Extent::Changed
+            || self.painter.view.noise.contains(&Noise::ManagedFields)
+            || matches!(entry, Entry::At(at) if self.is_busy(*at))
+    }
+
+    /// The fields that tell an item from its siblings, as far as they have not changed themselves; they are
+    /// taken out of the others.
+    fn context(&self, at: SegId, new: Shown<'b>, parts: &mut Vec<Part<'b>>) -> Vec<String> {
+        if self.extent == Extent::Whole {
+            return Vec::new();
+        }
+        let mut context = Vec::new();
+        for key in self.painter.diff.key_fields(at) {
+            let (first, rest) = key.split_once('.').unwrap_or((key, ""));
+            let Some(value) = new.get(first) else {
+                continue;
+            };
+            let busy = |part: &Part<'_>| part.name == first && self.is_shown(&part.entry);
+            if parts.iter().any(busy) {
+                continue;
+            }
+            let inner = rest.split('.').filter(|name| !name.is_empty());
+            let found = inner.clone().try_fold(value, Shown::get);
+            let Some(found) = found else { continue };
+            let opened: String = inner
+                .clone()
+                .map(|name| format!("{{ {}: ", string(name)))
+                .collect();
+            let closed = " }".repeat(inner.count());
+            context.push(format!(
+                "{}: {opened}{}{closed}",
+                string(first),
+                text(found)
+            ));
+            if rest.is_empty() {
+                parts.retain(|part| part.name != first);
+            }
+        }
+        context
+    }
+
+    /// A value with the same mark on each of its lines.
+    pub(super) fn whole(&mut self, value: Shown<'b>, (mark, tells): (Mark, &[SegId]), spot: Spot) {
+        let brackets = match self.extent {
+            Extent::Whole => Builder::brackets(value),
+            Extent::Changed => None,
+        };
+        let row = Row {
+            mark,
+            tells: tells.to_vec(),
+            indent: spot.indent,
+            end: spot.end.clone(),
+            ..Row::default()
+        };
+        let Some((open, close)) = brackets else {
+            return self.rows.push(Row {
+                head: spot.lead,
+                body: Body::One(text(value)),
+                tail: spot.comma.to_owned(),
+                ..row
+            });
+        };
+        self.rows.push(Row {
+            head: format!("{}{open}", spot.lead),
+            ..row
+        });
+        let parts = match open {
+            "{" => self.plain_fields(value, spot.layer),
+            _ => value.items().map(Part::item).collect(),
+        };
+        let count = parts.len();
+        for (index, part) in parts.into_iter().enumerate() {
+            let comma = if index + 1 < count { "," } else { "" };
+            if let Entry::Plain(inner) = part.entry {
+                let spot = Spot {
+                    lead: part.lead,
+                    indent: spot.indent + 2,
+                    comma,
+                    end: String::new(),
+                    layer: part.layer,
+                };
+                self.whole(inner, (mark, tells), spot);
+            }
+        }
+        self.rows.push(Row {
+            mark,
+            tells: tells.to_vec(),
+            indent: spot.indent,
+            head: close.to_owned(),
+            tail: spot.comma.to_owned(),
+            ..Row::default()
+        });
+    }
+
+    fn plain_fields(&self, value: Shown<'b>, layer: Layer) -> Vec<Part<'b>> {
+        let mut fields: Vec<_> = value
+            .fields()
+            .filter(|(name, value)| self.is_worth(layer, name, &Entry::Plain(*value)))
+            .collect();
+        fields.sort_by(|a, b| a.0.cmp(&b.0));
+        let part = |(name, value): (std::borrow::Cow<'b, str>, Shown<'b>)| Part {
+            lead: format!("{}: ", string(&name)),
+            entry: Entry::Plain(value),
+            layer: layer.below(&name),
+            name: name.into_owned(),
+        };
+        fields.into_iter().map(part).collect()
+    }
+
+    /// Whether a value has gone, and this is shown.
+    pub(super) fn is_gone(&self, at: SegId) -> bool {
+        let has = |side| self.painter.shown(at, side).is_some();
+        !has(Side::New) && has(Side::Old) && self.is_busy(at)
+    }
+}

@@ -1,0 +1,84 @@
+//! Lists in a tree: the items in their new order, those that are gone where they stood.
+
+use std::collections::HashMap;
+
+use crate::diff::{SegId, Shown};
+use crate::object::path::Side;
+
+use super::build::{Builder, Entry, Part, Spot};
+
+/// An item in its place.
+struct Placed<'b> {
+    entry: Entry<'b>,
+    /// Its old index, if it stands where it stood among the others.
+    stays: Option<u32>,
+}
+
+impl<'b> Builder<'b> {
+    /// A list that both versions have, or of which only the new one counts.
+    pub(super) fn list(&mut self, (at, new): (SegId, Shown<'b>), spot: Spot) {
+        let parts = self.items(at, new);
+        let indent = spot.indent + 2;
+        let closing = self.open("[", at, spot);
+        self.parts(parts, indent);
+        self.close("]", closing);
+    }
+
+    fn items(&self, at: SegId, new: Shown<'b>) -> Vec<Part<'b>> {
+        let placed = self.placed(at, new);
+        let mut gone = self
+            .children(at)
+            .iter()
+            .filter(|child| self.is_gone(**child))
+            .filter_map(|&child| Some((self.painter.diff.place(child)?.old?, child)))
+            .peekable();
+        // Up to where items are written down as gone before each item.
+        let mut until = vec![u32::MAX; placed.len()];
+        let mut next = u32::MAX;
+        for (end, item) in until.iter_mut().zip(&placed).rev() {
+            next = item.stays.unwrap_or(next);
+            *end = next;
+        }
+        let mut parts = Vec::new();
+        for (item, end) in placed.into_iter().zip(until) {
+            while let Some((_, child)) = gone.next_if(|(old, _)| *old < end) {
+                parts.push(Part::of(Entry::At(child)));
+            }
+            parts.push(Part::of(item.entry));
+        }
+        parts.extend(gone.map(|(_, child)| Part::of(Entry::At(child))));
+        parts
+    }
+
+    /// The items of the new list. Those that the diff does not note are the same as before and in the
+    /// same order, so that the k-th of them is the k-th of the old list.
+    fn placed(&self, at: SegId, new: Shown<'b>) -> Vec<Placed<'b>> {
+        let places = self
+            .children(at)
+            .iter()
+            .filter_map(|&child| Some((child, self.painter.diff.place(child)?)));
+        let (mut by_new, mut by_old) = (HashMap::new(), HashMap::new());
+        for (child, place) in places {
+            place.new.map(|index| by_new.insert(index, (child, place)));
+            place.old.map(|index| by_old.insert(index, child));
+        }
+        let old = self.painter.shown(at, Side::Old);
+        let length = old.map_or(0, |old| old.items().count());
+        let mut same = (0u32..)
+            .take(length)
+            .filter(|index| !by_old.contains_key(index));
+        let items = new.items().zip(0u32..);
+        items
+            .map(|(item, index)| match by_new.get(&index) {
+                Some(&(child, place)) => Placed {
+                    entry: Entry::At(child),
+                    stays: place.old.filter(|_| !self.has_moved(child)),
+                },
+                None => Placed {
+                    entry: Entry::Plain(item),
+                    stays: same.next(),
+                },
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,181 @@
+//! A line of a tree before it is fitted to the width and painted.
+
+use crate::diff::SegId;
+use crate::render::style::{Look, Role};
+use crate::render::text;
+
+use super::super::excerpt::Excerpt;
+use super::super::fit::{Room, Span};
+
+/// What stands in the first column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Mark {
+    #[default]
+    None,
+    Add,
+    Remove,
+    Change,
+    /// Another spelling of the same value.
+    Equal,
+    Move,
+}
+
+/// What a line shows of a value.
+#[derive(Debug, Default)]
+pub(super) enum Body {
+    #[default]
+    None,
+    One(String),
+    /// What it was and what it is.
+    Pair(String, String),
+}
+
+/// What a line is to the lines around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A value in one piece.
+    #[default]
+    Value,
+    /// The beginning of an object or a list.
+    Open,
+    /// The end of one.
+    Close,
+    /// How much is left out.
+    LeftOut,
+    /// A line of a text, which nothing may stand behind.
+    Text,
+}
+
+/// A line. All text in it is display text.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    pub(super) mark: Mark,
+    pub(super) sort: Sort,
+    pub(super) indent: usize,
+    /// What stands before the value: its name, and the bracket that opens it.
+    pub(super) head: String,
+    pub(super) body: Body,
+    /// What is said about the value, before what follows it.
+    pub(super) note: String,
+    /// The brackets and commas behind it.
+    pub(super) tail: String,
+    /// What is said at the end of the line.
+    pub(super) end: String,
+    /// The values whose changes it tells.
+    pub(super) tells: Vec<SegId>,
+}
+
+/// Brackets and counts join the line before them, and the first field of an item joins its bracket.
+pub(super) fn compact(rows: Vec<Row>) -> Vec<Row> {
+    let mut lines: Vec<Row> = Vec::new();
+    for row in rows {
+        match lines.last_mut() {
+            Some(last) if last.takes(&row) => last.absorb(row),
+            _ => lines.push(row),
+        }
+    }
+    lines
+}
+
+impl Row {
+    fn takes(&self, next: &Row) -> bool {
+        match next.sort {
+            // Nothing stands behind what is said of a value but what is inside it.
+            Sort::Close | Sort::LeftOut if !self.end.is_empty() => {
+                next.indent > self.indent || self.closes(next)
+            }
+            Sort::Close | Sort::LeftOut => self.sort != Sort::Text,
+            Sort::Value | Sort::Open => self.is_bare() && next.mark == Mark::None,
+            Sort::Text => false,
+        }
+    }
+
+    fn closes(&self, next: &Row) -> bool {
+        next.sort == Sort::Close && next.indent == self.indent
+    }
+
+    /// Whether it is a bracket and nothing else.
+    fn is_bare(&self) -> bool {
+        self.sort == Sort::Open && self.head.len() == 1 && self.tail.is_empty()
+    }
+
+    fn absorb(&mut self, next: Row) {
+        match next.sort {
+            Sort::Close | Sort::LeftOut => {
+                self.tail.push(' ');
+                self.tail.push_str(&next.head);
+                self.tail.push_str(&next.tail);
+            }
+            Sort::Value | Sort::Open | Sort::Text => {
+                self.head = format!("{} {}", self.head, next.head);
+                self.body = next.body;
+                self.note = next.note;
+                self.tail = next.tail;
+                self.sort = next.sort;
+            }
+        }
+        self.end.push_str(&next.end);
+        self.tells.extend(next.tells);
+    }
+
+    /// The line, with values that are too long for `width` cut.
+    pub(super) fn paint(self, look: Look, width: Option<usize>) -> String {
+        let (role, symbol) = match self.mark {
+            Mark::None => (Role::Plain, " "),
+            Mark::Add => (Role::Added, "+"),
+            Mark::Remove => (Role::Removed, "-"),
+            Mark::Change => (Role::Changed, "~"),
+            Mark::Equal => (Role::Equal, look.symbols.equal),
+            Mark::Move => (Role::Moved, look.symbols.moved),
+        };
+        // What is wholly new or gone is painted as a whole.
+        let rest = match self.mark {
+            Mark::Add | Mark::Remove => role,
+            Mark::None | Mark::Change | Mark::Equal | Mark::Move => Role::Plain,
+        };
+        let fixed = [&self.head, &self.note, &self.tail, &self.end];
+        let taken: usize = fixed.iter().map(|part| text::width(part)).sum();
+        let room = Room {
+            columns: width.map(|width| width.saturating_sub(2 + self.indent + taken)),
+            ellipsis: look.symbols.ellipsis,
+        };
+        let mut spans = vec![
+            (role, format!("{symbol} ")),
+            (rest, format!("{}{}", " ".repeat(self.indent), self.head)),
+        ];
+        match self.body {
+            Body::None => {}
+            Body::One(value) => spans.push((rest, room.one(&value))),
+            Body::Pair(old, new) => spans.extend(pair(&old, &new, room, look)),
+        }
+        spans.extend([
+            (Role::Dim, self.note),
+            (rest, self.tail),
+            (Role::Dim, self.end),
+        ]);
+        let paint = |(role, text): &Span| look.styles.paint(*role, text);
+        spans.iter().map(paint).collect()
+    }
+}
+
+fn pair(old: &str, new: &str, room: Room, look: Look) -> Vec<Span> {
+    let arrow = format!(" {} ", look.symbols.arrow);
+    let room = Room {
+        columns: room
+            .columns
+            .map(|columns| columns.saturating_sub(text::width(&arrow))),
+        ..room
+    };
+    let excerpt = room.columns.and_then(|_| Excerpt::of(old, new));
+    let (mut spans, new) = match excerpt {
+        Some(excerpt) => {
+            let half = room.columns.map(|columns| columns / 2);
+            let [old, new] = excerpt.sides(half, room.ellipsis);
+            (old, new)
+        }
+        None => room.pair(old, new),
+    };
+    spans.push((Role::Dim, arrow));
+    spans.extend(new);
+    spans
+}

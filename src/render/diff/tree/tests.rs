@@ -1,0 +1,464 @@
+//! Tests of the tree views: whole outputs, and what holds for every pair of versions.
+
+use std::collections::BTreeSet;
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+
+use super::super::laws::{hostile_object, is_harmful};
+use super::super::tests::{Setting, doc};
+use super::*;
+use crate::diff::tests::laws::pair;
+use crate::diff::tests::secrets::{PLANTED, base64, planted};
+use crate::diff::{Noise, SegId};
+use crate::render::style::testing::ansi;
+
+fn lines(setting: &Setting, old: &str, new: &str, extent: Extent) -> String {
+    let (old, new) = (doc(old), doc(new));
+    setting.with(|view| {
+        let diff = Diff::of(Some(old.root()), Some(new.root()));
+        let writers = Writers::of(Some(old.root()), Some(new.root()));
+        tree_lines(&diff, &writers, view, extent).join("\n")
+    })
+}
+
+fn tree(old: &str, new: &str) -> String {
+    lines(&Setting::default(), old, new, Extent::Changed)
+}
+
+fn full(old: &str, new: &str) -> String {
+    lines(&Setting::default(), old, new, Extent::Whole)
+}
+
+const PENDING: &str = r#"{"kind":"Pod","metadata":{"name":"web","resourceVersion":"1","managedFields":[{}]},"status":{"phase":"Pending","hostIP":"10.0.0.1","conditions":[
+    {"type":"PodScheduled","status":"True"},
+    {"lastTransitionTime":"2024-05-01T14:02:01Z","type":"Ready","reason":"ContainersNotReady","message":"containers with unready status: [web]","status":"False"},
+    {"type":"Initialized","status":"True"},{"type":"ContainersReady","status":"True"}]}}"#;
+const RUNNING: &str = r#"{"kind":"Pod","metadata":{"name":"web","resourceVersion":"2","managedFields":[{}]},"status":{"phase":"Running","hostIP":"10.0.0.1","conditions":[
+    {"type":"PodScheduled","status":"True"},
+    {"type":"Ready","status":"True","lastTransitionTime":"2024-05-01T14:02:07Z"},
+    {"type":"Initialized","status":"True"},{"type":"ContainersReady","status":"True"}],"podIP":"10.244.1.17"}}"#;
+
+#[test]
+fn a_tree_has_what_has_changed_and_where_it_is() {
+    assert_snapshot!(tree(PENDING, RUNNING), @r#"
+      { ⋯ 2
+        "status": {
+          "conditions": [ ⋯ 1
+            { "type": "Ready",
+    ~         "lastTransitionTime": "2024-05-01T14:02:01Z" → "2024-05-01T14:02:07Z" (+6s),
+    -         "message": "containers with unready status: [web]",
+    -         "reason": "ContainersNotReady",
+    ~         "status": "False" → "True" }, ⋯ 2 ], ⋯ 1
+    ~     "phase": "Pending" → "Running",
+    +     "podIP": "10.244.1.17" } }
+    "#);
+}
+
+#[test]
+fn the_whole_object_is_there_but_for_who_wrote_it() {
+    assert_snapshot!(full(PENDING, RUNNING), @r#"
+      {
+        "kind": "Pod",
+        "metadata": {
+          "name": "web",
+          "resourceVersion": "2"
+        },
+        "status": {
+          "conditions": [
+            {
+              "status": "True",
+              "type": "PodScheduled"
+            },
+            {
+    ~         "lastTransitionTime": "2024-05-01T14:02:01Z" → "2024-05-01T14:02:07Z" (+6s),
+    -         "message": "containers with unready status: [web]",
+    -         "reason": "ContainersNotReady",
+    ~         "status": "False" → "True",
+              "type": "Ready"
+            },
+            {
+              "status": "True",
+              "type": "Initialized"
+            },
+            {
+              "status": "True",
+              "type": "ContainersReady"
+            }
+          ],
+          "hostIP": "10.0.0.1",
+    ~     "phase": "Pending" → "Running",
+    +     "podIP": "10.244.1.17"
+        }
+      }
+    "#);
+}
+
+#[test]
+fn noise_is_marked_if_it_is_asked_for() {
+    let setting = Setting {
+        noise: Noise::ALL.into(),
+        ..Setting::default()
+    };
+    let old = r#"{"metadata":{"resourceVersion":"1","managedFields":[{"manager":"a"}]},"spec":{"limits":{"cpu":"1"}}}"#;
+    let new = r#"{"metadata":{"resourceVersion":"2","managedFields":[{"manager":"b"}]},"spec":{"limits":{"cpu":"1000m"}}}"#;
+    assert_snapshot!(lines(&setting, old, new, Extent::Whole), @r#"
+      {
+        "metadata": {
+    -     "managedFields": [
+    -       {
+    -         "manager": "a"
+    -       }
+    -     ],
+    +     "managedFields": [
+    +       {
+    +         "manager": "b"
+    +       }
+    +     ],
+    ~     "resourceVersion": "1" → "2"
+        },
+        "spec": {
+          "limits": {
+    ≈       "cpu": "1" → "1000m"
+          }
+        }
+      }
+    "#);
+    assert_snapshot!(full(old, new), @r#"
+    {
+      "metadata": {
+        "resourceVersion": "2"
+      },
+      "spec": {
+        "limits": {
+          "cpu": "1000m"
+        }
+      }
+    }
+    "#);
+    assert_snapshot!(tree(old, new), @r#"
+      {"metadata": {"resourceVersion": "2", "managedFields": [{"manager": "b"}]}, "spec": {"limits": {"cpu": "1000m"}}}
+    "#);
+}
+
+#[test]
+fn items_stand_in_their_new_places_and_once() {
+    let old = r#"{"spec":{"ports":[{"name":"http","port":80,"protocol":"TCP"},{"name":"dns","port":53,"protocol":"UDP"},
+        {"name":"dns-tcp","port":53,"protocol":"TCP","targetPort":5353},{"name":"https","port":443,"protocol":"TCP","targetPort":8443}]}}"#;
+    let new = r#"{"spec":{"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":8443},{"name":"http","port":80,"protocol":"TCP"},
+        {"name":"dns-tcp","port":53,"protocol":"TCP","targetPort":5354},{"name":"metrics","port":9090,"protocol":"TCP"}]}}"#;
+    let setting = Setting {
+        noise: [Noise::Order].into(),
+        ..Setting::default()
+    };
+    assert_snapshot!(lines(&setting, old, new, Extent::Changed), @r#"
+      { "spec": {
+          "ports": [
+    ↕       { "port": 443, "protocol": "TCP", ⋯ 2 }, ⋯ 1  3 → 0
+    -       {"name": "dns", "port": 53, "protocol": "UDP"},
+            { "port": 53, "protocol": "TCP", ⋯ 1
+    ~         "targetPort": 5353 → 5354 },
+    +       {"name": "metrics", "port": 9090, "protocol": "TCP"} ] } }
+    "#);
+    assert_snapshot!(lines(&setting, old, new, Extent::Whole), @r#"
+      {
+        "spec": {
+          "ports": [
+    ↕       {  3 → 0
+              "name": "https",
+              "port": 443,
+              "protocol": "TCP",
+              "targetPort": 8443
+            },
+            {
+              "name": "http",
+              "port": 80,
+              "protocol": "TCP"
+            },
+    -       {
+    -         "name": "dns",
+    -         "port": 53,
+    -         "protocol": "UDP"
+    -       },
+            {
+              "name": "dns-tcp",
+              "port": 53,
+              "protocol": "TCP",
+    ~         "targetPort": 5353 → 5354
+            },
+    +       {
+    +         "name": "metrics",
+    +         "port": 9090,
+    +         "protocol": "TCP"
+    +       }
+          ]
+        }
+      }
+    "#);
+    // A place that means nothing is no change.
+    assert_snapshot!(tree(old, new), @r#"
+      { "spec": {
+          "ports": [ ⋯ 2
+    -       {"name": "dns", "port": 53, "protocol": "UDP"},
+            { "port": 53, "protocol": "TCP", ⋯ 1
+    ~         "targetPort": 5353 → 5354 },
+    +       {"name": "metrics", "port": 9090, "protocol": "TCP"} ] } }
+    "#);
+}
+
+#[test]
+fn many_moves_are_one_line() {
+    let list = |names: &str| {
+        let items: Vec<String> = names
+            .chars()
+            .map(|name| format!(r#"{{"name":"{name}"}}"#))
+            .collect();
+        format!(r#"{{"spec":{{"initContainers":[{}]}}}}"#, items.join(","))
+    };
+    assert_snapshot!(tree(&list("abcdef"), &list("fedcba")), @r#"
+      { "spec": {
+    ↕     "initContainers": [ ⋯ 6 ] } }  5 of 6 items moved
+    "#);
+    assert_snapshot!(tree(&list("abc"), &list("cab")), @r#"
+      { "spec": {
+          "initContainers": [
+    ↕       { "name": "c" }, ⋯ 2 ] } }  2 → 0
+    "#);
+    assert_snapshot!(tree(r#"{"command":["a","b","c"]}"#, r#"{"command":["c","a","b","d"]}"#), @r#"
+      { "command": [
+    ↕     "c", ⋯ 2  2 → 0
+    +     "d" ] }
+    "#);
+}
+
+#[test]
+fn keys_with_dots_and_values_of_other_types() {
+    let old = r#"{"spec":{"volumeClaimTemplates":[{"metadata":{"name":"data","labels":{"a":"b"}},"spec":{"size":1}}],"x":{"a":[1]},"y":[],"z":1}}"#;
+    let new = r#"{"spec":{"volumeClaimTemplates":[{"metadata":{"name":"data","labels":{"a":"b"}},"spec":{"size":2}}],"x":[{"a":1}],"y":{},"z":null}}"#;
+    assert_snapshot!(tree(old, new), @r#"
+      { "spec": {
+          "volumeClaimTemplates": [
+            { "metadata": { "name": "data" }, ⋯ 1
+              "spec": {
+    ~           "size": 1 → 2 } } ],
+    ~     "x": {"a": [1]} → [{"a": 1}],
+    ~     "y": [] → {},
+    ~     "z": 1 → null } }
+    "#);
+    assert_snapshot!(full(old, new), @r#"
+      {
+        "spec": {
+          "volumeClaimTemplates": [
+            {
+              "metadata": {
+                "labels": {
+                  "a": "b"
+                },
+                "name": "data"
+              },
+              "spec": {
+    ~           "size": 1 → 2
+              }
+            }
+          ],
+    -     "x": {
+    -       "a": [
+    -         1
+    -       ]
+    -     },
+    +     "x": [
+    +       {
+    +         "a": 1
+    +       }
+    +     ],
+    ~     "y": [] → {},
+    ~     "z": 1 → null
+        }
+      }
+    "#);
+    assert_snapshot!(tree(r#"{"a":1}"#, "[1]"), @r#"~ {"a": 1} → [1]"#);
+}
+
+#[test]
+fn texts_are_told_by_their_lines() {
+    let config = |timeout: &str| {
+        format!(
+            r#"{{"kind":"ConfigMap","data":{{"app.yaml":"server:\n  port: 80\n  timeout: {timeout}\n  x: 1\n","b":"1"}}}}"#
+        )
+    };
+    assert_snapshot!(tree(&config("30s"), &config("60s")), @r#"
+      { "data": {
+    ~     "app.yaml": +1 -1 lines,
+            @@ 2 @@
+              port: 80
+    -         timeout: 30s
+    +         timeout: 60s
+              x: 1
+          ⋯ 1 }, ⋯ 1 }
+    "#);
+    assert_snapshot!(full(&config("30s"), &config("60s")), @r#"
+      {
+        "data": {
+    ~     "app.yaml": "server:\n  port: 80\n  timeout: 30s\n  x: 1\n" → "server:\n  port: 80\n  timeout: 60s\n  x: 1\n",
+          "b": "1"
+        },
+        "kind": "ConfigMap"
+      }
+    "#);
+}
+
+#[test]
+fn secrets_are_named_and_long_values_cut() {
+    let object = |secret: &str, image: &str| {
+        format!(
+            r#"{{"kind":"Secret","apiVersion":"v1","data":{{"p":"{secret}"}},"image":"registry.example.com/{}/web:{image}"}}"#,
+            "shop/".repeat(20)
+        )
+    };
+    let (old, new) = (
+        object("aHVudGVyMg==", "v1.4"),
+        object("aHVudGVyMw==", "v1.5"),
+    );
+    let setting = Setting {
+        width: Some(70),
+        ..Setting::default()
+    };
+    assert_snapshot!(lines(&setting, &old, &new, Extent::Changed), @r#"
+      { ⋯ 1
+        "data": {
+    ~     "p": <secret 7 B #1> → <secret 7 B #2> },
+    ~   "image": …p/shop/shop//web:v1.4" → …p/shop/shop//web:v1.5", ⋯ 1 }
+    "#);
+    assert_snapshot!(lines(&setting, &old, &new, Extent::Whole), @r#"
+      {
+        "apiVersion": "v1",
+        "data": {
+    ~     "p": <secret 7 B #1> → <secret 7 B #2>
+        },
+    ~   "image": "registry.example.com/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop//web:v1.4" → "registry.example.com/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop/shop//web:v1.5",
+        "kind": "Secret"
+      }
+    "#);
+}
+
+#[test]
+fn an_object_that_is_new_is_marked_on_each_line() {
+    let object = doc(
+        r#"{"kind":"ConfigMap","metadata":{"name":"a","managedFields":[{"manager":"x"}]},"data":{}}"#,
+    );
+    let whole = |standing| {
+        Setting::default()
+            .with(|view| whole_lines(view.redactor.shown(object.root()), view, standing).join("\n"))
+    };
+    assert_snapshot!(whole(Standing::New), @r#"
+    + {
+    +   "data": {},
+    +   "kind": "ConfigMap",
+    +   "metadata": {
+    +     "name": "a"
+    +   }
+    + }
+    "#);
+    assert_snapshot!(whole(Standing::There), @r#"
+    {
+      "data": {},
+      "kind": "ConfigMap",
+      "metadata": {
+        "name": "a"
+      }
+    }
+    "#);
+}
+
+/// The places of marked rows, and those of the changes that are shown.
+fn told(view: &View<'_>, diff: &Diff<'_>, extent: Extent) -> (BTreeSet<SegId>, BTreeSet<SegId>) {
+    let painter = Painter {
+        diff,
+        writers: None,
+        view,
+        several: false,
+    };
+    let rows = rows(&painter, extent);
+    for row in &rows {
+        assert_eq!(row.mark == Mark::None, row.tells.is_empty(), "{row:?}");
+    }
+    let shown = diff.changes().iter();
+    let shown = shown.filter(|change| super::super::is_shown(diff, change, view));
+    (
+        rows.iter()
+            .flat_map(|row| row.tells.iter().copied())
+            .collect(),
+        shown.map(|change| change.at).collect(),
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
+    #[test]
+    fn marked_is_what_is_shown((old, new) in pair(), noise in proptest::collection::btree_set(prop::sample::select(&Noise::ALL[..]), 0..5), only in prop::option::of("[a-c]|spec|status")) {
+        let (old, new) = (doc(&old.to_string()), doc(&new.to_string()));
+        let diff = Diff::of(Some(old.root()), Some(new.root()));
+        let only = only.iter().map(|path| path.parse().expect("a path")).collect();
+        let setting = Setting { noise, filter: crate::diff::Filter { only, ..Default::default() }, ..Setting::default() };
+        for extent in [Extent::Changed, Extent::Whole] {
+            let (marked, shown) = setting.with(|view| told(view, &diff, extent));
+            prop_assert_eq!(marked, shown, "{:?}", extent);
+        }
+    }
+
+    #[test]
+    fn no_width_and_no_text_does_harm(old in hostile_object(), new in hostile_object(), width in prop::option::of(1usize..400)) {
+        let setting = Setting { width, noise: Noise::ALL.into(), ..Setting::default() };
+        for extent in [Extent::Changed, Extent::Whole] {
+            for line in lines(&setting, &old.to_string(), &new.to_string(), extent).split('\n') {
+                prop_assert!(!line.contains(is_harmful), "{line:?}");
+                prop_assert!(line.starts_with(['+', '-', '~', '↕', '≈', ' ']), "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn painted_lines_end_what_they_begin(old in hostile_object(), new in hostile_object()) {
+        let setting = Setting { styles: ansi(), width: Some(80), ..Setting::default() };
+        for line in lines(&setting, &old.to_string(), &new.to_string(), Extent::Changed).split('\n') {
+            let codes: Vec<&str> = line.split("\u{1b}[").skip(1).map(|rest| rest.split('m').next().unwrap_or_default()).collect();
+            prop_assert!(codes.chunks(2).all(|pair| matches!(pair, [_, "0"])), "{line:?}");
+        }
+    }
+
+    // What is not marked as gone, with the new values, is the new object.
+    #[test]
+    fn the_whole_is_the_new_object((old, new) in pair()) {
+        let (a, b) = (doc(&old.to_string()), doc(&new.to_string()));
+        let setting = Setting::default();
+        let text = setting.with(|view| {
+            let diff = Diff::of(Some(a.root()), Some(b.root()));
+            let painter = Painter { diff: &diff, writers: None, view, several: false };
+            let rows = rows(&painter, Extent::Whole);
+            let kept = rows.into_iter().filter(|row| row.mark != Mark::Remove);
+            kept.map(|row| row.head + &match row.body {
+                row::Body::None => String::new(),
+                row::Body::One(value) | row::Body::Pair(_, value) => value,
+            } + &row.tail).collect::<String>()
+        });
+        // Where the last of an object or a list is gone, a comma is left.
+        let text = text.replace(",}", "}").replace(",]", "]");
+        let read: serde_json::Value = serde_json::from_str(&text).map_err(|error| TestCaseError::fail(format!("{error}: {text}")))?;
+        prop_assert_eq!(read, new, "{}", text);
+    }
+
+    #[test]
+    fn no_line_holds_a_secret(old in planted(), new in planted(), width in prop::option::of(20usize..200)) {
+        let setting = Setting { width, ..Setting::default() };
+        let (old, new) = (old.to_string(), new.to_string());
+        let mut output = lines(&setting, &old, &new, Extent::Changed);
+        output.push_str(&lines(&setting, &old, &new, Extent::Whole));
+        let new = doc(&new);
+        output.push_str(&setting.with(|view| whole_lines(view.redactor.shown(new.root()), view, Standing::New).join("\n")));
+        for secret in [PLANTED.to_owned(), base64(PLANTED.as_bytes()), base64(&PLANTED.as_bytes()[1..12]), base64(&PLANTED.as_bytes()[2..11])] {
+            let secret = secret.trim_end_matches('=');
+            prop_assert!(!output.contains(&secret[..10]), "{output}");
+        }
+    }
+}

@@ -1,0 +1,799 @@
+//! The formats of `changes`, whole outputs.
+
+use insta::assert_snapshot;
+use kubectl_spy::sandbox::{Kind, Target, Writer};
+use serde_json::{Value, json};
+
+use super::super::support::cluster::{Cluster, config_map, deployment};
+use super::interrupted;
+
+/// A Deployment that is edited, has a version of nothing but noise and one of status, is deleted, and
+/// another in its place. `last` is in what is printed of the last version alone.
+async fn story(args: &[&str], last: &str) -> String {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    let mut run = cluster
+        .spy()
+        .start(&[&["changes", "deploy/web"], args].concat());
+    cluster.watched("deployments").await;
+    let template = json!({"spec": {"containers": [{"name": "app", "image": "app:2"}]}});
+    let labels = json!({"labels": {"tier": "\u{1b}[2J"}});
+    cluster.edit(
+        "deployments",
+        "web",
+        &json!({"metadata": labels, "spec": {"template": template}}),
+    );
+    let report = |status: &Value| {
+        cluster.tick(1);
+        let target = Target::new("deployments", "shop", "web");
+        let by = Writer::new("kube-controller-manager").on("status");
+        let patch = json!({ "status": status });
+        cluster.sandbox.patch(&target, &patch, &by).unwrap();
+    };
+    report(&json!({"observedGeneration": 2}));
+    report(&json!({"observedGeneration": 3, "replicas": 1}));
+    cluster.delete("deployments", "web");
+    cluster.put(deployment("web", 2));
+    cluster.edit("deployments", "web", &json!({"spec": {"replicas": 3}}));
+    run.until(last);
+    interrupted(run).transcript()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_a_tree() {
+    assert_snapshot!(story(&["-o", "tree"], "2 → 3").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
+      { ⋯ 2
+        "metadata": { ⋯ 2
+    +     "labels": {"tier": "\u001b[2J"}, ⋯ 5 },
+        "spec": { ⋯ 2
+          "template": { ⋯ 1
+            "spec": {
+              "containers": [
+                { "name": "app",
+    ~             "image": "app:1" → "app:2" } ] } } } }
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
+      { ⋯ 4
+    +   "status": {"observedGeneration": 2} }
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
+      { ⋯ 4
+        "status": { ⋯ 1
+    +     "replicas": 1 } }
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
+    + .spec.replicas: 2
+    + .spec.selector: {matchLabels: {app: web}}
+    + .spec.template: {metadata: {labels: {app: web}}, spec: {containers: [{image: app:1, name: app}]}}
+    + .spec.template.spec.containers[name=app].image: app:1
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
+      { ⋯ 3
+        "spec": {
+    ~     "replicas": 2 → 3, ⋯ 2 } }
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_the_whole_object() {
+    assert_snapshot!(story(&["-o", "full", "--only", "spec"], "2 → 3").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+      {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {
+          "creationTimestamp": "2026-03-02T12:00:01Z",
+          "generation": 1,
+          "name": "web",
+          "namespace": "shop",
+          "resourceVersion": "2",
+          "uid": "a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"
+        },
+        "spec": {
+          "replicas": 1,
+          "selector": {
+            "matchLabels": {
+              "app": "web"
+            }
+          },
+          "template": {
+            "metadata": {
+              "labels": {
+                "app": "web"
+              }
+            },
+            "spec": {
+              "containers": [
+                {
+                  "image": "app:1",
+                  "name": "app"
+                }
+              ]
+            }
+          }
+        }
+      }
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  1 change
+      {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {
+          "creationTimestamp": "2026-03-02T12:00:01Z",
+          "generation": 2,
+          "labels": {
+            "tier": "\u001b[2J"
+          },
+          "name": "web",
+          "namespace": "shop",
+          "resourceVersion": "3",
+          "uid": "a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"
+        },
+        "spec": {
+          "replicas": 1,
+          "selector": {
+            "matchLabels": {
+              "app": "web"
+            }
+          },
+          "template": {
+            "metadata": {
+              "labels": {
+                "app": "web"
+              }
+            },
+            "spec": {
+              "containers": [
+                {
+    ~             "image": "app:1" → "app:2",
+                  "name": "app"
+                }
+              ]
+            }
+          }
+        }
+      }
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
+    + {
+    +   "apiVersion": "apps/v1",
+    +   "kind": "Deployment",
+    +   "metadata": {
+    +     "creationTimestamp": "2026-03-02T12:00:06Z",
+    +     "generation": 1,
+    +     "name": "web",
+    +     "namespace": "shop",
+    +     "resourceVersion": "7",
+    +     "uid": "3d58bb03-f31a-4686-8763-de764d6fe1b0"
+    +   },
+    +   "spec": {
+    +     "replicas": 2,
+    +     "selector": {
+    +       "matchLabels": {
+    +         "app": "web"
+    +       }
+    +     },
+    +     "template": {
+    +       "metadata": {
+    +         "labels": {
+    +           "app": "web"
+    +         }
+    +       },
+    +       "spec": {
+    +         "containers": [
+    +           {
+    +             "image": "app:1",
+    +             "name": "app"
+    +           }
+    +         ]
+    +       }
+    +     }
+    +   }
+    + }
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change
+      {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {
+          "creationTimestamp": "2026-03-02T12:00:06Z",
+          "generation": 2,
+          "name": "web",
+          "namespace": "shop",
+          "resourceVersion": "8",
+          "uid": "3d58bb03-f31a-4686-8763-de764d6fe1b0"
+        },
+        "spec": {
+    ~     "replicas": 2 → 3,
+          "selector": {
+            "matchLabels": {
+              "app": "web"
+            }
+          },
+          "template": {
+            "metadata": {
+              "labels": {
+                "app": "web"
+              }
+            },
+            "spec": {
+              "containers": [
+                {
+                  "image": "app:1",
+                  "name": "app"
+                }
+              ]
+            }
+          }
+        }
+      }
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_a_unified_diff() {
+    assert_snapshot!(story(&["-o", "diff"], "+  replicas: 3").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
+    --- deployment/web 2
+    +++ deployment/web 3
+    @@ -2,6 +2,8 @@
+     kind: Deployment
+     metadata:
+       creationTimestamp: "2026-03-02T12:00:01Z"
+    +  labels:
+    +    tier: "\u001b[2J"
+       name: web
+       namespace: shop
+       uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    @@ -16,5 +18,5 @@
+             app: web
+         spec:
+           containers:
+    -      - image: app:1
+    +      - image: app:2
+             name: app
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
+    --- deployment/web 3
+    +++ deployment/web 4
+    @@ -20,3 +20,5 @@
+           containers:
+           - image: app:2
+             name: app
+    +status:
+    +  observedGeneration: 2
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
+    --- deployment/web 4
+    +++ deployment/web 5
+    @@ -21,4 +21,5 @@
+           - image: app:2
+             name: app
+     status:
+    -  observedGeneration: 2
+    +  observedGeneration: 3
+    +  replicas: 1
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    --- deployment/web 6
+    +++ /dev/null
+    @@ -1,25 +0,0 @@
+    -apiVersion: apps/v1
+    -kind: Deployment
+    -metadata:
+    -  creationTimestamp: "2026-03-02T12:00:01Z"
+    -  labels:
+    -    tier: "\u001b[2J"
+    -  name: web
+    -  namespace: shop
+    -  uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    -spec:
+    -  replicas: 1
+    -  selector:
+    -    matchLabels:
+    -      app: web
+    -  template:
+    -    metadata:
+    -      labels:
+    -        app: web
+    -    spec:
+    -      containers:
+    -      - image: app:2
+    -        name: app
+    -status:
+    -  observedGeneration: 3
+    -  replicas: 1
+    2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
+    --- /dev/null
+    +++ deployment/web 7
+    @@ -0,0 +1,20 @@
+    +apiVersion: apps/v1
+    +kind: Deployment
+    +metadata:
+    +  creationTimestamp: "2026-03-02T12:00:06Z"
+    +  name: web
+    +  namespace: shop
+    +  uid: "3d58bb03-f31a-4686-8763-de764d6fe1b0"
+    +spec:
+    +  replicas: 2
+    +  selector:
+    +    matchLabels:
+    +      app: web
+    +  template:
+    +    metadata:
+    +      labels:
+    +        app: web
+    +    spec:
+    +      containers:
+    +      - image: app:1
+    +        name: app
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
+    --- deployment/web 7
+    +++ deployment/web 8
+    @@ -6,7 +6,7 @@
+       namespace: shop
+       uid: "3d58bb03-f31a-4686-8763-de764d6fe1b0"
+     spec:
+    -  replicas: 2
+    +  replicas: 3
+       selector:
+         matchLabels:
+           app: web
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_yaml() {
+    assert_snapshot!(story(&["-o", "yaml"], "replicas: 3").await, @r#"
+    # 2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:01Z"
+      generation: 1
+      name: web
+      namespace: shop
+      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    spec:
+      replicas: 1
+      selector:
+        matchLabels:
+          app: web
+      template:
+        metadata:
+          labels:
+            app: web
+        spec:
+          containers:
+          - image: app:1
+            name: app
+    ---
+    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:01Z"
+      generation: 2
+      labels:
+        tier: "\u001b[2J"
+      name: web
+      namespace: shop
+      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    spec:
+      replicas: 1
+      selector:
+        matchLabels:
+          app: web
+      template:
+        metadata:
+          labels:
+            app: web
+        spec:
+          containers:
+          - image: app:2
+            name: app
+    ---
+    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  by kube-controller-manager (status)  1 change, 2 hidden
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:01Z"
+      generation: 2
+      labels:
+        tier: "\u001b[2J"
+      name: web
+      namespace: shop
+      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    spec:
+      replicas: 1
+      selector:
+        matchLabels:
+          app: web
+      template:
+        metadata:
+          labels:
+            app: web
+        spec:
+          containers:
+          - image: app:2
+            name: app
+    status:
+      observedGeneration: 2
+    ---
+    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  by kube-controller-manager (status)  1 change, 3 hidden
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:01Z"
+      generation: 2
+      labels:
+        tier: "\u001b[2J"
+      name: web
+      namespace: shop
+      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    spec:
+      replicas: 1
+      selector:
+        matchLabels:
+          app: web
+      template:
+        metadata:
+          labels:
+            app: web
+        spec:
+          containers:
+          - image: app:2
+            name: app
+    status:
+      observedGeneration: 3
+      replicas: 1
+    ---
+    # 2026-03-02T12:05:00.000Z DELETED deployment/web  6
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:01Z"
+      generation: 2
+      labels:
+        tier: "\u001b[2J"
+      name: web
+      namespace: shop
+      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    spec:
+      replicas: 1
+      selector:
+        matchLabels:
+          app: web
+      template:
+        metadata:
+          labels:
+            app: web
+        spec:
+          containers:
+          - image: app:2
+            name: app
+    status:
+      observedGeneration: 3
+      replicas: 1
+    ---
+    # 2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:06Z"
+      generation: 1
+      name: web
+      namespace: shop
+      uid: "3d58bb03-f31a-4686-8763-de764d6fe1b0"
+    spec:
+      replicas: 2
+      selector:
+        matchLabels:
+          app: web
+      template:
+        metadata:
+          labels:
+            app: web
+        spec:
+          containers:
+          - image: app:1
+            name: app
+    ---
+    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  by kubectl-edit  1 change, 3 hidden
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:06Z"
+      generation: 2
+      name: web
+      namespace: shop
+      uid: "3d58bb03-f31a-4686-8763-de764d6fe1b0"
+    spec:
+      replicas: 3
+      selector:
+        matchLabels:
+          app: web
+      template:
+        metadata:
+          labels:
+            app: web
+        spec:
+          containers:
+          - image: app:1
+            name: app
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_patches() {
+    assert_snapshot!(story(&["-o", "json-patch", "--ignore", "metadata.managedFields"], "replicas").await.replace("},{", "},\n  {"), @r#"
+    [{"op":"replace","path":"/metadata/generation","value":2},
+      {"op":"add","path":"/metadata/labels","value":{"tier":"\u001b[2J"}},
+      {"op":"replace","path":"/metadata/managedFields","value":[{"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{},"f:selector":{},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{}}}}}}},"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:01Z"},
+      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:tier":{}}},"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:image":{}}}}}}},"manager":"kubectl-edit","operation":"Update","time":"2026-03-02T12:00:02Z"}]},
+      {"op":"replace","path":"/metadata/resourceVersion","value":"3"},
+      {"op":"replace","path":"/spec/template/spec/containers/0/image","value":"app:2"}]
+    [{"op":"replace","path":"/metadata/managedFields","value":[{"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{},"f:selector":{},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{}}}}}}},"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:01Z"},
+      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:tier":{}}},"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:image":{}}}}}}},"manager":"kubectl-edit","operation":"Update","time":"2026-03-02T12:00:02Z"},
+      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:observedGeneration":{}}},"manager":"kube-controller-manager","operation":"Update","subresource":"status","time":"2026-03-02T12:00:03Z"}]},
+      {"op":"replace","path":"/metadata/resourceVersion","value":"4"},
+      {"op":"add","path":"/status","value":{"observedGeneration":2}}]
+    [{"op":"replace","path":"/metadata/managedFields","value":[{"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{},"f:selector":{},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{}}}}}}},"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:01Z"},
+      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:tier":{}}},"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:image":{}}}}}}},"manager":"kubectl-edit","operation":"Update","time":"2026-03-02T12:00:02Z"},
+      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:observedGeneration":{},"f:replicas":{}}},"manager":"kube-controller-manager","operation":"Update","subresource":"status","time":"2026-03-02T12:00:04Z"}]},
+      {"op":"replace","path":"/metadata/resourceVersion","value":"5"},
+      {"op":"replace","path":"/status/observedGeneration","value":3},
+      {"op":"add","path":"/status/replicas","value":1}]
+    "#);
+    assert_snapshot!(story(&["-o", "merge-patch", "--only", "spec"], r#""replicas":3"#).await, @"");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_objects_in_full() {
+    assert_snapshot!(story(&["--full"], "2 → 3").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
+    + .metadata.labels: {tier: "\u001b[2J"}
+    ~ .spec.template.spec.containers[name=app].image: app:1 → app:2
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
+    + .status: {observedGeneration: 2}
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
+    + .status.replicas: 1
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
+    + apiVersion: apps/v1
+    + kind: Deployment
+    + metadata:
+    +   creationTimestamp: "2026-03-02T12:00:06Z"
+    +   name: web
+    +   namespace: shop
+    +   uid: "3d58bb03-f31a-4686-8763-de764d6fe1b0"
+    + spec:
+    +   replicas: 2
+    +   selector:
+    +     matchLabels:
+    +       app: web
+    +   template:
+    +     metadata:
+    +       labels:
+    +         app: web
+    +     spec:
+    +       containers:
+    +       - image: app:1
+    +         name: app
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 3
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_manager_wrote() {
+    let by = ["--by", "kube-controller-manager", "--by", "nobody"];
+    assert_snapshot!(story(&by, "RECREATED").await, @"");
+    let by = ["--by", "kubectl-edit"];
+    assert_snapshot!(story(&by, "2 → 3").await, @"");
+    let records = ["--by", "kubectl-edit", "-o", "json"];
+    let records = story(&records, r#"new":3"#).await;
+    let types: Vec<Value> = records
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|record| {
+            json!([
+                record["type"],
+                record["actors"][0]["manager"],
+                record["hidden"]
+            ])
+        })
+        .collect();
+    assert_snapshot!(json!(types), @"");
+}
+
+/// Two managers write in one version: only the paths of one are told.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_of_two_managers_wrote() {
+    let fields = |manager: &str, field: &str, time: u32| json!({"manager": manager, "operation": "Update", "apiVersion": "v1", "time": format!("2026-03-02T12:00:0{time}Z"), "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {format!("f:{field}"): {}}}});
+    let version = |value: &str, time: u32| {
+        let mut object = config_map("flags", &json!({"a": value, "b": value}));
+        object["metadata"]["resourceVersion"] = json!(value);
+        object["metadata"]["uid"] = json!("u");
+        object["metadata"]["managedFields"] =
+            json!([fields("one", "a", time), fields("two", "b", time)]);
+        object
+    };
+    let file = tempfile(&format!("{}\n{}\n", version("1", 1), version("2", 2)));
+    let spy = super::super::support::Spy::alone().var("KUBECTL_SPY_NOW", "2026-03-02T12:05:00Z");
+    let ran = spy.run(&["changes", "--from", &file, "--by", "two", "--once"]);
+    assert_snapshot!(ran.transcript(), @r#"
+    watching 1 configmap
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
+    ~ .data.b: "1" → "2"  by two
+    "#);
+}
+
+fn tempfile(text: &str) -> String {
+    let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("two-managers.json");
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_as_kubectl_prints_them() {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    cluster.put(config_map("flags", &json!({})));
+    let names = |args: &[&str]| {
+        cluster
+            .spy()
+            .run(&[&["changes", "--once", "-o", "name"], args].concat())
+            .transcript()
+    };
+    assert_snapshot!(names(&["deploy/web"]), @r#"deployment.apps/web"#);
+    assert_snapshot!(names(&["cm/flags"]), @r#"configmap/flags"#);
+    assert_snapshot!(names(&["cm"]), @r#"! watching 1 configmap in namespace "shop""#);
+    let mut run = cluster.spy().start(&["changes", "cm/flags", "-o", "name"]);
+    run.until("configmap/flags");
+    cluster.edit("configmaps", "flags", &json!({"data": {"a": "b"}}));
+    run.until("configmap/flags");
+    assert_snapshot!(interrupted(run).transcript(), @r#"
+    configmap/flags
+    configmap/flags
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_yaml_of_one_object_is_that_object() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"text": "a\nb\n"})));
+    let ran = cluster
+        .spy()
+        .run(&["changes", "cm/flags", "--once", "-o", "yaml"]);
+    assert_snapshot!(ran.transcript(), @r#"
+    # 2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    apiVersion: v1
+    data:
+      text: |
+        a
+        b
+    kind: ConfigMap
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:01Z"
+      name: flags
+      namespace: shop
+      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    "#);
+    let args = [
+        "changes",
+        "cm/flags",
+        "--once",
+        "-o",
+        "yaml",
+        "--show-managed-fields",
+    ];
+    let ran = cluster.spy().run(&args);
+    assert!(
+        ran.stdout.contains("\n  managedFields:\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_null_that_a_merge_patch_cannot_say_is_no_end() {
+    let gadget = |spec: &Value| {
+        json!({
+            "apiVersion": "example.com/v1", "kind": "Gadget",
+            "metadata": {"name": "one", "namespace": "shop"}, "spec": spec,
+        })
+    };
+    let cluster = Cluster::start_with(|options| {
+        options.kinds = vec![Kind::custom("example.com", "v1", "Gadget", "gadgets")];
+    })
+    .await;
+    cluster.put(gadget(&json!({"a": 1})));
+    let args = [
+        "changes",
+        "gadgets/one",
+        "-o",
+        "merge-patch",
+        "--only",
+        "spec",
+    ];
+    let mut run = cluster.spy().start(&args);
+    cluster.watched("gadgets").await;
+    let by = Writer::new("kubectl-replace");
+    for spec in [json!({"a": {"b": null}}), json!({"a": 2})] {
+        cluster.sandbox.update(gadget(&spec), &by).unwrap();
+    }
+    run.until(r#""a":2"#);
+    let said = interrupted(run).stderr;
+    assert_snapshot!(said.trim_end(), @r#"gadget/one 2→3: the null at .spec.a.b cannot be expressed in a merge patch"#);
+}
+
+fn secret(password: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+        "metadata": {"name": "db", "namespace": "shop"}, "data": {"password": password},
+    })
+}
+
+/// A Secret whose value is changed twice, and what is printed of it.
+async fn rotation(args: &[&str], last: &str) -> String {
+    let cluster = Cluster::start().await;
+    cluster.put(secret("aHVudGVyMg=="));
+    let mut run = cluster
+        .spy()
+        .start(&[&["changes", "secret/db", "--only", "data"], args].concat());
+    cluster.watched("secrets").await;
+    for value in ["aHVudGVyMw==", "aHVudGVyNA=="] {
+        cluster.edit("secrets", "db", &json!({"data": {"password": value}}));
+    }
+    run.until(last);
+    interrupted(run).transcript()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_applied_says_so_once() {
+    for (format, last) in [
+        ("yaml", "7 B #3"),
+        ("json-patch", r#""id":2"#),
+        ("merge-patch", r#""id":2"#),
+    ] {
+        let said = rotation(&["-o", format], last).await;
+        assert_eq!(said.matches("cannot be applied").count(), 1, "{said}");
+        assert!(
+            !said.contains("aHVudGVy") && !said.contains("hunter"),
+            "{said}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_are_shown_to_those_who_ask() {
+    let shown = async |format: &str, last: &str| {
+        let said = rotation(&["--show-secrets", "-o", format], last).await;
+        assert!(
+            !said.contains("<secret") && !said.contains("redacted"),
+            "{said}"
+        );
+        assert!(!said.contains("cannot be applied"), "{said}");
+        said
+    };
+    // Decoded for people.
+    assert_snapshot!(shown("paths", "hunter4").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING secret/db  2
+    2026-03-02T12:05:00.000Z MODIFIED secret/db  2→3  by kubectl-edit  1 change
+    ~ .data.password: hunter2 → hunter3
+    2026-03-02T12:05:00.000Z MODIFIED secret/db  3→4  +0s  by kubectl-edit  1 change
+    ~ .data.password: hunter3 → hunter4
+    "#);
+    for format in ["tree", "full", "diff"] {
+        let said = shown(format, "hunter4").await;
+        assert!(
+            said.contains("hunter3") && !said.contains("aHVudGVy"),
+            "{said}"
+        );
+    }
+    // As it is stored where it is to be applied.
+    for format in ["json", "yaml", "json-patch", "merge-patch"] {
+        let said = shown(format, "aHVudGVyNA==").await;
+        assert!(
+            said.contains("aHVudGVyMw==") && !said.contains("hunter"),
+            "{said}"
+        );
+    }
+}
