@@ -109,6 +109,8 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 json\t'A JSON object a line'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l since -d 'Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); by default named objects begin with their last few versions' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l since-rv -d 'Begin after this resourceVersion' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l context -d 'The name of the kubeconfig context to use' -r
@@ -238,6 +240,8 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s o -l
 json\t'A JSON object a line'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l since -d 'Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); by default named objects begin with their last few versions' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l since-rv -d 'Begin after this resourceVersion' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l context -d 'The name of the kubeconfig context to use' -r

@@ -32,6 +32,12 @@ pub(crate) trait Live {
         Ok(terminal.note(&note)?)
     }
 
+    /// Waits for what comes from elsewhere than the sources; nothing does, unless the verb says so. It is
+    /// dropped half way when something else comes.
+    fn more(&mut self) -> impl Future<Output = ()> {
+        std::future::pending()
+    }
+
     /// Prints what is new for good. Called after each batch of events.
     fn print(&mut self, sources: &Sources, terminal: &mut Terminal<'_>)
     -> Result<(), CommandError>;
@@ -90,6 +96,10 @@ async fn run(
             event = feed.subscriptions.next() => {
                 let Some(event) = event else { return Ok(Ended::Answered) };
                 feed.take(event, view, terminal)?;
+                view.print(&feed.sources, terminal)?;
+                drawn.is_old = true;
+            }
+            () = view.more() => {
                 view.print(&feed.sources, terminal)?;
                 drawn.is_old = true;
             }

@@ -8,6 +8,7 @@
 )]
 
 mod controlplane;
+mod history;
 mod kstatus;
 mod outage;
 mod verbs;

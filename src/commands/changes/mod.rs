@@ -1,69 +1,34 @@
 //! `changes`: each version of each object as a diff, with who made it.
 
+mod args;
 mod footer;
+mod judge;
+mod past;
 mod record;
+mod since;
 mod state;
+mod story;
 mod view;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use jiff::Timestamp;
 
 use super::sources::{describe, named};
 use super::{
-    CommandError, Context, Ended, Live, Note, ObjectArgs, Output, Session, Shutdown, Sources,
-    Terminal, WatchArgs, follow,
+    CommandError, Context, Ended, Live, Note, Output, Session, Shutdown, Sources, Terminal, follow,
 };
 use crate::diff::{Filter, Redactor};
-use crate::object::path::Pattern;
+use crate::object::SourceState;
 use crate::watch::{Event, SourceKey};
+pub(crate) use args::Args;
+use args::Format;
+use past::LookBack;
+use since::Reach;
 use state::{Happened, State, Step};
+use story::Seam;
 use view::View;
-
-/// Show each version of an object as a diff, and who made it
-#[derive(clap::Args, Clone, Debug)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    objects: ObjectArgs,
-    #[command(flatten)]
-    watch: WatchArgs,
-    /// Output format
-    #[arg(short, long, value_enum, default_value_t)]
-    output: Format,
-    /// Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated
-    #[arg(long, value_name = "PATH")]
-    only: Vec<Pattern>,
-    /// Leave out changes at or below this path; may be repeated
-    #[arg(long, value_name = "PATH")]
-    ignore: Vec<Pattern>,
-}
-
-const EXAMPLES: &str = "Examples:
-  kubectl spy changes deploy/web                 each version of a Deployment, from now on
-  kubectl spy changes deploy/web --only status   its status alone
-  kubectl spy changes pods -l app=web            all Pods of a label, those to come too
-  kubectl spy changes cm,secret -o json          a record a line, for programs";
-
-/// The values of `-o`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A line a change, with its path
-    #[default]
-    Paths,
-    /// A JSON object a line
-    Json,
-}
-
-impl Args {
-    /// The same about these objects, if none are named.
-    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
-        self.objects.default_to(objects);
-        self
-    }
-}
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -79,12 +44,19 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let session = Session::open(context, &args.objects.source).await?;
-    let keys = session.keys(&session.targets(&args.objects).await?);
+    let targets = if args.looks_back() && args.objects.objects.is_empty() {
+        session.every_kind(&args.objects).await?
+    } else {
+        session.targets(&args.objects).await?
+    };
+    let keys = session.keys(&targets);
     let output = match args.output {
         Format::Paths => Output::Text,
         Format::Json => Output::Lines,
     };
+    let reach = Reach::new(args.since, args.since_rv, context.env.now());
     let mut changes = Changes::new(args, &session, keys);
+    changes.look_back(&session, reach);
     let mut terminal = Terminal::open(context, output);
     let ended = follow(&mut changes, &session, &mut terminal, shutdown).await;
     match &changes.missing[..] {
@@ -106,6 +78,8 @@ struct Changes {
     absent: Vec<Arc<SourceKey>>,
     /// With `--once`: the sources of objects that were asked for and are not there.
     missing: Vec<SourceKey>,
+    /// What happened before, until it is told. What comes meanwhile waits.
+    past: Option<LookBack>,
 }
 
 impl Changes {
@@ -129,6 +103,79 @@ impl Changes {
             pending: Vec::new(),
             absent: Vec::new(),
             missing: Vec::new(),
+            past: None,
+        }
+    }
+
+    fn look_back(&mut self, session: &Session, reach: Option<Reach>) {
+        let shown = (self.view.filter.clone(), self.view.noise.clone());
+        let past = reach.map(|reach| LookBack::new(session.mux.clone(), reach, &self.keys, shown));
+        self.past = past.filter(LookBack::is_wanted);
+    }
+
+    /// Tells the look-back what there is to begin with.
+    fn begin(&mut self, key: &SourceKey, event: &Event) {
+        let Some(past) = &mut self.past else { return };
+        let is_named = named(key).is_some();
+        match event {
+            Event::Object { now, .. } if is_named => past.start(key, Some(now.clone())),
+            Event::Synced { .. } => past.start(key, None),
+            Event::State(
+                SourceState::Forbidden { .. }
+                | SourceState::Unserved { .. }
+                | SourceState::Failed { .. },
+            ) => past.skip(key),
+            Event::Object { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
+        }
+    }
+
+    /// Prints the past, once it is all there; says whether what is live may follow.
+    fn tell_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
+        let Some(past) = self.past.take_if(|past| past.is_over()) else {
+            return Ok(self.past.is_none());
+        };
+        let now = terminal.env().now();
+        let told = story::timeline(&past.found, now);
+        for happened in &told {
+            if let Step::Deleted { last, .. } = &happened.step {
+                self.state.remember_deleted(&last.object);
+            }
+        }
+        self.absent
+            .retain(|key| !self.once || !told.iter().any(|happened| happened.key == *key));
+        let mut lines = Vec::new();
+        let (mut shown, mut first) = (0, None);
+        for happened in &told {
+            let own = self.lines(happened, terminal);
+            shown += usize::from(!own.is_empty());
+            first = first.or(happened.past.filter(|_| !own.is_empty()));
+            lines.extend(own);
+        }
+        if self.format == Format::Paths {
+            let has_past = |key: &SourceKey| told.iter().any(|happened| *happened.key == *key);
+            self.pending.retain(|happened| match happened.step {
+                Step::Baseline(_) => !has_past(&happened.key),
+                Step::Synced { .. } => false,
+                _ => true,
+            });
+            let seam = Seam {
+                found: &past.found,
+                shown,
+                first: first.map(|first| first.time),
+                live: (!self.once).then_some(now),
+            };
+            let look = terminal.look();
+            let drawn = seam.lines(|time| view::clock(time, (look, terminal.env())));
+            lines.extend(drawn.iter().map(|line| look.styles.dim(line)));
+        }
+        terminal.print(&lines)?;
+        Ok(true)
+    }
+
+    fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
+        match self.format {
+            Format::Paths => self.view.lines(happened, terminal),
+            Format::Json => self.view.record(happened).into_iter().collect(),
         }
     }
 }
@@ -145,8 +192,16 @@ impl Live for Changes {
         {
             self.absent.push(key.clone());
         }
+        self.begin(key, &event);
         self.pending
             .extend(self.state.apply(key, event, (now, is_named)));
+    }
+
+    async fn more(&mut self) {
+        match &mut self.past {
+            Some(past) => past.next().await,
+            None => std::future::pending().await,
+        }
     }
 
     fn note(
@@ -161,12 +216,16 @@ impl Live for Changes {
                 seen: terminal.env().now(),
                 key: key.clone(),
                 step: Step::State(note),
+                past: None,
             }),
         }
         Ok(())
     }
 
     fn print(&mut self, _: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        if !self.tell_past(terminal)? {
+            return Ok(());
+        }
         for key in std::mem::take(&mut self.absent) {
             if self.once {
                 self.missing.push((*key).clone());
@@ -176,14 +235,9 @@ impl Live for Changes {
         }
         let mut lines = Vec::new();
         for happened in std::mem::take(&mut self.pending) {
-            match self.format {
-                Format::Paths => {
-                    let shown = self.view.lines(&happened, terminal);
-                    self.state.hidden += u64::from(happened.is_version() && shown.is_empty());
-                    lines.extend(shown);
-                }
-                Format::Json => lines.extend(self.view.record(&happened)),
-            }
+            let shown = self.lines(&happened, terminal);
+            self.state.hidden += u64::from(happened.is_version() && shown.is_empty());
+            lines.extend(shown);
         }
         if !lines.is_empty() {
             terminal.print(&lines)?;
@@ -198,7 +252,7 @@ impl Live for Changes {
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
-        self.once && sources.are_settled()
+        self.once && self.past.is_none() && sources.are_settled()
     }
 }
 

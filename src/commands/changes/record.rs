@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::state::{Happened, Step};
+use super::state::{Happened, PastTime, Step};
 use super::view::View;
 use crate::commands::Note;
 use crate::commands::sources::describe;
@@ -22,22 +22,22 @@ use crate::watch::{Gap, GapCause, Version};
 impl View {
     /// The record of what has happened.
     pub(super) fn record(&self, happened: &Happened) -> Option<String> {
-        let seen = happened.seen;
+        let when = (happened.seen, happened.past);
         let record = match &happened.step {
-            Step::Baseline(now) => self.version(Verb::Baseline, (None, now), seen)?,
+            Step::Baseline(now) => self.version(Verb::Baseline, (None, now), when)?,
             Step::Created { now, again: false } => {
-                self.version(Verb::Created, (None, now), seen)?
+                self.version(Verb::Created, (None, now), when)?
             }
             Step::Created { now, again: true } => {
-                self.version(Verb::Recreated, (None, now), seen)?
+                self.version(Verb::Recreated, (None, now), when)?
             }
             Step::Modified { old, now, .. } => {
-                self.version(Verb::Modified, (Some(old), now), seen)?
+                self.version(Verb::Modified, (Some(old), now), when)?
             }
             Step::Deleted { old, last, .. } => {
-                self.version(Verb::Deleted, (old.as_deref(), last), seen)?
+                self.version(Verb::Deleted, (old.as_deref(), last), when)?
             }
-            Step::Left { last } => self.version(Verb::Left, (None, last), seen)?,
+            Step::Left { last } => self.version(Verb::Left, (None, last), when)?,
             Step::Synced { count } => self.plain("synced", happened, json!({ "count": count })),
             Step::Gap(gap) => self.plain("gap", happened, gap_fields(gap)),
             Step::Undecodable { detail } => {
@@ -52,7 +52,7 @@ impl View {
         &self,
         verb: Verb,
         (old, now): (Option<&Version>, &Version),
-        seen: Timestamp,
+        (seen, past): (Timestamp, Option<PastTime>),
     ) -> Option<String> {
         let before = old.and_then(|old| old.doc().ok());
         let doc = match &before {
@@ -69,10 +69,13 @@ impl View {
         let record = ChangeRecord {
             v: VERSION,
             verb,
-            past: false,
-            time: time(&writers, shown).map(rfc3339_millis),
-            time_until: None,
-            seen: Some(rfc3339_millis(seen)),
+            past: past.is_some(),
+            time: past
+                .map(|past| past.time)
+                .or_else(|| time(&writers, shown))
+                .map(rfc3339_millis),
+            time_until: past.and_then(|past| past.until).map(rfc3339_millis),
+            seen: past.is_none().then(|| rfc3339_millis(seen)),
             object_ref: RefRecord::new(self.cluster.clone(), &now.object),
             from: old.map(|old| old.version.to_string()),
             to: Some(now.version.to_string()),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::state::{Happened, Step};
+use super::state::{Happened, PastTime, Step};
+use super::story::ago;
 use crate::commands::Terminal;
 use crate::commands::sources::{describe, named};
 use crate::diff::{Diff, Filter, Noise, Redactor};
@@ -42,15 +43,17 @@ struct Headed<'h> {
     seen: Timestamp,
     since: Option<SignedDuration>,
     notes: &'h [String],
+    past: Option<PastTime>,
 }
 
 impl<'h> Headed<'h> {
-    fn new(verb: Verb, seen: Timestamp) -> Headed<'h> {
+    fn new(verb: Verb, happened: &Happened) -> Headed<'h> {
         Headed {
             verb,
-            seen,
+            seen: happened.past.map_or(happened.seen, |past| past.time),
             since: None,
             notes: &[],
+            past: happened.past,
         }
     }
 
@@ -71,7 +74,7 @@ impl View {
             look: terminal.look(),
             env: terminal.env(),
         };
-        let headed = |verb| Headed::new(verb, happened.seen);
+        let headed = |verb| Headed::new(verb, happened);
         match &happened.step {
             Step::Baseline(now) => draw.object(now, headed(Verb::Baseline)),
             Step::State(_) => Vec::new(),
@@ -220,13 +223,15 @@ impl Draw<'_> {
         old: Option<&Version>,
         (headed, who, counts): (Headed<'_>, Option<&str>, Option<&Counts>),
     ) -> String {
-        let time = match self.look.width {
-            Some(_) => age::clock(headed.seen, &self.env.zone),
-            None => age::rfc3339_millis(headed.seen),
-        };
+        let mut time = self.time(headed.seen);
+        if let Some(until) = headed.past.and_then(|past| past.until) {
+            time = format!("{time}–{}", self.time(until));
+        }
         let place = self.place(&now.object);
+        let earlier = headed.past.map(|past| ago(past, self.env.now()));
         let notes: Vec<String> = place
             .into_iter()
+            .chain(earlier)
             .chain(headed.notes.iter().cloned())
             .collect();
         let parts = Header {
@@ -243,6 +248,10 @@ impl Draw<'_> {
         header(&parts, self.look)
     }
 
+    fn time(&self, time: Timestamp) -> String {
+        clock(time, (self.look, self.env))
+    }
+
     /// The flag that leads to an object elsewhere than where names are looked up by default.
     fn place(&self, object: &ObjectRef) -> Option<String> {
         let namespace = object.namespace.as_ref()?;
@@ -257,6 +266,14 @@ impl Draw<'_> {
             noise: &self.view.noise,
             zone: &self.env.zone,
         })
+    }
+}
+
+/// A time as it is shown.
+pub(super) fn clock(time: Timestamp, (look, env): (Look, &Env)) -> String {
+    match look.width {
+        Some(_) => age::clock(time, &env.zone),
+        None => age::rfc3339_millis(time),
     }
 }
 

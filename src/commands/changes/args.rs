@@ -1,0 +1,67 @@
+//! The flags of `changes`.
+
+use clap::ValueEnum;
+
+use super::since::{self, Since};
+use crate::commands::{ObjectArgs, WatchArgs};
+use crate::object::path::Pattern;
+use crate::watch::Revision;
+
+/// Show each version of an object as a diff, and who made it
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) objects: ObjectArgs,
+    #[command(flatten)]
+    pub(super) watch: WatchArgs,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(super) output: Format,
+    /// Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(super) only: Vec<Pattern>,
+    /// Leave out changes at or below this path; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(super) ignore: Vec<Pattern>,
+    /// Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); by default named
+    /// objects begin with their last few versions
+    #[arg(long, value_name = "DURATION|all|0", value_parser = since::parse)]
+    pub(super) since: Option<Since>,
+    /// Begin after this resourceVersion
+    #[arg(long, value_name = "VERSION", value_parser = since::parse_revision, conflicts_with = "since")]
+    pub(super) since_rv: Option<Revision>,
+}
+
+const EXAMPLES: &str = "Examples:
+  kubectl spy changes deploy/web                 the last versions of a Deployment, and each to come
+  kubectl spy changes deploy/web --since 0       from now on
+  kubectl spy changes cm/gone --since all --once an object that is gone
+  kubectl spy changes --since 5m -n prod --once  what changed in a namespace, of every kind
+  kubectl spy changes deploy/web --only status   its status alone
+  kubectl spy changes pods -l app=web            all Pods of a label, those to come too
+  kubectl spy changes cm,secret -o json          a record a line, for programs";
+
+/// The values of `-o`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// A line a change, with its path
+    #[default]
+    Paths,
+    /// A JSON object a line
+    Json,
+}
+
+impl Args {
+    /// The same about these objects, if none are named.
+    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
+        self.objects.default_to(objects);
+        self.since.get_or_insert(Since::Now);
+        self
+    }
+
+    /// Whether the past was asked for.
+    pub(super) fn looks_back(&self) -> bool {
+        self.since_rv.is_some() || !matches!(self.since, None | Some(Since::Now))
+    }
+}
