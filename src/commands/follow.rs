@@ -10,7 +10,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::shutdown::Suspension;
 use super::{CommandError, Ended, Note, Session, Shutdown, Sources, Terminal};
-use crate::watch::{Event, Patience, SourceKey, Subscriptions};
+use crate::watch::{Event, Patience, Recall, SourceKey, Subscriptions};
 
 /// A verb that follows sources. Everything but the two that are handed the terminal is a function of
 /// the events, so that it can be tested without any.
@@ -18,6 +18,11 @@ pub(crate) trait Live {
     /// The sources to follow now. Asked again after each batch of events; an object that has come may
     /// lead to others.
     fn wanted(&self) -> Vec<SourceKey>;
+
+    /// What is to be told after an interruption. Most verbs show how things are.
+    fn recall(&self) -> Recall {
+        Recall::Newest
+    }
 
     /// Takes one event.
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
@@ -91,7 +96,7 @@ async fn run(
     let mut drawn = Drawn::default();
     let mut suspended = Suspension::listen()?;
     loop {
-        feed.reconcile(view.wanted(), session, terminal);
+        feed.reconcile((view.wanted(), view.recall()), session, terminal);
         tokio::select! {
             event = feed.subscriptions.next() => {
                 let Some(event) = event else { return Ok(Ended::Answered) };
@@ -149,7 +154,12 @@ impl Drawn {
 
 impl Feed {
     /// Subscribes to what is wanted and ends what no longer is.
-    fn reconcile(&mut self, wanted: Vec<SourceKey>, session: &Session, terminal: &Terminal<'_>) {
+    fn reconcile(
+        &mut self,
+        (wanted, recall): (Vec<SourceKey>, Recall),
+        session: &Session,
+        terminal: &Terminal<'_>,
+    ) {
         if wanted == self.wanted {
             return;
         }
@@ -176,7 +186,8 @@ impl Feed {
         }
         for source in sources {
             self.sources.add(source.key());
-            self.subscriptions.add(&source, patience);
+            self.subscriptions
+                .add_recalling(&source, (patience, recall));
         }
     }
 

@@ -36,7 +36,7 @@ pub use http::{HttpTransport, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use merge::Subscriptions;
 pub use mux::{Clock, Mux, Options};
-pub use queue::Patience;
+pub use queue::{Patience, Recall};
 pub use store::identity;
 pub use subscribe::{Every, Latest, Snapshot, Source};
 pub use transport::{

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::diff::{Filter, Redactor};
 use crate::object::SourceState;
-use crate::watch::{Event, SourceKey};
+use crate::watch::{Event, Recall, SourceKey};
 pub(crate) use args::Args;
 use args::Format;
 use past::LookBack;
@@ -195,6 +195,10 @@ impl Live for Changes {
         self.begin(key, &event);
         self.pending
             .extend(self.state.apply(key, event, (now, is_named)));
+    }
+
+    fn recall(&self) -> Recall {
+        Recall::Every
     }
 
     async fn more(&mut self) {
