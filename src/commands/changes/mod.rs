@@ -123,7 +123,9 @@ impl Changes {
             Event::State(
                 SourceState::Forbidden { .. }
                 | SourceState::Unserved { .. }
-                | SourceState::Failed { .. },
+                | SourceState::Failed { .. }
+                // The others need not wait for a server that does not answer.
+                | SourceState::Retrying { attempt: 3.., .. },
             ) => past.skip(key),
             Event::Object { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
