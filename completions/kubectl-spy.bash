@@ -167,7 +167,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__changes)
-            opts="-l -A -w -o -n -s -h --selector --field-selector --all-namespaces --from --now --watch --once --output --only --ignore --show-noise --show-managed-fields --list-key --show-secrets --no-fold --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -w -o -n -s -h --selector --field-selector --all-namespaces --from --now --watch --once --output --only --ignore --by --full --show-noise --show-managed-fields --list-key --show-secrets --no-fold --since --since-rv --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -214,11 +214,11 @@ _kubectl__spy() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "paths json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "paths tree full diff json yaml name json-patch merge-patch" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "paths json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "paths tree full diff json yaml name json-patch merge-patch" -- "${cur}"))
                     return 0
                     ;;
                 --only)
@@ -227,6 +227,14 @@ _kubectl__spy() {
                     ;;
                 --ignore)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --by)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --full)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
                     return 0
                     ;;
                 --show-noise)
@@ -247,6 +255,14 @@ _kubectl__spy() {
                     ;;
                 --no-fold)
                     COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since-rv)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --kubeconfig)
@@ -593,7 +609,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__demo__subcmd__changes)
-            opts="-l -A -w -o -n -s -h --selector --field-selector --all-namespaces --from --now --watch --once --output --only --ignore --show-noise --show-managed-fields --list-key --show-secrets --no-fold --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -w -o -n -s -h --selector --field-selector --all-namespaces --from --now --watch --once --output --only --ignore --by --full --show-noise --show-managed-fields --list-key --show-secrets --no-fold --since --since-rv --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -640,11 +656,11 @@ _kubectl__spy() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "paths json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "paths tree full diff json yaml name json-patch merge-patch" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "paths json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "paths tree full diff json yaml name json-patch merge-patch" -- "${cur}"))
                     return 0
                     ;;
                 --only)
@@ -653,6 +669,14 @@ _kubectl__spy() {
                     ;;
                 --ignore)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --by)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --full)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
                     return 0
                     ;;
                 --show-noise)
@@ -673,6 +697,14 @@ _kubectl__spy() {
                     ;;
                 --no-fold)
                     COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since-rv)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --kubeconfig)

@@ -106,9 +106,19 @@ false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s o -l output -d 'Output format' -r -f -a "paths\t'A line a change, with its path'
-json\t'A JSON object a line'"
+tree\t'The object\'s JSON: changed lines marked, the rest left out and counted'
+full\t'The object\'s JSON: changed lines marked, nothing left out'
+diff\t'A unified diff of the object\'s YAML, for pagers such as delta'
+json\t'A record a line, for programs'
+yaml\t'Each version shown, whole, as a YAML document'
+name\t'The name of each version\'s object, as kubectl\'s -o name'
+json-patch\t'A JSON Patch (RFC 6902) a line, from each version to the next, noise included'
+merge-patch\t'A JSON Merge Patch (RFC 7396) a line, from each version to the next, noise included'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l by -d 'Show only what this manager wrote, as "by" names it; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l full -d 'Show the whole of new objects, not the parts they are made of' -r -f -a "true\t''
+false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l show-noise -d 'Show changes that say nothing about the object as well: all of them, or those of these classes' -r -f -a "all\t'Everything'
 version\t'What the server counts: resourceVersion, generation, observedGeneration'
 managedFields\t'Who wrote what'
@@ -118,10 +128,12 @@ equivalent\t'Other spellings of the same quantity, time or number'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l show-managed-fields -d 'Show changes of metadata.managedFields as well' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l list-key -d 'Tell the items of the lists at PATH apart by these fields: .spec.servers=host,port; may be repeated' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l show-secrets -d 'Show what Secrets hold' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l show-secrets -d 'Show what Secrets hold: decoded for people, as it is stored in yaml, json and patches' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l no-fold -d 'Tell every change and every line of a text, however many; on a terminal they are counted above 200' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l since -d 'Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); by default named objects begin with their last few versions' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l since-rv -d 'Begin after this resourceVersion' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l context -d 'The name of the kubeconfig context to use' -r
@@ -248,9 +260,19 @@ false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s o -l output -d 'Output format' -r -f -a "paths\t'A line a change, with its path'
-json\t'A JSON object a line'"
+tree\t'The object\'s JSON: changed lines marked, the rest left out and counted'
+full\t'The object\'s JSON: changed lines marked, nothing left out'
+diff\t'A unified diff of the object\'s YAML, for pagers such as delta'
+json\t'A record a line, for programs'
+yaml\t'Each version shown, whole, as a YAML document'
+name\t'The name of each version\'s object, as kubectl\'s -o name'
+json-patch\t'A JSON Patch (RFC 6902) a line, from each version to the next, noise included'
+merge-patch\t'A JSON Merge Patch (RFC 7396) a line, from each version to the next, noise included'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l by -d 'Show only what this manager wrote, as "by" names it; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l full -d 'Show the whole of new objects, not the parts they are made of' -r -f -a "true\t''
+false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l show-noise -d 'Show changes that say nothing about the object as well: all of them, or those of these classes' -r -f -a "all\t'Everything'
 version\t'What the server counts: resourceVersion, generation, observedGeneration'
 managedFields\t'Who wrote what'
@@ -260,10 +282,12 @@ equivalent\t'Other spellings of the same quantity, time or number'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l show-managed-fields -d 'Show changes of metadata.managedFields as well' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l list-key -d 'Tell the items of the lists at PATH apart by these fields: .spec.servers=host,port; may be repeated' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l show-secrets -d 'Show what Secrets hold' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l show-secrets -d 'Show what Secrets hold: decoded for people, as it is stored in yaml, json and patches' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l no-fold -d 'Tell every change and every line of a text, however many; on a terminal they are counted above 200' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l since -d 'Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); by default named objects begin with their last few versions' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l since-rv -d 'Begin after this resourceVersion' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l context -d 'The name of the kubeconfig context to use' -r

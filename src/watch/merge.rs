@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 use super::event::Event;
 use super::key::SourceKey;
-use super::queue::Patience;
+use super::queue::{Patience, Recall};
 use super::subscribe::{Every, Source, Taken};
 
 /// How many events one source may give before the others have their turn.
@@ -41,9 +41,14 @@ impl Subscriptions {
     /// Subscribes to a source as well. It starts with its snapshot, as [`Source::every`] does; one
     /// that is here already goes on as it was.
     pub fn add(&mut self, source: &Source, patience: Patience) {
+        self.add_recalling(source, (patience, Recall::Every));
+    }
+
+    /// [`Subscriptions::add`], with so much told after an interruption.
+    pub fn add_recalling(&mut self, source: &Source, (patience, recall): (Patience, Recall)) {
         if !self.contains(source.key()) {
             self.members
-                .push(source.every_waking(patience, self.signal.clone()));
+                .push(source.every_waking((patience, recall), self.signal.clone()));
             self.signal.notify_one();
         }
     }

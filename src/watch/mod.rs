@@ -30,12 +30,14 @@ mod transport;
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
 pub use file::{FileError, FileResource, FileTransport, Plural, documents};
-pub use history::{End, Limits, Past, Revision, Walk};
+pub use history::{
+    Comparison, End, History, Limits, Past, Presence, Revision, Told, Walk, in_order,
+};
 pub use http::{HttpTransport, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use merge::Subscriptions;
 pub use mux::{Clock, Mux, Options};
-pub use queue::Patience;
+pub use queue::{Patience, Recall};
 pub use store::identity;
 pub use subscribe::{Every, Latest, Snapshot, Source};
 pub use transport::{

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::driver::Driver;
 use super::health::Health;
-use super::history::{Archive, Memory};
+use super::history::{Archive, History, Memory};
 use super::key::{ClusterId, SourceKey};
 use super::selector;
 use super::source::Shared;
@@ -139,6 +139,13 @@ impl Mux {
             core: self.core.clone(),
             shared,
         })
+    }
+
+    /// The past of a source, as far as its server remembers; `None` for a file, and for a cluster that
+    /// is not among the transports.
+    pub fn history(&self, key: &SourceKey) -> Option<History> {
+        let archive = self.core.archive(&selector::canonical(key.clone()))?;
+        History::new(archive, self.core.options.page_items)
     }
 }
 

@@ -42,6 +42,15 @@ impl Patience {
     }
 }
 
+/// What a subscriber is told after an interruption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recall {
+    /// Every version it missed, once that has been read back: what it is for is how things came about.
+    Every,
+    /// What is now, at once, after a gap: what it is for is how things are.
+    Newest,
+}
+
 /// Whether others read the source as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Company {
@@ -67,6 +76,7 @@ pub(super) struct Queue {
     bytes: usize,
     limit: usize,
     patience: Patience,
+    recall: Recall,
     /// Since when it has been full, without having been half empty in between: a reader that always
     /// makes just enough room would else set the pace of all.
     full_since: Option<Instant>,
@@ -82,10 +92,16 @@ impl Queue {
             bytes: 0,
             limit,
             patience,
+            recall: Recall::Every,
             full_since: None,
             lag: None,
             signal,
         }
+    }
+
+    /// The same, for a subscriber that is to be told so much after an interruption.
+    pub(super) fn recalling(self, recall: Recall) -> Queue {
+        Queue { recall, ..self }
     }
 
     /// Takes in an event. `before` is the source's version before it.
@@ -101,13 +117,14 @@ impl Queue {
         self.signal.notify_one();
     }
 
-    /// Keeps a place for what is being read back; `false` if it is behind anyway.
+    /// Keeps a place for what is being read back; `false` if it does not wait for it, or is behind
+    /// anyway.
     pub(super) fn reserve(&mut self, hole: u64) -> bool {
-        let keeps_up = self.lag.is_none();
-        if keeps_up {
+        let waits = self.lag.is_none() && self.recall == Recall::Every;
+        if waits {
             self.entries.push_back(Entry::Hole(hole));
         }
-        keeps_up
+        waits
     }
 
     /// Puts what was read back in its place.

@@ -8,7 +8,7 @@ use tokio::sync::{Notify, watch};
 use super::event::{Event, Version};
 use super::key::SourceKey;
 use super::mux::Lease;
-use super::queue::{Patience, Queue};
+use super::queue::{Patience, Queue, Recall};
 use crate::object::{SourceState, Uid};
 
 /// An open source. While any handle to it is held, or any subscription of it, it is kept up to date.
@@ -35,13 +35,17 @@ impl Source {
     /// Subscribes to every event. It starts with the state, all objects that are known, as `Listed`,
     /// and `Synced` if that is a full listing; then each event follows in the source's order.
     pub fn every(&self, patience: Patience) -> Every {
-        self.every_waking(patience, Arc::new(Notify::new()))
+        self.every_waking((patience, Recall::Every), Arc::new(Notify::new()))
     }
 
     /// [`Source::every`] with a signal that others may share.
-    pub(super) fn every_waking(&self, patience: Patience, signal: Arc<Notify>) -> Every {
+    pub(super) fn every_waking(
+        &self,
+        (patience, recall): (Patience, Recall),
+        signal: Arc<Notify>,
+    ) -> Every {
         let limit = self.lease.options().queue_bytes;
-        let queue = Queue::new(limit, patience, signal.clone());
+        let queue = Queue::new(limit, patience, signal.clone()).recalling(recall);
         let (id, backlog) = self.lease.shared().join(queue);
         Every {
             lease: self.lease.clone(),

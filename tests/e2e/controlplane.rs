@@ -26,9 +26,15 @@ impl ControlPlane {
 
     /// Starts one that the test may kill.
     pub fn to_break(test: &str) -> ControlPlane {
+        ControlPlane::with_compaction(test, "5m0s")
+    }
+
+    /// Starts one that forgets old versions so often (`--etcd-compaction-interval`).
+    pub fn with_compaction(test: &str, interval: &str) -> ControlPlane {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let directory = target.join(format!("{test}-{}", std::process::id()));
-        let admin = script(&["up", directory.to_str().unwrap()]);
+        let up = ["up", directory.to_str().unwrap()];
+        let admin = script_with(&up, &[("SPY_CP_ETCD_COMPACTION", interval)]);
         ControlPlane {
             directory: Some(directory),
             admin,
@@ -57,6 +63,11 @@ impl ControlPlane {
     /// Starts it again and waits until it answers.
     pub fn start_api_server(&self) {
         script(&["start-apiserver", self.own_directory().to_str().unwrap()]);
+    }
+
+    /// Starts a second API server on the same etcd; returns its kubeconfig.
+    pub fn second_api_server(&self) -> String {
+        script(&["second-apiserver", self.own_directory().to_str().unwrap()])
     }
 
     /// The requests that the API server has logged, a JSON object a line.
@@ -129,12 +140,17 @@ pub fn kubectl() -> PathBuf {
 
 /// Runs the control plane's script; its stdout is a path, its stderr goes to the test's.
 fn script(args: &[&str]) -> String {
+    script_with(args, &[])
+}
+
+fn script_with(args: &[&str], variables: &[(&str, &str)]) -> String {
     let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/controlplane/run");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let mut command = Command::new(run);
     command
         .args(args)
         .env("CARGO_TARGET_DIR", target)
+        .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .stderr(Stdio::inherit());
     let output = command.output().unwrap();

@@ -20,7 +20,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: dev}]
 
 /// The verbs, each at work.
 fn start_all(spy: &Spy) -> [Running; 3] {
-    let mut changes = spy.start(&["changes", "deploy/web"]);
+    let mut changes = spy.start(&["changes", "--since=0", "deploy/web"]);
     changes.until("EXISTING deployment/web");
     let mut status = spy.start(&["status", "deploy/web"]);
     status.until_where("the deployment, ready", |line| {

@@ -57,7 +57,7 @@ fn end(running: Running) -> Ran {
 #[test]
 fn changes_says_what_changed_and_who_did_it() {
     let plane = with_web("changes");
-    let mut spy = admin(&plane).start(&["changes", "deploy/web", "svc/web"]);
+    let mut spy = admin(&plane).start(&["changes", "--since=0", "deploy/web", "svc/web"]);
     spy.until("EXISTING deployment/web");
     spy.until("EXISTING service/web");
     plane.kubectl(&["set", "image", "deploy/web", "web=web:2"]);
@@ -90,7 +90,7 @@ fn a_rotated_secret_is_seen_and_not_shown() {
     ]);
     let text = admin(&plane);
     for output in ["paths", "json"] {
-        let mut spy = text.start(&["changes", "secret/db", "-o", output]);
+        let mut spy = text.start(&["changes", "--since=0", "secret/db", "-o", output]);
         spy.until_where("the object as it is", |line| {
             line.contains("EXISTING") || line.contains("baseline")
         });
@@ -224,7 +224,7 @@ fn an_object_that_is_not_there_is_kubectls_error_or_waited_for() {
             ran.stderr
         );
     }
-    let mut waiting = spy.start(&["changes", "deploy/later"]);
+    let mut waiting = spy.start(&["changes", "--since=0", "deploy/later"]);
     waiting.until("waiting for deployments.apps");
     plane.kubectl(&["create", "deployment", "later", "--image=later:1"]);
     waiting.until("CREATED deployment/later");

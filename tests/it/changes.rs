@@ -2,6 +2,7 @@
 
 mod json;
 mod outputs;
+mod past;
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Kind, Target, Writer};
@@ -19,7 +20,9 @@ async fn follow(
 ) -> Ran {
     let cluster = Cluster::start().await;
     cluster.put(object);
-    let mut run = cluster.spy().start(&[&["changes"], args].concat());
+    let mut run = cluster
+        .spy()
+        .start(&[&["changes", "--since=0"], args].concat());
     run.until("EXISTING");
     happen(&cluster);
     run.until(last);
@@ -40,7 +43,7 @@ fn signal(ran: &Ran) -> Option<i32> {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_object_that_is_not_there_is_waited_for() {
     let cluster = Cluster::start().await;
-    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("waiting for");
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
     run.until("CREATED");
@@ -55,7 +58,7 @@ async fn an_object_that_is_not_there_is_waited_for() {
 async fn an_object_that_is_there_was_not_created() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
-    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("EXISTING");
     assert_snapshot!(interrupted(run).transcript(), @"2026-03-02T12:05:00.000Z EXISTING configmap/flags  2");
 }
@@ -331,7 +334,7 @@ async fn paints(variables: &[(&str, &str)], args: &[&str]) -> bool {
     for (name, value) in variables {
         spy = spy.var(name, value);
     }
-    let mut run = spy.start(&[&["changes", "cm/flags"], args].concat());
+    let mut run = spy.start(&[&["changes", "--since=0", "cm/flags"], args].concat());
     run.until("flags");
     cluster.edit("configmaps", "flags", &json!({"data": {"dark-mode": "on"}}));
     run.until("dark-mode");
@@ -387,9 +390,14 @@ async fn values_keep_their_json() {
     cluster.put(gadget(&json!({
         "bool": other, "emptyList": other, "emptyMap": other, "float": other, "int": other, "null": other,
     })));
-    let mut run = cluster
-        .spy()
-        .start(&["changes", "gadgets.example.com/one", "--only", "spec"]);
+    let mut run = cluster.spy().start(&[
+        "changes",
+        "--since=0",
+        "--since=0",
+        "gadgets.example.com/one",
+        "--only",
+        "spec",
+    ]);
     run.until("EXISTING");
     let values = json!({
         "bool": true, "emptyList": [], "emptyMap": {}, "float": 1.5, "int": 3, "null": null,
@@ -414,23 +422,28 @@ async fn values_keep_their_json() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_type_is_named_with_those_like_it() {
     let cluster = Cluster::start().await;
-    for args in [["changes", "deploymnt/web"], ["changes", "gadgets"]] {
+    for args in [
+        ["changes", "--since=0", "deploymnt/web"],
+        ["changes", "--since=0", "gadgets"],
+    ] {
         let ran = cluster.spy().run(&args);
         assert_eq!(ran.status.code(), Some(1));
         assert_eq!(ran.stdout, "");
     }
-    assert_snapshot!(cluster.spy().run(&["changes", "deploymnt/web"]).transcript(), @r#"
+    assert_snapshot!(cluster.spy().run(&["changes", "--since=0", "deploymnt/web"]).transcript(), @r#"
     ! error: the server doesn't have a resource type "deploymnt"
     ! hint: did you mean deployment, deployments, deploy?
     "#);
-    assert_snapshot!(cluster.spy().run(&["changes", "gadgets"]).transcript(), @r#"! error: the server doesn't have a resource type "gadgets""#);
+    assert_snapshot!(cluster.spy().run(&["changes", "--since=0", "gadgets"]).transcript(), @r#"! error: the server doesn't have a resource type "gadgets""#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kubespys_own_form_is_taken() {
     let cluster = Cluster::start().await;
     cluster.put(pod("web", &json!({})));
-    let mut run = cluster.spy().start(&["changes", "v1", "Pod", "shop/web"]);
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "v1", "Pod", "shop/web"]);
     run.until("EXISTING");
     assert_snapshot!(interrupted(run).transcript(), @r"
     2026-03-02T12:05:00.000Z EXISTING pod/web  2
@@ -443,7 +456,9 @@ async fn several_objects_are_followed_at_once() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
     cluster.put(deployment("web", 1));
-    let mut run = cluster.spy().start(&["changes", "cm/flags", "deploy/web"]);
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "cm/flags", "deploy/web"]);
     run.until("EXISTING");
     run.until("EXISTING");
     cluster.edit("configmaps", "flags", &json!({"data": {"dark-mode": "on"}}));
@@ -472,7 +487,9 @@ async fn a_wide_scope_says_when_it_is_complete() {
     for (name, app) in [("web-1", "web"), ("web-2", "web"), ("db-0", "db")] {
         cluster.put(pod(name, &json!({"app": app})));
     }
-    let mut run = cluster.spy().start(&["changes", "pods", "-l", "app=web"]);
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "pods", "-l", "app=web"]);
     run.until("watching");
     cluster.edit(
         "pods",
@@ -511,7 +528,7 @@ async fn all_namespaces_and_field_selectors() {
     let mut elsewhere = pod("db", &json!({}));
     elsewhere["metadata"]["namespace"] = json!("data");
     cluster.put(elsewhere);
-    let mut run = cluster.spy().start(&["changes", "pods", "-A"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "pods", "-A"]);
     run.until("watching");
     let label = json!({"metadata": {"labels": {"tier": "back"}}});
     let by = Writer::new("kubectl-edit");
@@ -555,7 +572,15 @@ async fn only_and_ignore_choose_paths() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
     let image = "spec.template.spec.containers[*].image";
-    let args = ["changes", "deploy/web", "--only", "spec", "--ignore", image];
+    let args = [
+        "changes",
+        "--since=0",
+        "deploy/web",
+        "--only",
+        "spec",
+        "--ignore",
+        image,
+    ];
     let mut run = cluster.spy().start(&args);
     run.until("EXISTING");
     let containers = json!([{"name": "app", "image": "app:2"}]);
@@ -705,7 +730,7 @@ async fn a_path_that_is_none_is_pointed_at() {
     for path in [".spec.containers[name=app", "spec..replicas", ""] {
         let ran = cluster
             .spy()
-            .run(&["changes", "deploy/web", "--only", path]);
+            .run(&["changes", "--since=0", "deploy/web", "--only", path]);
         assert_eq!(
             (ran.status.code(), ran.stdout.as_str()),
             (Some(1), ""),
@@ -715,7 +740,7 @@ async fn a_path_that_is_none_is_pointed_at() {
     let said = |flag, path| {
         cluster
             .spy()
-            .run(&["changes", "deploy/web", flag, path])
+            .run(&["changes", "--since=0", "deploy/web", flag, path])
             .stderr
     };
     assert_snapshot!(said("--only", ".spec.containers[name=app"), @"
@@ -733,13 +758,19 @@ async fn a_path_that_is_none_is_pointed_at() {
 async fn once_shows_what_is_and_ends() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
-    let ran = cluster.spy().run(&["changes", "deploy/web", "--once"]);
+    let ran = cluster
+        .spy()
+        .run(&["changes", "--since=0", "deploy/web", "--once"]);
     assert_eq!(ran.status.code(), Some(0));
     assert_snapshot!(ran.transcript(), @"2026-03-02T12:05:00.000Z EXISTING deployment/web  2");
-    let ran = cluster.spy().run(&["changes", "deploy", "--watch=false"]);
+    let ran = cluster
+        .spy()
+        .run(&["changes", "--since=0", "deploy", "--watch=false"]);
     assert_eq!(ran.status.code(), Some(0));
     assert_snapshot!(ran.transcript(), @r#"watching 1 deployment.apps in namespace "shop""#);
-    let ran = cluster.spy().run(&["changes", "deploy/wbe", "--once"]);
+    let ran = cluster
+        .spy()
+        .run(&["changes", "--since=0", "deploy/wbe", "--once"]);
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @r#"
     ! Error from server (NotFound): deployments.apps "wbe" not found

@@ -87,9 +87,13 @@ async fn cluster() -> Cluster {
 }
 
 fn start(cluster: &Cluster, args: &[&str]) -> Running {
-    let mut run = cluster
-        .spy()
-        .start(&[&["changes", "secrets,pods", "--token", TOKEN], args].concat());
+    let mut run = cluster.spy().start(
+        &[
+            &["changes", "--since=0", "secrets,pods", "--token", TOKEN],
+            args,
+        ]
+        .concat(),
+    );
     run.until_where("a listing", |line| {
         line.contains("watching") || line.contains("synced")
     });
@@ -148,7 +152,7 @@ async fn values_of_secrets_stay_in_the_cluster() {
         assert_nothing_planted(&ran, &format!("{args:?}"));
         let once = cluster
             .spy()
-            .run(&[&["changes", "secret/db", "--once"], args].concat());
+            .run(&[&["changes", "--since=0", "secret/db", "--once"], args].concat());
         assert_nothing_planted(&once, &format!("{args:?} --once"));
     }
 }
@@ -227,7 +231,7 @@ async fn values_of_secrets_are_in_no_error_of_a_listing() {
         cluster
             .sandbox
             .inject(Fault::on(Verb::List, "secrets", cut));
-        let mut run = cluster.spy().start(&["changes", "secret/db"]);
+        let mut run = cluster.spy().start(&["changes", "--since=0", "secret/db"]);
         run.until("EXISTING");
         assert_nothing_planted(&run.interrupt(), &format!("{end:?}"));
     }
@@ -293,7 +297,9 @@ async fn characters_that_steer_a_terminal_do_not_reach_it() {
         let cluster = Cluster::start().await;
         cluster.put(config_map(STEERING, &json!({})));
         cluster.put(planted(STEERING));
-        let mut run = cluster.spy().start(&[&["changes", "cm"], args].concat());
+        let mut run = cluster
+            .spy()
+            .start(&[&["changes", "--since=0", "cm"], args].concat());
         run.until_where("a listing", |line| {
             line.contains("watching") || line.contains("synced")
         });
@@ -324,9 +330,9 @@ async fn messages_of_servers_do_not_steer_a_terminal() {
     }]);
     cluster.put(config_map("flags", &json!({})));
     for args in [
-        &["changes", "pods"][..],
-        &["changes", "pods", "-o", "json"],
-        &["changes", "pods", "--color=always"],
+        &["changes", "--since=0", "pods"][..],
+        &["changes", "--since=0", "pods", "-o", "json"],
+        &["changes", "--since=0", "pods", "--color=always"],
     ] {
         let ran = cluster.spy().run(args);
         assert_eq!(ran.status.code(), Some(1));
@@ -334,8 +340,8 @@ async fn messages_of_servers_do_not_steer_a_terminal() {
         assert_steers_nothing(&ran, &format!("{args:?}"));
     }
     for args in [
-        &["changes", "cm,pods"][..],
-        &["changes", "cm,pods", "-o", "json"],
+        &["changes", "--since=0", "cm,pods"][..],
+        &["changes", "--since=0", "cm,pods", "-o", "json"],
     ] {
         let mut run = cluster.spy().start(args);
         run.until("forbidden");
@@ -349,9 +355,9 @@ async fn what_the_user_typed_does_not_steer_a_terminal() {
     let typed = STEERING.replace('\0', "");
     for args in [
         &["changes", &typed][..],
-        &["changes", "cm", &typed, "--once"],
-        &["changes", "cm", "--only", &typed],
-        &["changes", "cm", "-l", &typed],
+        &["changes", "--since=0", "cm", &typed, "--once"],
+        &["changes", "--since=0", "cm", "--only", &typed],
+        &["changes", "--since=0", "cm", "-l", &typed],
         &[&typed],
     ] {
         let ran = cluster.spy().run(args);

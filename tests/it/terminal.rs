@@ -60,7 +60,7 @@ fn assert_left_sane(terminal: &Terminal) {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_footer_says_how_current_the_screen_is() {
     let cluster = cluster().await;
-    let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+    let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
     assert!(terminal.hides_cursor());
     assert_snapshot!(terminal.transcript(), @"
     12:05:00 EXISTING configmap/flags  2
@@ -79,7 +79,13 @@ async fn the_footer_says_how_current_the_screen_is() {
 #[tokio::test(flavor = "multi_thread")]
 async fn versions_without_a_change_are_counted() {
     let cluster = cluster().await;
-    let args = ["changes", "cm/flags", "--ignore", "data.dark-mode"];
+    let args = [
+        "changes",
+        "--since=0",
+        "cm/flags",
+        "--ignore",
+        "data.dark-mode",
+    ];
     let mut terminal = start(&cluster, &args);
     turn(&cluster, "on");
     turn(&cluster, "off");
@@ -123,7 +129,9 @@ async fn bookkeeping_is_one_line_that_counts_until_the_object_changes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_leaves_the_terminal_as_it_was() {
     let cluster = cluster().await;
-    let mut terminal = cluster.spy().in_shell(SIZE, &["changes", "cm/flags"]);
+    let mut terminal = cluster
+        .spy()
+        .in_shell(SIZE, &["changes", "--since=0", "cm/flags"]);
     until_live(&mut terminal);
     turn(&cluster, "on");
     until_versions(&mut terminal, "1 version ");
@@ -143,7 +151,7 @@ async fn ctrl_c_leaves_the_terminal_as_it_was() {
 async fn signals_end_it_as_they_do_other_programs() {
     for (signal, told) in [("INT", "Interrupt"), ("TERM", "Terminated")] {
         let cluster = cluster().await;
-        let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+        let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
         turn(&cluster, "on");
         until_versions(&mut terminal, "1 version ");
         let shown = terminal.transcript();
@@ -157,7 +165,9 @@ async fn signals_end_it_as_they_do_other_programs() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_before_anything_is_there() {
     let cluster = Cluster::start().await;
-    let mut terminal = cluster.spy().in_shell(SIZE, &["changes", "cm/flags"]);
+    let mut terminal = cluster
+        .spy()
+        .in_shell(SIZE, &["changes", "--since=0", "cm/flags"]);
     terminal.until_shown("waiting", |shown| {
         shown.contains("waiting for") && shown.contains("live")
     });
@@ -176,7 +186,7 @@ async fn what_scrolls_away_is_kept_once() {
     let cluster = cluster().await;
     let mut terminal = cluster
         .spy()
-        .on_terminal((100, 6), &["changes", "cm/flags"]);
+        .on_terminal((100, 6), &["changes", "--since=0", "cm/flags"]);
     until_live(&mut terminal);
     for round in 0..10 {
         turn(&cluster, &format!("round-{round}"));
@@ -199,7 +209,7 @@ async fn what_scrolls_away_is_kept_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_narrower_terminal_has_one_footer() {
     let cluster = cluster().await;
-    let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+    let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
     turn(&cluster, "on");
     until_versions(&mut terminal, "1 version ");
     terminal.resize(50, 12);
@@ -228,7 +238,7 @@ async fn a_narrower_terminal_has_one_footer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_server_is_in_the_footer() {
     let mut cluster = cluster().await;
-    let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+    let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
     cluster.watched("configmaps").await;
     cluster.sandbox.stop().await;
     terminal.until_shown("the loss", |shown| {
@@ -240,8 +250,7 @@ async fn a_lost_server_is_in_the_footer() {
     terminal.until_shown("live", |shown| shown.contains("● live"));
     assert_snapshot!(terminal.transcript(), @r#"
     12:05:00 EXISTING configmap/flags  2
-    -- versions after 2 up to 3 may be missing: the server has forgotten them --
-    12:05:00 MODIFIED configmap/flags  2→3  versions may be missing  by kubectl-edit  1 change, 2 hidden
+    12:00:02 MODIFIED configmap/flags  2→3  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to end
     "#);
@@ -255,7 +264,7 @@ async fn what_cannot_be_read_is_in_the_footer() {
         token: String::new(),
         rules: vec![Rule::allow("*", "configmaps")],
     }]);
-    let args = ["changes", "cm,secrets"];
+    let args = ["changes", "--since=0", "cm,secrets"];
     let mut terminal = cluster.spy().on_terminal((150, 12), &args);
     terminal.until_shown("both", |shown| {
         shown.contains("watching") && shown.contains("1 of 2")
@@ -336,7 +345,7 @@ async fn names_like_that_of_what_is_waited_for_stand_above_the_frame() {
 async fn a_dumb_terminal_and_no_color_get_what_they_can_show() {
     let cluster = cluster().await;
     let spy = cluster.spy().var("NO_COLOR", "1");
-    let mut terminal = spy.on_terminal(SIZE, &["changes", "cm/flags"]);
+    let mut terminal = spy.on_terminal(SIZE, &["changes", "--since=0", "cm/flags"]);
     until_live(&mut terminal);
     let text = String::from_utf8_lossy(terminal.bytes()).into_owned();
     assert!(
@@ -352,7 +361,10 @@ const HEAD: &str = r#"{ "$0" "$@"; echo "status $?" >&2; } | head -1 & exec >&-;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_goes_away_is_no_error() {
     let cluster = cluster().await;
-    for args in [&["changes", "cm"][..], &["changes", "cm", "-o", "json"]] {
+    for args in [
+        &["changes", "--since=0", "cm"][..],
+        &["changes", "cm", "-o", "json"],
+    ] {
         let mut child = cluster.spy().spawn_in_shell(HEAD, args);
         let mut line = String::new();
         let mut stdout = child.stdout.take().unwrap();

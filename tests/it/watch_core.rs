@@ -59,7 +59,7 @@ async fn a_watch_that_ends_is_resumed_where_it_was() {
     cluster
         .sandbox
         .inject(Fault::on(Verb::Watch, "configmaps", cut));
-    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("EXISTING");
     for state in ["on", "auto", "dim"] {
         turn(&cluster, state);
@@ -95,7 +95,7 @@ async fn a_server_that_ends_every_watch_is_not_flooded() {
     cluster
         .sandbox
         .inject(Fault::on(Verb::Watch, "configmaps", cut).range(1..=3));
-    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("EXISTING");
     let watches = |requests: &[Request]| requests.iter().filter(is_watch).count();
     cluster
@@ -123,7 +123,9 @@ async fn forgotten(expiry: Expiry, args: &[&str]) -> Ran {
     for name in ["changed", "gone", "same"] {
         cluster.put(config_map(name, &json!({"state": "old"})));
     }
-    let mut run = cluster.spy().start(&[&["changes", "cm"], args].concat());
+    let mut run = cluster
+        .spy()
+        .start(&[&["changes", "--since=0", "cm"], args].concat());
     run.until_where("a listing", |line| {
         line.contains("watching") || line.contains("synced")
     });
@@ -185,7 +187,7 @@ async fn what_happened_while_it_was_forgotten_is_told_as_such() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_away_is_waited_for() {
     let mut cluster = flags().await;
-    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("EXISTING");
     cluster.watched("configmaps").await;
     cluster.sandbox.stop().await;
@@ -213,7 +215,7 @@ async fn a_server_that_is_not_there_yet_is_waited_for() {
     let mut cluster = flags().await;
     cluster.sandbox.stop().await;
     let starting = TcpListener::bind(cluster.sandbox.address()).await.unwrap();
-    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     let (mut client, _) = starting.accept().await.unwrap();
     let busy = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
     client.write_all(busy).await.unwrap();
@@ -244,22 +246,22 @@ async fn with_rules(rules: Vec<Rule>) -> Cluster {
 async fn a_kind_that_is_forbidden_ends_it_in_kubectls_words() {
     let cluster = with_rules(vec![Rule::allow("*", "configmaps")]).await;
     for args in [
-        &["changes", "secrets"][..],
-        &["changes", "secret/db"],
-        &["changes", "secrets", "-A"],
+        &["changes", "--since=0", "secrets"][..],
+        &["changes", "--since=0", "secret/db"],
+        &["changes", "--since=0", "secrets", "-A"],
     ] {
         let ran = cluster.spy().run(args);
         assert_eq!(ran.status.code(), Some(1), "{args:?}");
     }
-    assert_snapshot!(cluster.spy().run(&["changes", "secrets"]).transcript(), @r#"
+    assert_snapshot!(cluster.spy().run(&["changes", "--since=0", "secrets"]).transcript(), @r#"
     ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     ! hint: try `kubectl auth can-i list secrets -n shop`
     "#);
-    assert_snapshot!(cluster.spy().run(&["changes", "secret/db"]).transcript(), @r#"
+    assert_snapshot!(cluster.spy().run(&["changes", "--since=0", "secret/db"]).transcript(), @r#"
     ! Error from server (Forbidden): secrets "db" is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     ! hint: try `kubectl auth can-i list secrets/db -n shop`
     "#);
-    assert_snapshot!(cluster.spy().run(&["changes", "secrets", "-A"]).transcript(), @r#"
+    assert_snapshot!(cluster.spy().run(&["changes", "--since=0", "secrets", "-A"]).transcript(), @r#"
     ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" at the cluster scope
     ! hint: try `kubectl auth can-i list secrets -A`, or name a namespace with -n
     "#);
@@ -268,7 +270,7 @@ async fn a_kind_that_is_forbidden_ends_it_in_kubectls_words() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_kind_that_is_forbidden_leaves_the_others() {
     let cluster = with_rules(vec![Rule::allow("*", "configmaps")]).await;
-    let mut run = cluster.spy().start(&["changes", "cm,secrets"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "cm,secrets"]);
     run.until("forbidden");
     cluster.watched("configmaps").await;
     turn(&cluster, "on");
@@ -287,7 +289,7 @@ async fn a_name_is_enough_where_only_the_name_is_allowed() {
         Rule::allow("get,list,watch", "configmaps").named("flags"),
     ])
     .await;
-    let mut run = cluster.spy().start(&["changes", "cm/flags"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("EXISTING");
     turn(&cluster, "on");
     run.until("dark-mode");
@@ -299,7 +301,7 @@ async fn an_object_is_asked_for_in_two_requests() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 3));
     cluster.put(deployment("api", 3));
-    let mut run = cluster.spy().start(&["changes", "deploy/web"]);
+    let mut run = cluster.spy().start(&["changes", "--since=0", "deploy/web"]);
     run.until("EXISTING");
     assert!(cluster.sandbox.requests().len() <= 2);
     cluster.watched("deployments").await;
@@ -314,9 +316,15 @@ async fn an_object_is_asked_for_in_two_requests() {
 
 /// Ways to name one Pod among many.
 const ONE_POD: [&[&str]; 3] = [
-    &["changes", "pod/web"],
-    &["changes", "pods", "-l", "app=web"],
-    &["changes", "pods", "--field-selector", "metadata.name=web"],
+    &["changes", "--since=0", "pod/web"],
+    &["changes", "--since=0", "pods", "-l", "app=web"],
+    &[
+        "changes",
+        "--since=0",
+        "pods",
+        "--field-selector",
+        "metadata.name=web",
+    ],
 ];
 
 #[tokio::test(flavor = "multi_thread")]

@@ -123,7 +123,7 @@ impl View {
             pair.now,
             pair.old.filter(|_| verb == Verb::Modified),
             (
-                Headed::new(verb, happened.seen),
+                Headed::new(verb, happened),
                 who.as_deref(),
                 compared.as_ref(),
             ),

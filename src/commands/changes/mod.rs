@@ -1,13 +1,20 @@
 //! `changes`: each version of each object as a diff, with who made it.
 
+mod args;
 mod body;
 mod by;
 mod documents;
+mod earlier;
 mod footer;
 mod formats;
+mod judge;
 mod noise;
+mod page;
+mod past;
 mod record;
+mod since;
 mod state;
+mod story;
 mod summary;
 mod told;
 mod view;
@@ -18,71 +25,21 @@ use jiff::Timestamp;
 
 use super::sources::{describe, named};
 use super::{
-    CommandError, Context, Ended, Live, Note, ObjectArgs, Session, Shutdown, Sources, Terminal,
-    WatchArgs, follow,
+    CommandError, Context, Ended, Live, Note, Session, Shutdown, Sources, Terminal, follow,
 };
 use crate::diff::{Filter, Redactor};
-use crate::object::list_keys::{Chosen, KindKeys};
-use crate::object::path::Pattern;
+use crate::object::list_keys::KindKeys;
 use crate::render::diff::{Counts, Fold};
-use crate::watch::{Event, SourceKey};
+use crate::watch::{Event, Recall, SourceKey};
+pub(crate) use args::Args;
 use by::By;
-use formats::{Format, Reader};
-use noise::{NoiseArgs, QuietRuns};
+use formats::Reader;
+use noise::QuietRuns;
+use past::LookBack;
 use state::{Happened, State, Step};
 use summary::Summary;
 use told::Told;
 use view::{Creation, View};
-
-/// Show each version of an object as a diff, and who made it
-#[derive(clap::Args, Clone, Debug)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    objects: ObjectArgs,
-    #[command(flatten)]
-    watch: WatchArgs,
-    /// Output format
-    #[arg(short, long, value_enum, default_value_t)]
-    output: Format,
-    /// Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated
-    #[arg(long, value_name = "PATH")]
-    only: Vec<Pattern>,
-    /// Leave out changes at or below this path; may be repeated
-    #[arg(long, value_name = "PATH")]
-    ignore: Vec<Pattern>,
-    /// Show only what this manager wrote, as "by" names it; may be repeated
-    #[arg(long, value_name = "MANAGER")]
-    by: Vec<String>,
-    /// Show the whole of new objects, not the parts they are made of
-    #[arg(long)]
-    full: bool,
-    #[command(flatten)]
-    noise: NoiseArgs,
-    /// Tell the items of the lists at PATH apart by these fields: .spec.servers=host,port; may be repeated
-    #[arg(long, value_name = "PATH=KEY[,KEY]")]
-    list_key: Vec<Chosen>,
-    /// Show what Secrets hold: decoded for people, as it is stored in yaml, json and patches
-    #[arg(long)]
-    show_secrets: bool,
-    /// Tell every change and every line of a text, however many; on a terminal they are counted above 200
-    #[arg(long)]
-    no_fold: bool,
-}
-
-const EXAMPLES: &str = "Examples:
-  kubectl spy changes deploy/web                 each version of a Deployment, from now on
-  kubectl spy changes deploy/web --only status   its status alone
-  kubectl spy changes pods -l app=web            all Pods of a label, those to come too
-  kubectl spy changes cm,secret -o json          a record a line, for programs";
-
-impl Args {
-    /// The same about these objects, if none are named.
-    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
-        self.objects.default_to(objects);
-        self
-    }
-}
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -102,12 +59,16 @@ pub(crate) async fn show(
     } else {
         Session::follow(context, &args.objects.source).await?
     };
-    let targets = session
-        .targets(&args.objects, ("changes", &mut *context))
-        .await?;
+    let asking = ("changes", &mut *context);
+    let targets = if args.looks_back() && args.objects.objects.is_empty() {
+        session.every_kind(&args.objects, asking).await?
+    } else {
+        session.targets(&args.objects, asking).await?
+    };
     let keys = session.keys(&targets);
     let view = view(args, &session);
     let mut changes = Changes::new((args, view), keys, context.env.now());
+    changes.look_back(&session, args.reach(context.env.now()));
     let mut terminal = Terminal::open(context, args.output.output());
     let ended = follow(&mut changes, &session, &mut terminal, shutdown).await;
     match &changes.missing[..] {
@@ -166,6 +127,10 @@ struct Changes {
     absent: Vec<Arc<SourceKey>>,
     /// With `--once`: the sources of objects that were asked for and are not there.
     missing: Vec<SourceKey>,
+    /// What happened before, until it is told. What comes meanwhile waits.
+    past: Option<LookBack>,
+    /// How many earlier versions were told.
+    earlier: u64,
 }
 
 impl Changes {
@@ -182,6 +147,8 @@ impl Changes {
             quiet: QuietRuns::default(),
             absent: Vec::new(),
             missing: Vec::new(),
+            past: None,
+            earlier: 0,
         }
     }
 }
@@ -248,8 +215,20 @@ impl Live for Changes {
         {
             self.absent.push(key.clone());
         }
+        self.begin(key, &event);
         self.pending
             .extend(self.state.apply(key, event, (now, is_named)));
+    }
+
+    fn recall(&self) -> Recall {
+        Recall::Every
+    }
+
+    async fn more(&mut self) {
+        match &mut self.past {
+            Some(past) => past.next().await,
+            None => std::future::pending().await,
+        }
     }
 
     fn note(
@@ -264,12 +243,16 @@ impl Live for Changes {
                 seen: terminal.env().now(),
                 key: key.clone(),
                 step: Step::State(note),
+                past: None,
             }),
         }
         Ok(())
     }
 
     fn print(&mut self, _: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        if !self.tell_past(terminal)? {
+            return Ok(());
+        }
         for key in std::mem::take(&mut self.absent) {
             if self.once {
                 self.missing.push((*key).clone());
@@ -277,22 +260,9 @@ impl Live for Changes {
                 terminal.say(&waiting(&key))?;
             }
         }
-        let (mut lines, mut asides) = (Vec::new(), Vec::new());
-        for happened in std::mem::take(&mut self.pending) {
-            let told = self.told(&happened, terminal);
-            lines.extend(told.lines);
-            asides.extend(told.asides);
-            if told.redacted && !std::mem::replace(&mut self.has_warned, true) {
-                asides.push(REDACTED.to_owned());
-            }
-        }
-        if !lines.is_empty() {
-            terminal.print(&lines)?;
-        }
-        for aside in asides {
-            terminal.say(&aside)?;
-        }
-        Ok(())
+        let happened = std::mem::take(&mut self.pending);
+        let page = self.page(&happened, terminal);
+        page.print(terminal)
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
@@ -310,20 +280,16 @@ impl Live for Changes {
         let (look, now) = (terminal.look(), terminal.env().now());
         let mut frame = self.quiet.lines(&terminal.env().zone, look);
         frame.extend(footer::refused(sources, terminal));
-        let versions = [(self.state.versions, "live")];
+        let versions = [(self.earlier, "earlier"), (self.state.versions, "live")];
         frame.push(self.summary.line(&versions, look.symbols.dot, now));
         terminal.draw(frame)?;
         Ok(())
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
-        self.once && sources.are_settled()
+        self.once && self.past.is_none() && sources.are_settled()
     }
 }
-
-/// What is said once where a document or a patch has placeholders in it.
-const REDACTED: &str =
-    "what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)";
 
 /// What is said of a single object that is not there.
 fn waiting(key: &SourceKey) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::state::{Happened, Step};
+use super::state::{Happened, PastTime, Step};
 use super::view::{View, known};
 use crate::commands::Note;
 use crate::commands::sources::describe;
@@ -61,7 +61,8 @@ impl View {
         };
         match doc {
             Ok(doc) => {
-                let mut record = self.change(verb, (before, (now, &doc)), happened.seen);
+                let mut record =
+                    self.change(verb, (before, (now, &doc)), (happened.seen, happened.past));
                 if is_unknown {
                     // There is nothing to compare it with.
                     record.object = Some(raw(self.redactor.shown(doc.root())));
@@ -85,7 +86,7 @@ impl View {
         &self,
         verb: Verb,
         (before, (now, doc)): (Option<(&Version, Doc)>, (&Version, &Doc)),
-        seen: Timestamp,
+        (seen, past): (Timestamp, Option<PastTime>),
     ) -> ChangeRecord {
         let (from, before) = before.unzip();
         let shown = self.redactor.shown(doc.root());
@@ -102,10 +103,13 @@ impl View {
         ChangeRecord {
             v: VERSION,
             verb,
-            past: false,
-            time: time(&writers, shown).map(rfc3339_millis),
-            time_until: None,
-            seen: Some(rfc3339_millis(seen)),
+            past: past.is_some(),
+            time: past
+                .map(|past| past.time)
+                .or_else(|| time(&writers, shown))
+                .map(rfc3339_millis),
+            time_until: past.and_then(|past| past.until).map(rfc3339_millis),
+            seen: past.is_none().then(|| rfc3339_millis(seen)),
             object_ref: RefRecord::new(self.cluster.clone(), &now.object),
             from: from
                 .and_then(|from| known(&from.version))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::judge::written;
 use crate::commands::Note;
 use crate::object::{ObjectRef, Uid};
 use crate::watch::{Event, Gap, SourceKey, Version, Why};
@@ -18,6 +19,17 @@ pub(super) struct Happened {
     pub(super) key: Arc<SourceKey>,
     /// What it means.
     pub(super) step: Step,
+    /// When it happened, if it was not seen as it did, but read back from the server's memory.
+    pub(super) past: Option<PastTime>,
+}
+
+/// When something happened that was not seen, by the server's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PastTime {
+    /// When, or since when at the earliest.
+    pub(super) time: Timestamp,
+    /// The other end, where only an interval is known.
+    pub(super) until: Option<Timestamp>,
 }
 
 /// What one event means.
@@ -65,6 +77,11 @@ pub(super) enum Step {
 }
 
 impl Happened {
+    /// When it was: by the server's clock if it is past, else by ours.
+    pub(super) fn time(&self) -> Timestamp {
+        self.past.map_or(self.seen, |past| past.time)
+    }
+
     /// The object that it has happened to.
     pub(super) fn object(&self) -> Option<&ObjectRef> {
         match &self.step {
@@ -104,14 +121,19 @@ impl State {
         event: Event,
         (at, named): (Timestamp, bool),
     ) -> Option<Happened> {
+        let mut past = None;
         let (seen, step) = match event {
             Event::Object {
                 why,
                 seen,
                 now,
                 prev,
+                past: read_back,
                 ..
-            } => (seen, self.object((key, named), (why, seen), (now, prev))?),
+            } => {
+                past = read_back.then(|| missed((why, seen), &now, prev.as_deref()));
+                (seen, self.object((key, named), (why, seen), (now, prev))?)
+            }
             Event::Synced { count, .. } => {
                 let first = !self.synced.contains(key);
                 if first {
@@ -127,7 +149,12 @@ impl State {
         Some(Happened {
             seen,
             key: key.clone(),
-            step,
+            step: if past.is_some() {
+                unspanned(step)
+            } else {
+                step
+            },
+            past,
         })
     }
 
@@ -187,7 +214,7 @@ impl State {
         }
     }
 
-    fn remember_deleted(&mut self, object: &ObjectRef) {
+    pub(super) fn remember_deleted(&mut self, object: &ObjectRef) {
         if self.deleted.len() == DELETED_NAMES {
             self.deleted.pop_front();
         }
@@ -204,5 +231,30 @@ impl State {
         };
         let at = self.deleted.iter().position(|deleted| *deleted == name);
         at.and_then(|at| self.deleted.remove(at)).is_some()
+    }
+}
+
+/// When a version was written that was missed, and read back.
+fn missed((why, seen): (Why, Timestamp), now: &Version, prev: Option<&Version>) -> PastTime {
+    let time = written(prev, now).unwrap_or(seen);
+    let is_deletion = matches!(why, Why::Deleted | Why::LeftSelector);
+    PastTime {
+        time,
+        until: is_deletion.then_some(seen),
+    }
+}
+
+/// A span from what was seen to what was not says nothing.
+fn unspanned(step: Step) -> Step {
+    match step {
+        Step::Modified {
+            old, now, skipped, ..
+        } => Step::Modified {
+            old,
+            now,
+            skipped,
+            since: None,
+        },
+        other => other,
     }
 }

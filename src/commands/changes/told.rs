@@ -64,8 +64,8 @@ impl View {
         };
         let draw = self.drawing(happened, terminal);
         let notes = missing(*skipped, "versions may be missing");
-        let since = since.map(|since| happened.seen.duration_since(since));
-        let headed = Headed::new(Verb::Modified, happened.seen).noting(since, &notes);
+        let since = since.map(|since| happened.time().duration_since(since));
+        let headed = Headed::new(Verb::Modified, happened).noting(since, &notes);
         draw.change(old, now, headed)
     }
 

@@ -8,7 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::body::Read;
 use super::by::By;
 use super::formats::Format;
-use super::state::{Happened, Step};
+use super::state::{Happened, PastTime, Step};
+use super::story::ago;
 use super::told::Told;
 use crate::commands::Terminal;
 use crate::commands::sources::{describe, describe_counted, named};
@@ -64,15 +65,17 @@ pub(super) struct Headed<'h> {
     seen: Timestamp,
     since: Option<SignedDuration>,
     notes: &'h [String],
+    past: Option<PastTime>,
 }
 
 impl<'h> Headed<'h> {
-    pub(super) fn new(verb: Verb, seen: Timestamp) -> Headed<'h> {
+    pub(super) fn new(verb: Verb, happened: &Happened) -> Headed<'h> {
         Headed {
             verb,
-            seen,
+            seen: happened.time(),
             since: None,
             notes: &[],
+            past: happened.past,
         }
     }
 
@@ -89,7 +92,7 @@ impl View {
     /// The lines of everything but a version.
     pub(super) fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
         let draw = self.drawing(happened, terminal);
-        let headed = |verb| Headed::new(verb, happened.seen);
+        let headed = |verb| Headed::new(verb, happened);
         match &happened.step {
             Step::Baseline(now) => draw.object(now, headed(Verb::Baseline)),
             Step::State(_) | Step::Modified { .. } => Vec::new(),
@@ -277,13 +280,15 @@ impl Draw<'_> {
         old: Option<&Version>,
         (headed, who, counts): (Headed<'_>, Option<&str>, Option<&Counts>),
     ) -> String {
-        let time = match self.look.width {
-            Some(_) => age::clock(headed.seen, &self.env.zone),
-            None => age::rfc3339_millis(headed.seen),
-        };
+        let mut time = self.time(headed.seen);
+        if let Some(until) = headed.past.and_then(|past| past.until) {
+            time = format!("{time}–{}", self.time(until));
+        }
         let place = self.place(&now.object);
+        let earlier = headed.past.map(|past| ago(past, self.env.now()));
         let notes: Vec<String> = place
             .into_iter()
+            .chain(earlier)
             .chain(headed.notes.iter().cloned())
             .collect();
         let parts = Header {
@@ -298,6 +303,10 @@ impl Draw<'_> {
             counts,
         };
         header(&parts, self.look)
+    }
+
+    fn time(&self, time: Timestamp) -> String {
+        clock(time, (self.look, self.env))
     }
 
     /// The flag that leads to an object elsewhere than where names are looked up by default.
@@ -326,6 +335,14 @@ impl Draw<'_> {
 /// A version, where there is one: manifests have none.
 pub(super) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
     Some(version).filter(|version| !version.as_str().is_empty())
+}
+
+/// A time as it is shown.
+pub(super) fn clock(time: Timestamp, (look, env): (Look, &Env)) -> String {
+    match look.width {
+        Some(_) => age::clock(time, &env.zone),
+        None => age::rfc3339_millis(time),
+    }
 }
 
 fn read_as<'r>(version: &'r Version, doc: &'r Doc) -> Read<'r> {

@@ -14,7 +14,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use super::shutdown::Suspension;
 use super::sources::object;
 use super::{CommandError, Ended, Need, Note, Session, Shutdown, Sources, Terminal};
-use crate::watch::{Event, Patience, SourceKey, Subscriptions};
+use crate::watch::{Event, Patience, Recall, SourceKey, Subscriptions};
 
 use pace::Pace;
 
@@ -38,6 +38,11 @@ pub(crate) trait Live {
     /// Whether people are told which objects are waited for.
     fn tells_waiting(&self) -> bool;
 
+    /// What is to be told after an interruption. Most verbs show how things are.
+    fn recall(&self) -> Recall {
+        Recall::Newest
+    }
+
     /// Takes one event.
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
 
@@ -49,6 +54,12 @@ pub(crate) trait Live {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         Ok(terminal.note(&note)?)
+    }
+
+    /// Waits for what comes from elsewhere than the sources; nothing does, unless the verb says so. It is
+    /// dropped half way when something else comes.
+    fn more(&mut self) -> impl Future<Output = ()> {
+        std::future::pending()
     }
 
     /// Prints what is new for good. Called after each batch of events, or after several.
@@ -132,6 +143,11 @@ async fn run<V: Live>(
                 drawing.is_owed = true;
             }
             () = sleep_until(feed.printing.rests_until), if feed.printing.is_owed => {}
+            () = view.more() => {
+                feed.printing.is_owed = true;
+                feed.print_owed(view, terminal)?;
+                drawing.is_owed = true;
+            }
             now = beat.tick() => {
                 feed.printing.is_owed = true;
                 feed.print_if_due(view, terminal)?;
@@ -249,7 +265,8 @@ impl Feed {
         }
         for source in sources {
             self.sources.add(source.key(), view.need(source.key()));
-            self.subscriptions.add(&source, patience);
+            let recall = (patience, view.recall());
+            self.subscriptions.add_recalling(&source, recall);
         }
     }
 

@@ -5,6 +5,7 @@
 //! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>); with
 //! `fieldSelector=metadata.name=` it reads one key. It takes the right to list, which a watch takes anyway.
 
+mod look;
 mod order;
 mod read;
 mod revision;
@@ -13,8 +14,8 @@ mod ring;
 mod tests;
 mod walk;
 
-pub(super) use order::{Told, in_order};
+pub use look::{Comparison, History};
+pub use order::{Told, in_order};
 pub(super) use read::{Archive, Memory, Unread};
 pub use revision::Revision;
-pub(super) use walk::Presence;
-pub use walk::{End, Limits, Past, Walk};
+pub use walk::{End, Limits, Past, Presence, Walk};

@@ -10,19 +10,19 @@ use crate::watch::event::{Version, Why};
 /// One version of the past, as an event of a watch tells it. [`Why::Listed`] is the oldest version that
 /// could be read: nothing is known of what came before it.
 #[derive(Clone, Debug)]
-pub(in crate::watch) struct Told {
+pub struct Told {
     /// `Listed`, `Added`, `Modified`, `Deleted` or `LeftSelector`.
-    pub(in crate::watch) why: Why,
+    pub why: Why,
     /// At which revision.
-    pub(in crate::watch) at: Option<Revision>,
+    pub at: Option<Revision>,
     /// This version.
-    pub(in crate::watch) now: Arc<Version>,
+    pub now: Arc<Version>,
     /// The one before, of the same life.
-    pub(in crate::watch) prev: Presence,
+    pub prev: Presence,
 }
 
 /// Turns round what a walk found, which started at `newest`; that is the last.
-pub(in crate::watch) fn in_order(newest: Presence, found: Vec<Past>) -> Vec<Told> {
+pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<Told> {
     let newest = newest.map(Past::Version);
     let mut told = Vec::with_capacity(found.len() + 1);
     let mut there: Presence = None;

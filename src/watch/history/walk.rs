@@ -58,7 +58,7 @@ impl Default for Limits {
 }
 
 /// What is known of an object at one revision without asking: the version that was there, or `None`.
-pub(in crate::watch) type Presence = Option<Arc<Version>>;
+pub type Presence = Option<Arc<Version>>;
 
 /// A walk under way.
 pub struct Walk {
@@ -238,7 +238,7 @@ fn revision(version: &Version) -> Result<Revision, End> {
     Revision::parse(&version.version).ok_or_else(cause)
 }
 
-fn ended(unread: Unread) -> End {
+pub(super) fn ended(unread: Unread) -> End {
     match unread {
         Unread::Forgotten | Unread::Spent => End::Limit,
         Unread::NotOffered(cause) => End::NotOffered(cause),

@@ -190,6 +190,36 @@ async fn tables_do_not_wait_for_what_is_read_back() {
     );
 }
 
+/// Who asks how things are is told at once, beside one who waits for what lies between.
+#[tokio::test(start_paused = true)]
+async fn who_wants_the_newest_does_not_wait() {
+    let fake = Fake::new();
+    let (source, mut every) = live(&fake, &["a"]).await;
+    let mut newest = crate::watch::Subscriptions::new();
+    newest.add_recalling(&source, (Patience::Screen, crate::watch::Recall::Newest));
+    fake.model().no_history = Some(api_error(503));
+    fake.apply("a");
+    fake.apply("a");
+    fake.expire();
+    fake.cut();
+    let events = drain(&mut every).await;
+    assert!(
+        !events.iter().any(|event| event.contains(" a ")),
+        "{events:?}"
+    );
+    let mut events = Vec::new();
+    while let Ok(Some((_, event))) = timeout(Duration::from_secs(1), newest.next()).await {
+        events.push(brief(&event));
+    }
+    let told = [
+        "gap 101-103 Expired",
+        "skipped a 101>103",
+        "synced 2 (1)",
+        "live",
+    ];
+    assert!(events.ends_with(&told.map(str::to_owned)), "{events:?}");
+}
+
 /// What was read back comes first, and then the newer events, whole up to the budget.
 #[tokio::test(start_paused = true)]
 async fn newer_events_wait_within_the_budget() {

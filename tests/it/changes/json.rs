@@ -14,7 +14,7 @@ use super::super::support::cluster::{Cluster, config_map, pod};
 use super::{interrupted, signal};
 
 /// Asserts that a line is a record as documented, and returns it.
-fn record(line: &str) -> Value {
+pub(super) fn record(line: &str) -> Value {
     static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::of("changes"));
     let record = SCHEMA.check(line);
     if let Some(object) = record.get("ref") {
@@ -52,7 +52,9 @@ async fn the_life_of_an_object() {
         "flags",
         &json!({"dark-mode": "off", "legacy": "on"}),
     ));
-    let mut run = cluster.spy().start(&["changes", "cm/flags", "-o", "json"]);
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "cm/flags", "-o", "json"]);
     run.until("baseline");
     let patch = json!({"data": {"dark-mode": "on", "legacy": null, "new": "1"}});
     cluster.edit("configmaps", "flags", &patch);
@@ -89,7 +91,9 @@ async fn numbers_and_moves_keep_their_form() {
     object["spec"]["containers"] = json!([{"name": "app", "args": ["-a"]}, {"name": "log"}]);
     object["status"] = json!({"int": 1, "float": 1.0});
     cluster.put(object.clone());
-    let mut run = cluster.spy().start(&["changes", "pod/web", "-o", "json"]);
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "pod/web", "-o", "json"]);
     run.until("baseline");
     object["spec"]["containers"] = json!([{"name": "log"}, {"name": "app", "args": ["-a", "-b"]}]);
     object["status"] =
@@ -124,9 +128,15 @@ async fn a_wide_scope_is_a_count_and_then_its_changes() {
     for name in ["web-1", "web-2"] {
         cluster.put(pod(name, &json!({"app": "web"})));
     }
-    let mut run = cluster
-        .spy()
-        .start(&["changes", "pods", "-l", "app=web", "-o", "json"]);
+    let mut run = cluster.spy().start(&[
+        "changes",
+        "--since=0",
+        "pods",
+        "-l",
+        "app=web",
+        "-o",
+        "json",
+    ]);
     run.until("synced");
     cluster.put(pod("web-3", &json!({"app": "web"})));
     cluster.edit(
@@ -151,7 +161,15 @@ async fn only_and_ignore_hide_changes_and_no_versions() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"a": "1", "b": "1"})));
     let args = [
-        "changes", "cm/flags", "-o", "json", "--only", "data", "--ignore", "data.b",
+        "changes",
+        "--since=0",
+        "cm/flags",
+        "-o",
+        "json",
+        "--only",
+        "data",
+        "--ignore",
+        "data.b",
     ];
     let mut run = cluster.spy().start(&args);
     run.until("baseline");
@@ -172,7 +190,9 @@ async fn only_and_ignore_hide_changes_and_no_versions() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_there_is_a_count_of_none() {
     let cluster = Cluster::start().await;
-    let mut run = cluster.spy().start(&["changes", "cm/flags", "-o", "json"]);
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "cm/flags", "-o", "json"]);
     run.until("synced");
     cluster.put(config_map("flags", &json!({})));
     run.until("created");
@@ -188,7 +208,9 @@ async fn what_is_not_there_is_a_count_of_none() {
 async fn connections_and_gaps_are_records_in_their_place() {
     let mut cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
-    let mut run = cluster.spy().start(&["changes", "cm/flags", "-o", "json"]);
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "cm/flags", "-o", "json"]);
     run.until("baseline");
     cluster.watched("configmaps").await;
     cluster.sandbox.stop().await;
@@ -234,7 +256,7 @@ async fn a_kind_that_is_forbidden_is_a_record() {
     let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
     let mut run = cluster
         .spy()
-        .start(&["changes", "cm,secrets", "-o", "json"]);
+        .start(&["changes", "--since=0", "cm,secrets", "-o", "json"]);
     let line = run.until("forbidden");
     assert_snapshot!(record(&line), @r#"{"cause":"Error from server (Forbidden): secrets is forbidden: User \"jane\" cannot list resource \"secrets\" in API group \"\" in the namespace \"shop\"","cluster":"demo","seen":"2026-03-02T12:05:00.000Z","source":"secrets in namespace \"shop\"","state":"forbidden","type":"state","v":1}"#);
     assert_eq!(interrupted(run).stderr, "");
@@ -315,13 +337,13 @@ async fn once_prints_the_same_lines_and_ends() {
     for args in [&["cm/flags"][..], &["cm"]] {
         let ran = cluster
             .spy()
-            .run(&[&["changes", "-o", "json", "--once"], args].concat());
+            .run(&[&["changes", "--since=0", "-o", "json", "--once"], args].concat());
         assert_eq!((ran.status.code(), ran.stderr.as_str()), (Some(0), ""));
         assert_eq!(records(&ran).len(), 1, "{}", ran.stdout);
     }
     let ran = cluster
         .spy()
-        .run(&["changes", "-o", "json", "--once", "cm/none"]);
+        .run(&["changes", "--since=0", "-o", "json", "--once", "cm/none"]);
     assert_eq!(ran.status.code(), Some(1));
     assert!(
         ran.stderr
@@ -336,7 +358,9 @@ const BIG: usize = 100_000;
 async fn writing() -> (Cluster, Child, BufReader<std::process::ChildStdout>) {
     let cluster = Cluster::start().await;
     cluster.put(config_map("big", &json!({"text": "x".repeat(BIG)})));
-    let mut child = cluster.spy().spawn(&["changes", "cm/big", "-o", "json"]);
+    let mut child = cluster
+        .spy()
+        .spawn(&["changes", "--since=0", "cm/big", "-o", "json"]);
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
@@ -416,8 +440,8 @@ async fn ctrl_c_before_anything_leaves_nothing() {
         .sandbox
         .inject(Fault::on(Verb::List, "configmaps", stall).always());
     for args in [
-        &["changes", "cm/flags", "-o", "json"][..],
-        &["changes", "cm/flags"],
+        &["changes", "--since=0", "cm/flags", "-o", "json"][..],
+        &["changes", "--since=0", "cm/flags"],
     ] {
         let before = cluster.sandbox.requests().len();
         let run = cluster.spy().start(args);

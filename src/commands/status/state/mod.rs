@@ -157,7 +157,6 @@ impl State {
         self.wanted.note(key, &event);
         let Event::Object {
             why,
-            past: false,
             seen,
             now: version,
             ..

@@ -1,0 +1,85 @@
+//! The flags of `changes`.
+
+use jiff::Timestamp;
+
+use super::formats::{Format, Reader};
+use super::noise::NoiseArgs;
+use super::since::{self, Reach, Since};
+use crate::commands::{ObjectArgs, WatchArgs};
+use crate::object::list_keys::Chosen;
+use crate::object::path::Pattern;
+use crate::watch::Revision;
+
+/// Show each version of an object as a diff, and who made it
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) objects: ObjectArgs,
+    #[command(flatten)]
+    pub(super) watch: WatchArgs,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(super) output: Format,
+    /// Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(super) only: Vec<Pattern>,
+    /// Leave out changes at or below this path; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(super) ignore: Vec<Pattern>,
+    /// Show only what this manager wrote, as "by" names it; may be repeated
+    #[arg(long, value_name = "MANAGER")]
+    pub(super) by: Vec<String>,
+    /// Show the whole of new objects, not the parts they are made of
+    #[arg(long)]
+    pub(super) full: bool,
+    #[command(flatten)]
+    pub(super) noise: NoiseArgs,
+    /// Tell the items of the lists at PATH apart by these fields: .spec.servers=host,port; may be repeated
+    #[arg(long, value_name = "PATH=KEY[,KEY]")]
+    pub(super) list_key: Vec<Chosen>,
+    /// Show what Secrets hold: decoded for people, as it is stored in yaml, json and patches
+    #[arg(long)]
+    pub(super) show_secrets: bool,
+    /// Tell every change and every line of a text, however many; on a terminal they are counted above 200
+    #[arg(long)]
+    pub(super) no_fold: bool,
+    /// Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); by default named
+    /// objects begin with their last few versions
+    #[arg(long, value_name = "DURATION|all|0", value_parser = since::parse)]
+    pub(super) since: Option<Since>,
+    /// Begin after this resourceVersion
+    #[arg(long, value_name = "VERSION", value_parser = since::parse_revision, conflicts_with = "since")]
+    pub(super) since_rv: Option<Revision>,
+}
+
+const EXAMPLES: &str = "Examples:
+  kubectl spy changes deploy/web                 the last versions of a Deployment, and each to come
+  kubectl spy changes deploy/web --since 0       from now on
+  kubectl spy changes cm/gone --since all --once an object that is gone
+  kubectl spy changes --since 5m -n prod --once  what changed in a namespace, of every kind
+  kubectl spy changes deploy/web --only status   its status alone
+  kubectl spy changes pods -l app=web            all Pods of a label, those to come too
+  kubectl spy changes cm,secret -o json          a record a line, for programs";
+
+impl Args {
+    /// The same about these objects, if none are named.
+    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
+        self.objects.default_to(objects);
+        self.since.get_or_insert(Since::Now);
+        self
+    }
+
+    /// How far back to begin. Documents begin with what is, unless the past is asked for.
+    pub(super) fn reach(&self, now: Timestamp) -> Option<Reach> {
+        if self.output.reader() == Reader::Documents && !self.looks_back() {
+            return None;
+        }
+        Reach::new(self.since, self.since_rv, now)
+    }
+
+    /// Whether the past was asked for.
+    pub(super) fn looks_back(&self) -> bool {
+        self.since_rv.is_some() || !matches!(self.since, None | Some(Since::Now))
+    }
+}

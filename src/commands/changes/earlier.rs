@@ -1,0 +1,76 @@
+//! What `changes` tells before anything else: what happened before it came.
+
+use super::Changes;
+use super::formats::Reader;
+use super::past::LookBack;
+use super::since::Reach;
+use super::state::Step;
+use super::story::{self, Seam};
+use super::view::clock;
+use crate::commands::sources::named;
+use crate::commands::{CommandError, Session, Terminal};
+use crate::object::SourceState;
+use crate::watch::{Event, SourceKey};
+
+impl Changes {
+    pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>) {
+        let shown = (self.view.filter.clone(), self.view.noise.clone());
+        let past = reach.map(|reach| LookBack::new(session.mux.clone(), reach, &self.keys, shown));
+        self.past = past.filter(LookBack::is_wanted);
+    }
+
+    /// Tells the look-back what there is to begin with.
+    pub(super) fn begin(&mut self, key: &SourceKey, event: &Event) {
+        let Some(past) = &mut self.past else { return };
+        let is_named = named(key).is_some();
+        match event {
+            Event::Object { now, .. } if is_named => past.start(key, Some(now.clone())),
+            Event::Synced { .. } => past.start(key, None),
+            Event::State(
+                SourceState::Forbidden { .. }
+                | SourceState::Unserved { .. }
+                | SourceState::Failed { .. }
+                // The others need not wait for a server that does not answer.
+                | SourceState::Retrying { attempt: 3.., .. },
+            ) => past.skip(key),
+            Event::Object { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
+        }
+    }
+
+    /// Prints the past, once it is all there; says whether what is live may follow.
+    pub(super) fn tell_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
+        let Some(past) = self.past.take_if(|past| past.is_over()) else {
+            return Ok(self.past.is_none());
+        };
+        let now = terminal.env().now();
+        let told = story::timeline(&past.found, now);
+        for happened in &told {
+            if let Step::Deleted { last, .. } = &happened.step {
+                self.state.remember_deleted(&last.object);
+            }
+        }
+        self.earlier = told.len() as u64;
+        let has_past = |key: &SourceKey| told.iter().any(|happened| *happened.key == *key);
+        self.absent.retain(|key| !self.once || !has_past(key));
+        let mut page = self.page(&told, terminal);
+        if self.view.format.reader() == Reader::Person {
+            self.pending.retain(|happened| match happened.step {
+                Step::Baseline(_) => !has_past(&happened.key),
+                Step::Synced { .. } => false,
+                _ => true,
+            });
+            let seam = Seam {
+                found: &past.found,
+                shown: page.shown,
+                first: page.first,
+                live: (!self.once).then_some(now),
+            };
+            let look = terminal.look();
+            let seam = seam.lines(|time| clock(time, (look, terminal.env())));
+            page.lines
+                .extend(seam.iter().map(|line| look.styles.dim(line)));
+        }
+        page.print(terminal)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,234 @@
+//! What happened before the program was started, read back from the server's memory.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::judge::Judge;
+use super::since::Reach;
+use crate::commands::sources::named;
+use crate::diff::{Filter, Noise};
+use crate::object::ObjectRef;
+use crate::watch::{End, History, Limits, Mux, Presence, SourceKey, Told, Walk, Why, in_order};
+
+/// How long live events wait for the versions before them, unless more was asked for.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How many objects are walked at once.
+const AT_ONCE: usize = 4;
+
+/// The look-back of one run.
+pub(super) struct LookBack {
+    mux: Mux,
+    reach: Reach,
+    shown: Arc<(Filter, BTreeSet<Noise>)>,
+    /// The sources whose walk has not begun.
+    waiting: Vec<SourceKey>,
+    walks: JoinSet<Found>,
+    deadline: Option<Instant>,
+    pub(super) found: Vec<Found>,
+}
+
+/// What was found of one source.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) key: Arc<SourceKey>,
+    /// What happened, the oldest first, of each object.
+    pub(super) told: Vec<Told>,
+    /// Why there is no more.
+    pub(super) end: Option<End>,
+    /// Of a wide source: how many objects it has, and how many have changed.
+    pub(super) objects: Option<(usize, usize)>,
+}
+
+impl LookBack {
+    /// The look-back of these sources.
+    pub(super) fn new(
+        mux: Mux,
+        reach: Reach,
+        keys: &[SourceKey],
+        shown: (Filter, BTreeSet<Noise>),
+    ) -> LookBack {
+        let has_past = |key: &&SourceKey| {
+            let wanted = !reach.brief || named(key).is_some();
+            wanted && mux.history(key).is_some()
+        };
+        let waiting = keys.iter().filter(has_past).cloned().collect();
+        LookBack {
+            reach,
+            shown: Arc::new(shown),
+            waiting,
+            walks: JoinSet::new(),
+            deadline: None,
+            found: Vec::new(),
+            mux,
+        }
+    }
+
+    /// Whether there is anything to look back at.
+    pub(super) fn is_wanted(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Whether all has been found that is waited for.
+    pub(super) fn is_over(&self) -> bool {
+        self.waiting.is_empty() && self.walks.is_empty()
+    }
+
+    /// Begins with a source, once it is known what is there.
+    pub(super) fn start(&mut self, key: &SourceKey, there: Presence) {
+        let Some(at) = self.waiting.iter().position(|waiting| waiting == key) else {
+            return;
+        };
+        let key = self.waiting.swap_remove(at);
+        let Some(history) = self.mux.history(&key) else {
+            return;
+        };
+        let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
+        self.deadline = self.deadline.or(deadline);
+        let look = Look {
+            history,
+            reach: self.reach,
+            shown: self.shown.clone(),
+            deadline,
+        };
+        self.walks.spawn(look.run(there));
+    }
+
+    /// Leaves out a source that cannot be read.
+    pub(super) fn skip(&mut self, key: &SourceKey) {
+        self.waiting.retain(|waiting| waiting != key);
+    }
+
+    /// Waits until something more was found, or there is no more time.
+    pub(super) async fn next(&mut self) {
+        let late = async {
+            match self.deadline {
+                // The walks themselves end with what they have.
+                Some(deadline) => sleep_until(deadline + PATIENCE / 4).await,
+                None => std::future::pending().await,
+            }
+        };
+        if self.is_over() {
+            return std::future::pending().await;
+        }
+        tokio::select! {
+            Some(walked) = self.walks.join_next() => self.found.extend(walked.ok()),
+            () = late => {
+                self.waiting.clear();
+                self.walks.abort_all();
+                while self.walks.join_next().await.is_some() {}
+            }
+        }
+    }
+}
+
+/// One source's look-back.
+struct Look {
+    history: History,
+    reach: Reach,
+    shown: Arc<(Filter, BTreeSet<Noise>)>,
+    deadline: Option<Instant>,
+}
+
+impl Look {
+    async fn run(self, there: Presence) -> Found {
+        let mut found = Found {
+            key: self.history.key().clone(),
+            told: Vec::new(),
+            end: None,
+            objects: None,
+        };
+        let told = if named(self.history.key()).is_none() {
+            self.wide(&mut found).await
+        } else {
+            self.named(there, &mut found).await
+        };
+        if let Err(end) = told {
+            found.end = Some(end);
+        }
+        found
+    }
+
+    async fn named(&self, there: Presence, found: &mut Found) -> Result<(), End> {
+        let walk = if let Some(version) = there {
+            let walk = self.history.before(&version, self.limits());
+            let cause = || End::NotOffered("its resourceVersions are no revisions".into());
+            (Some(version), walk.ok_or_else(cause)?)
+        } else {
+            let object = object_of(self.history.key());
+            let newest = self.history.newest().await?;
+            self.history.at(&object, newest, self.limits()).await?
+        };
+        (found.told, found.end) = self.walk(walk).await;
+        Ok(())
+    }
+
+    /// Compares then and now, and walks the objects that differ.
+    async fn wide(&self, found: &mut Found) -> Result<(), End> {
+        let compared = self.history.compare(self.reach.revision).await?;
+        let limits = Limits {
+            floor: compared.then,
+            ..self.limits()
+        };
+        let mut changed = 0;
+        for objects in compared.changed.chunks(AT_ONCE) {
+            let walks = objects.iter().map(|object| {
+                let limits = limits.clone();
+                async {
+                    let walk = self.history.at(object, compared.now, limits).await?;
+                    Ok::<_, End>(self.walk(walk).await.0)
+                }
+            });
+            for told in futures::future::join_all(walks).await {
+                let told = told?;
+                changed += usize::from(told.iter().any(|told| told.why != Why::Listed));
+                found.told.extend(told);
+            }
+        }
+        found.objects = Some((compared.count, changed));
+        found.end = Some(if compared.then > self.reach.revision {
+            End::Forgotten(compared.then)
+        } else {
+            End::Limit
+        });
+        Ok(())
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            floor: self.reach.revision,
+            requests: self.reach.requests,
+        }
+    }
+
+    /// Walks back as far as is wanted.
+    async fn walk(&self, (newest, mut walk): (Presence, Walk)) -> (Vec<Told>, Option<End>) {
+        let mut judge = Judge::new(newest.clone(), self.reach.time, &self.shown);
+        let mut found = Vec::new();
+        while judge.shown < self.reach.shown || judge.there.is_none() {
+            let past = match self.deadline {
+                Some(deadline) => timeout_at(deadline, walk.next()).await.ok().flatten(),
+                None => walk.next().await,
+            };
+            match past {
+                Some(past) if judge.is_wanted(&past) => found.push(past),
+                Some(_) | None => break,
+            }
+        }
+        (in_order(newest, found), walk.end().cloned())
+    }
+}
+
+/// The one object that a source is about.
+fn object_of(key: &SourceKey) -> ObjectRef {
+    ObjectRef {
+        api_version: key.resource.api_version().into(),
+        kind: key.resource.kind.clone(),
+        namespace: key.namespace().map(Into::into),
+        name: named(key).unwrap_or_default().into(),
+        uid: None,
+    }
+}

@@ -1,0 +1,123 @@
+//! `--since` and `--since-rv`: how far back `changes` begins.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::watch::{Limits, Revision};
+
+/// How many versions of a named object are shown from before the start, unless another number is
+/// asked for, and with how many requests at most.
+const SHOWN: usize = 20;
+const REQUESTS: u32 = 100;
+
+/// What `--since` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// From now on.
+    Now,
+    /// So long ago.
+    Ago(SignedDuration),
+    /// As far as the server remembers.
+    All,
+}
+
+/// Reads `10m`, `1h30m`, `all` or `0`.
+pub(super) fn parse(text: &str) -> Result<Since, String> {
+    match text {
+        "all" => return Ok(Since::All),
+        "0" => return Ok(Since::Now),
+        _ if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            return Err(format!(
+                "a duration has a unit: {text}s or {text}m? A resourceVersion is given to --since-rv"
+            ));
+        }
+        _ => {}
+    }
+    match text.parse::<SignedDuration>() {
+        Ok(ago) if ago.is_positive() => Ok(Since::Ago(ago)),
+        Ok(_) | Err(_) => Err("a duration (90s, 10m, 1h30m), all or 0 is expected".to_owned()),
+    }
+}
+
+/// Reads a resourceVersion to begin from.
+pub(super) fn parse_revision(text: &str) -> Result<Revision, String> {
+    Revision::read(text)
+        .ok_or_else(|| "a resourceVersion is a number, as in metadata.resourceVersion".to_owned())
+}
+
+/// How far back one object's walk goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// How many versions are shown at most.
+    pub(super) shown: usize,
+    /// How many requests are made at most.
+    pub(super) requests: u32,
+    /// The oldest time of interest.
+    pub(super) time: Option<Timestamp>,
+    /// The oldest revision of interest.
+    pub(super) revision: Revision,
+    /// Whether live events wait for it a moment only.
+    pub(super) brief: bool,
+}
+
+impl Reach {
+    /// `None` if there is to be no look-back.
+    pub(super) fn new(
+        since: Option<Since>,
+        revision: Option<Revision>,
+        now: Timestamp,
+    ) -> Option<Reach> {
+        let all = Reach {
+            shown: usize::MAX,
+            requests: u32::MAX,
+            time: None,
+            revision: Limits::default().floor,
+            brief: false,
+        };
+        match (revision, since) {
+            (Some(revision), _) => Some(Reach { revision, ..all }),
+            (None, Some(Since::Now)) => None,
+            (None, Some(Since::All)) => Some(all),
+            (None, Some(Since::Ago(ago))) => Some(Reach {
+                time: now.checked_sub(ago).ok(),
+                ..all
+            }),
+            (None, None) => Some(Reach {
+                shown: SHOWN,
+                requests: REQUESTS,
+                brief: true,
+                ..all
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_a_unit() {
+        let minutes = |minutes| Ok(Since::Ago(SignedDuration::from_mins(minutes)));
+        for (text, since) in [
+            ("all", Ok(Since::All)),
+            ("0", Ok(Since::Now)),
+            ("10m", minutes(10)),
+            ("1h30m", minutes(90)),
+            ("60s", minutes(1)),
+        ] {
+            assert_eq!(parse(text), since, "{text}");
+        }
+        for text in ["5", "300", "", "x", "-5m", "0s", "10 lightyears"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(parse("300").is_err_and(|error| error.contains("300s or 300m")));
+    }
+
+    #[test]
+    fn a_revision_is_a_plain_number() {
+        assert!(parse_revision("90120").is_ok());
+        for text in ["", "0", "-1", "1.5", "abc"] {
+            assert!(parse_revision(text).is_err(), "{text}");
+        }
+    }
+}
