@@ -39,7 +39,7 @@ pub use filter::Filter;
 pub use merge_patch::{Inexpressible, merge_patch};
 pub use noise::Noise;
 pub use origin::Origin;
-pub use redact::{Content, Redacted, Redactor, Shown};
+pub use redact::{Content, Redactor, Shown};
 pub use values::Fmt;
 
 use secret::Guard;
@@ -187,38 +187,11 @@ impl<'a> Diff<'a> {
         self.key(at).is_some()
     }
 
-    /// The fields by which an item is told from its siblings; none for other values.
-    pub fn key_fields(&self, at: SegId) -> Vec<&'a str> {
-        let seg = self.seg(at);
-        match (&seg.step, seg.new.or(seg.old)) {
-            (
-                Step::Item {
-                    label: Label::Key { key, .. },
-                    ..
-                },
-                Some(item),
-            ) => key.parts(item).into_iter().map(|part| part.0).collect(),
-            _ => Vec::new(),
-        }
-    }
-
     /// One version of a value.
     pub fn shown<'s>(&'s self, at: SegId, side: Side, redactor: &'s Redactor) -> Option<Shown<'s>> {
         let seg = self.segs.get(at.0 as usize)?;
         let value = seg.on(side)?;
         Some(redactor.guarded(value, seg.guard))
-    }
-
-    /// Whether what is shown of a change is not what the object has: then a patch of it cannot be
-    /// applied.
-    pub fn holds_secret(&self, redactor: &Redactor) -> bool {
-        let holds = |at, side| {
-            self.shown(at, side, redactor)
-                .is_some_and(Shown::holds_secret)
-        };
-        self.changes
-            .iter()
-            .any(|change| holds(change.at, Side::Old) || holds(change.at, Side::New))
     }
 
     /// The value and all it lies in, from the inside out, without the root.

@@ -1,10 +1,37 @@
 //! The shape of a diff: which values lie in which, for views that show an object as it is nested.
 
-use crate::object::path::Place;
+use crate::object::path::{Place, Side};
 
-use super::{Change, Diff, SegId, Step};
+use super::{Change, Diff, Label, Redactor, SegId, Shown, Step};
 
-impl Diff<'_> {
+impl<'a> Diff<'a> {
+    /// The fields by which an item is told from its siblings; none for other values.
+    pub fn key_fields(&self, at: SegId) -> Vec<&'a str> {
+        let seg = self.seg(at);
+        match (&seg.step, seg.new.or(seg.old)) {
+            (
+                Step::Item {
+                    label: Label::Key { key, .. },
+                    ..
+                },
+                Some(item),
+            ) => key.parts(item).into_iter().map(|part| part.0).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether what is shown of a change is not what the object has: then a patch of it cannot be
+    /// applied.
+    pub fn holds_secret(&self, redactor: &Redactor) -> bool {
+        let holds = |at, side| {
+            self.shown(at, side, redactor)
+                .is_some_and(Shown::holds_secret)
+        };
+        self.changes
+            .iter()
+            .any(|change| holds(change.at, Side::Old) || holds(change.at, Side::New))
+    }
+
     /// Every value on the way to a change but the object itself, outer before inner, siblings in the
     /// order of their changes.
     pub fn values(&self) -> impl Iterator<Item = SegId> + use<> {

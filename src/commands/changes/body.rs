@@ -1,7 +1,8 @@
 //! What stands below the heading of a version, in each of the formats for people.
 
+use super::draw::Draw;
 use super::formats::Format;
-use super::view::{Creation, Draw, known};
+use super::view::{Creation, known};
 use crate::diff::{Diff, Noise};
 use crate::object::Doc;
 use crate::object::managed_fields::Writers;

@@ -3,10 +3,11 @@
 
 use serde_json::value::RawValue;
 
+use super::draw::Draw;
 use super::formats::Format;
 use super::state::{Happened, Step};
 use super::told::Told;
-use super::view::{Draw, Headed, View, known, notice};
+use super::view::{Headed, View, known, notice};
 use crate::commands::Terminal;
 use crate::diff::json_patch::json_patch;
 use crate::diff::{Diff, Noise, merge_patch};

@@ -1,8 +1,8 @@
 //! What `changes` tells before anything else: what happened before it came.
 
-use super::Changes;
 use super::formats::Reader;
 use super::past::LookBack;
+use super::run::Changes;
 use super::since::Reach;
 use super::state::Step;
 use super::story::{self, Seam};

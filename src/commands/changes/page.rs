@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::Changes;
+use super::run::Changes;
 use super::state::Happened;
 use crate::commands::{CommandError, Terminal};
 

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::footer::plural;
 use super::told::Told;
 use crate::render::age;
+use crate::render::diff::Counts;
 
 /// What a run has seen.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ impl Summary {
 
     /// Counts the changes of a version.
     pub(super) fn count(&mut self, told: &Told) {
-        let quiet = told.quiet.as_ref().map_or(0, |counts| counts.hidden());
+        let quiet = told.quiet.as_ref().map_or(0, Counts::hidden);
         self.shown += told.shown as u64;
         self.hidden += (told.hidden + quiet) as u64;
     }
@@ -59,7 +60,6 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::diff::Counts;
 
     #[test]
     fn versions_are_told_by_where_they_came_from() {

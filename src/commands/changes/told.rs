@@ -1,7 +1,8 @@
 //! What is told of a version: lines, or how much of it is hidden.
 
+use super::draw::Draw;
 use super::state::{Happened, Step};
-use super::view::{Draw, Headed, View, missing};
+use super::view::{Headed, View, missing};
 use crate::commands::Terminal;
 use crate::commands::sources::named;
 use crate::diff::Noise;

@@ -4,8 +4,16 @@ use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Kind, Target, Writer};
 use serde_json::{Value, json};
 
+use super::super::support::Running;
 use super::super::support::cluster::{Cluster, config_map, deployment};
 use super::interrupted;
+
+/// Waits until what is there at the start is told; patches say nothing of it.
+fn begun(run: &mut Running, args: &[&str]) {
+    if !args.iter().any(|arg| arg.ends_with("-patch")) {
+        run.until("2");
+    }
+}
 
 /// A Deployment that is edited, has a version of nothing but noise and one of status, is deleted, and
 /// another in its place. `last` is in what is printed of the last version alone.
@@ -16,6 +24,7 @@ async fn story(args: &[&str], last: &str) -> String {
         .spy()
         .start(&[&["changes", "deploy/web"], args].concat());
     cluster.watched("deployments").await;
+    begun(&mut run, args);
     let template = json!({"spec": {"containers": [{"name": "app", "image": "app:2"}]}});
     let labels = json!({"labels": {"tier": "\u{1b}[2J"}});
     cluster.edit(
@@ -519,28 +528,84 @@ async fn as_yaml() {
     "#);
 }
 
+/// Applies each line to what the lines before have made of an object.
+fn applied(mut object: Value, lines: &str, apply: impl Fn(&mut Value, &str)) -> Value {
+    for line in lines.lines() {
+        apply(&mut object, line);
+    }
+    object
+}
+
+/// What is printed of an object that is edited, and the object before and after. All but one of the versions
+/// change what `--only` names, by noise or by more.
+async fn patched(format: &str) -> (String, Value, Value) {
+    let cluster = Cluster::start().await;
+    let mut object = deployment("web", 1);
+    object["metadata"]["annotations"] = json!({"a/b~c": "\u{1b}[2J", "big": "x\ny"});
+    let first = cluster.put(object);
+    let args = ["changes", "deploy/web", "-o", format];
+    let mut run = cluster.spy().start(&args);
+    cluster.watched("deployments").await;
+    let containers = json!([{"name": "log", "image": "log:1"}, {"name": "app", "image": "app:2"}]);
+    let template = json!({"spec": {"containers": containers}});
+    let edits = [
+        json!({"spec": {"template": template}}),
+        json!({"metadata": {"annotations": {"a/b~c": null, "\u{202e}": "\u{7}"}}}),
+        json!({"spec": {"replicas": 7}}),
+    ];
+    let mut last = Value::Null;
+    for edit in edits {
+        last = cluster.edit("deployments", "web", &edit);
+    }
+    // A status of nothing but noise is a patch as well.
+    let target = Target::new("deployments", "shop", "web");
+    let by = Writer::new("kube-controller-manager").on("status");
+    for seen in [json!(2), json!(3), json!("the-end")] {
+        let status = json!({"status": {"observedGeneration": seen}});
+        last = cluster.sandbox.patch(&target, &status, &by).unwrap();
+    }
+    run.until("the-end");
+    (interrupted(run).stdout, first, last)
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn as_patches() {
-    assert_snapshot!(story(&["-o", "json-patch", "--ignore", "metadata.managedFields"], "replicas").await.replace("},{", "},\n  {"), @r#"
-    [{"op":"replace","path":"/metadata/generation","value":2},
-      {"op":"add","path":"/metadata/labels","value":{"tier":"\u001b[2J"}},
-      {"op":"replace","path":"/metadata/managedFields","value":[{"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{},"f:selector":{},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{}}}}}}},"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:01Z"},
-      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:tier":{}}},"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:image":{}}}}}}},"manager":"kubectl-edit","operation":"Update","time":"2026-03-02T12:00:02Z"}]},
-      {"op":"replace","path":"/metadata/resourceVersion","value":"3"},
-      {"op":"replace","path":"/spec/template/spec/containers/0/image","value":"app:2"}]
-    [{"op":"replace","path":"/metadata/managedFields","value":[{"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{},"f:selector":{},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{}}}}}}},"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:01Z"},
-      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:tier":{}}},"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:image":{}}}}}}},"manager":"kubectl-edit","operation":"Update","time":"2026-03-02T12:00:02Z"},
-      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:observedGeneration":{}}},"manager":"kube-controller-manager","operation":"Update","subresource":"status","time":"2026-03-02T12:00:03Z"}]},
-      {"op":"replace","path":"/metadata/resourceVersion","value":"4"},
-      {"op":"add","path":"/status","value":{"observedGeneration":2}}]
-    [{"op":"replace","path":"/metadata/managedFields","value":[{"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{},"f:selector":{},"f:template":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{}}}}}}},"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:01Z"},
-      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:tier":{}}},"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:image":{}}}}}}},"manager":"kubectl-edit","operation":"Update","time":"2026-03-02T12:00:02Z"},
-      {"apiVersion":"apps/v1","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:observedGeneration":{},"f:replicas":{}}},"manager":"kube-controller-manager","operation":"Update","subresource":"status","time":"2026-03-02T12:00:04Z"}]},
-      {"op":"replace","path":"/metadata/resourceVersion","value":"5"},
-      {"op":"replace","path":"/status/observedGeneration","value":3},
-      {"op":"add","path":"/status/replicas","value":1}]
-    "#);
-    assert_snapshot!(story(&["-o", "merge-patch", "--only", "spec"], r#""replicas":3"#).await, @"");
+async fn json_patches_lead_from_one_version_to_the_next() {
+    let (lines, first, last) = patched("json-patch").await;
+    assert_eq!(lines.lines().count(), 6, "{lines}");
+    let apply = |object: &mut Value, line: &str| {
+        let patch: json_patch::Patch = serde_json::from_str(line).unwrap();
+        json_patch::patch(object, &patch).unwrap();
+    };
+    assert_eq!(applied(first, &lines, apply), last, "{lines}");
+    let noise = lines.lines().nth(4).unwrap();
+    let operations: Vec<Value> = serde_json::from_str(noise).unwrap();
+    let paths: Vec<&Value> = operations
+        .iter()
+        .map(|operation| &operation["path"])
+        .collect();
+    assert_snapshot!(json!(paths), @r#"["/metadata/resourceVersion","/status/observedGeneration"]"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn merge_patches_lead_from_one_version_to_the_next() {
+    let (lines, first, last) = patched("merge-patch").await;
+    assert_eq!(lines.lines().count(), 6, "{lines}");
+    let apply = |object: &mut Value, line: &str| {
+        json_patch::merge(object, &serde_json::from_str(line).unwrap());
+    };
+    assert_eq!(applied(first, &lines, apply), last, "{lines}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn patches_are_of_the_versions_that_are_asked_for() {
+    let args = ["-o", "merge-patch", "--only", "spec"];
+    let lines = story(&args, r#""replicas":3"#).await;
+    let specs: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|patch| patch["spec"].clone())
+        .collect();
+    assert_snapshot!(json!(specs), @r#"[{"template":{"spec":{"containers":[{"image":"app:2","name":"app"}]}}},{"replicas":3}]"#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -584,9 +649,24 @@ async fn new_objects_in_full() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_one_manager_wrote() {
     let by = ["--by", "kube-controller-manager", "--by", "nobody"];
-    assert_snapshot!(story(&by, "RECREATED").await, @"");
+    assert_snapshot!(story(&by, "DELETED").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
+    + .status: {observedGeneration: 2}
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
+    + .status.replicas: 1
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    "#);
     let by = ["--by", "kubectl-edit"];
-    assert_snapshot!(story(&by, "2 → 3").await, @"");
+    assert_snapshot!(story(&by, "2 → 3").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
+    + .metadata.labels: {tier: "\u001b[2J"}
+    ~ .spec.template.spec.containers[name=app].image: app:1 → app:2
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 3
+    "#);
     let records = ["--by", "kubectl-edit", "-o", "json"];
     let records = story(&records, r#"new":3"#).await;
     let types: Vec<Value> = records
@@ -600,7 +680,7 @@ async fn what_one_manager_wrote() {
             ])
         })
         .collect();
-    assert_snapshot!(json!(types), @"");
+    assert_snapshot!(json!(types), @r#"[["baseline",null,{}],["modified","kubectl-edit",{"managedFields":1,"version":2}],["deleted",null,{"version":1}],["modified","kubectl-edit",{"managedFields":1,"version":2}]]"#);
 }
 
 /// Two managers write in one version: only the paths of one are told.
@@ -739,6 +819,7 @@ async fn rotation(args: &[&str], last: &str) -> String {
         .spy()
         .start(&[&["changes", "secret/db", "--only", "data"], args].concat());
     cluster.watched("secrets").await;
+    begun(&mut run, args);
     for value in ["aHVudGVyMw==", "aHVudGVyNA=="] {
         cluster.edit("secrets", "db", &json!({"data": {"password": value}}));
     }

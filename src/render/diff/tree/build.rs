@@ -224,7 +224,8 @@ impl<'b> Builder<'b> {
         let arrow = self.painter.view.look.symbols.arrow;
         for change in &changes {
             if let Op::Move { from, to } = change.op {
-                spot.end.push_str(&format!("  {from} {arrow} {to}"));
+                let places = format!("  {from} {arrow} {to}");
+                spot.end.push_str(&places);
             }
             spot.end.push_str(&self.painter.suffix(change));
         }
@@ -264,8 +265,8 @@ impl<'b> Builder<'b> {
             let total = self.painter.shown(at, Side::New);
             let total = total.map_or(0, |list| list.items().count());
             let (moved, total) = (thousands(moved.len()), thousands(total));
-            spot.end
-                .push_str(&format!("  {moved} of {total} items moved"));
+            let count = format!("  {moved} of {total} items moved");
+            spot.end.push_str(&count);
         }
         self.rows.push(Row {
             mark,
@@ -279,7 +280,7 @@ impl<'b> Builder<'b> {
         spot
     }
 
-    pub(super) fn close(&mut self, bracket: &str, spot: Spot) {
+    pub(super) fn close(&mut self, bracket: &str, spot: &Spot) {
         self.rows.push(Row {
             sort: Sort::Close,
             indent: spot.indent,

@@ -26,7 +26,7 @@ impl<'b> Builder<'b> {
             });
         }
         self.parts(parts, indent);
-        self.close("}", closing);
+        self.close("}", &closing);
     }
 
     /// The fields of the new version, and those that are shown to be gone.
@@ -90,10 +90,11 @@ impl<'b> Builder<'b> {
             let inner = rest.split('.').filter(|name| !name.is_empty());
             let found = inner.clone().try_fold(value, Shown::get);
             let Some(found) = found else { continue };
-            let opened: String = inner
+            let opened: Vec<String> = inner
                 .clone()
                 .map(|name| format!("{{ {}: ", string(name)))
                 .collect();
+            let opened = opened.concat();
             let closed = " }".repeat(inner.count());
             context.push(format!(
                 "{}: {opened}{}{closed}",

@@ -21,7 +21,7 @@ impl<'b> Builder<'b> {
         let indent = spot.indent + 2;
         let closing = self.open("[", at, spot);
         self.parts(parts, indent);
-        self.close("]", closing);
+        self.close("]", &closing);
     }
 
     fn items(&self, at: SegId, new: Shown<'b>) -> Vec<Part<'b>> {
