@@ -48,6 +48,24 @@ async fn story(args: &[&str], last: &str) -> String {
     interrupted(run).transcript()
 }
 
+/// A `ConfigMap` that is edited, applied as it is, and deleted.
+async fn flags(args: &[&str], last: &str) -> String {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"beta": "off"})));
+    let mut run = cluster
+        .spy()
+        .start(&[&["changes", "cm/flags"], args].concat());
+    cluster.watched("configmaps").await;
+    begun(&mut run, args);
+    let edit = json!({"data": {"beta": "on", "esc": "\u{1b}[2J"}});
+    cluster.edit("configmaps", "flags", &edit);
+    let same = config_map("flags", &json!({"beta": "on"}));
+    cluster.sandbox.apply(same, &Writer::new("argocd")).unwrap();
+    cluster.delete("configmaps", "flags");
+    run.until(last);
+    interrupted(run).transcript()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn as_a_tree() {
     assert_snapshot!(story(&["-o", "tree"], "2 → 3").await, @r#"
@@ -84,447 +102,112 @@ async fn as_a_tree() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn as_the_whole_object() {
-    assert_snapshot!(story(&["-o", "full", "--only", "spec"], "2 → 3").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    assert_snapshot!(flags(&["-o", "full"], "DELETED").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
       {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
+        "apiVersion": "v1",
+        "data": {
+          "beta": "off"
+        },
+        "kind": "ConfigMap",
         "metadata": {
           "creationTimestamp": "2026-03-02T12:00:01Z",
-          "generation": 1,
-          "name": "web",
+          "name": "flags",
           "namespace": "shop",
           "resourceVersion": "2",
           "uid": "a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"
-        },
-        "spec": {
-          "replicas": 1,
-          "selector": {
-            "matchLabels": {
-              "app": "web"
-            }
-          },
-          "template": {
-            "metadata": {
-              "labels": {
-                "app": "web"
-              }
-            },
-            "spec": {
-              "containers": [
-                {
-                  "image": "app:1",
-                  "name": "app"
-                }
-              ]
-            }
-          }
         }
       }
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  1 change
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
       {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
+        "apiVersion": "v1",
+        "data": {
+    ~     "beta": "off" → "on",
+    +     "esc": "\u001b[2J"
+        },
+        "kind": "ConfigMap",
         "metadata": {
           "creationTimestamp": "2026-03-02T12:00:01Z",
-          "generation": 2,
-          "labels": {
-            "tier": "\u001b[2J"
-          },
-          "name": "web",
+          "name": "flags",
           "namespace": "shop",
           "resourceVersion": "3",
           "uid": "a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"
-        },
-        "spec": {
-          "replicas": 1,
-          "selector": {
-            "matchLabels": {
-              "app": "web"
-            }
-          },
-          "template": {
-            "metadata": {
-              "labels": {
-                "app": "web"
-              }
-            },
-            "spec": {
-              "containers": [
-                {
-    ~             "image": "app:1" → "app:2",
-                  "name": "app"
-                }
-              ]
-            }
-          }
         }
       }
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
-    2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
-    + {
-    +   "apiVersion": "apps/v1",
-    +   "kind": "Deployment",
-    +   "metadata": {
-    +     "creationTimestamp": "2026-03-02T12:00:06Z",
-    +     "generation": 1,
-    +     "name": "web",
-    +     "namespace": "shop",
-    +     "resourceVersion": "7",
-    +     "uid": "3d58bb03-f31a-4686-8763-de764d6fe1b0"
-    +   },
-    +   "spec": {
-    +     "replicas": 2,
-    +     "selector": {
-    +       "matchLabels": {
-    +         "app": "web"
-    +       }
-    +     },
-    +     "template": {
-    +       "metadata": {
-    +         "labels": {
-    +           "app": "web"
-    +         }
-    +       },
-    +       "spec": {
-    +         "containers": [
-    +           {
-    +             "image": "app:1",
-    +             "name": "app"
-    +           }
-    +         ]
-    +       }
-    +     }
-    +   }
-    + }
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change
-      {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {
-          "creationTimestamp": "2026-03-02T12:00:06Z",
-          "generation": 2,
-          "name": "web",
-          "namespace": "shop",
-          "resourceVersion": "8",
-          "uid": "3d58bb03-f31a-4686-8763-de764d6fe1b0"
-        },
-        "spec": {
-    ~     "replicas": 2 → 3,
-          "selector": {
-            "matchLabels": {
-              "app": "web"
-            }
-          },
-          "template": {
-            "metadata": {
-              "labels": {
-                "app": "web"
-              }
-            },
-            "spec": {
-              "containers": [
-                {
-                  "image": "app:1",
-                  "name": "app"
-                }
-              ]
-            }
-          }
-        }
-      }
+    2026-03-02T12:05:00.000Z DELETED configmap/flags  5  after 4m59s
     "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn as_a_unified_diff() {
-    assert_snapshot!(story(&["-o", "diff"], "+  replicas: 3").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
-    --- deployment/web 2
-    +++ deployment/web 3
-    @@ -2,6 +2,8 @@
-     kind: Deployment
+    assert_snapshot!(flags(&["-o", "diff"], "/dev/null").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
+    --- configmap/flags 2
+    +++ configmap/flags 3
+    @@ -1,6 +1,7 @@
+     apiVersion: v1
+     data:
+    -  beta: "off"
+    +  beta: "on"
+    +  esc: "\u001b[2J"
+     kind: ConfigMap
      metadata:
        creationTimestamp: "2026-03-02T12:00:01Z"
-    +  labels:
-    +    tier: "\u001b[2J"
-       name: web
-       namespace: shop
-       uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
-    @@ -16,5 +18,5 @@
-             app: web
-         spec:
-           containers:
-    -      - image: app:1
-    +      - image: app:2
-             name: app
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
-    --- deployment/web 3
-    +++ deployment/web 4
-    @@ -20,3 +20,5 @@
-           containers:
-           - image: app:2
-             name: app
-    +status:
-    +  observedGeneration: 2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
-    --- deployment/web 4
-    +++ deployment/web 5
-    @@ -21,4 +21,5 @@
-           - image: app:2
-             name: app
-     status:
-    -  observedGeneration: 2
-    +  observedGeneration: 3
-    +  replicas: 1
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
-    --- deployment/web 6
+    2026-03-02T12:05:00.000Z DELETED configmap/flags  5  after 4m59s
+    --- configmap/flags 5
     +++ /dev/null
-    @@ -1,25 +0,0 @@
-    -apiVersion: apps/v1
-    -kind: Deployment
+    @@ -1,10 +0,0 @@
+    -apiVersion: v1
+    -data:
+    -  beta: "on"
+    -  esc: "\u001b[2J"
+    -kind: ConfigMap
     -metadata:
     -  creationTimestamp: "2026-03-02T12:00:01Z"
-    -  labels:
-    -    tier: "\u001b[2J"
-    -  name: web
+    -  name: flags
     -  namespace: shop
     -  uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
-    -spec:
-    -  replicas: 1
-    -  selector:
-    -    matchLabels:
-    -      app: web
-    -  template:
-    -    metadata:
-    -      labels:
-    -        app: web
-    -    spec:
-    -      containers:
-    -      - image: app:2
-    -        name: app
-    -status:
-    -  observedGeneration: 3
-    -  replicas: 1
-    2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
-    --- /dev/null
-    +++ deployment/web 7
-    @@ -0,0 +1,20 @@
-    +apiVersion: apps/v1
-    +kind: Deployment
-    +metadata:
-    +  creationTimestamp: "2026-03-02T12:00:06Z"
-    +  name: web
-    +  namespace: shop
-    +  uid: "3d58bb03-f31a-4686-8763-de764d6fe1b0"
-    +spec:
-    +  replicas: 2
-    +  selector:
-    +    matchLabels:
-    +      app: web
-    +  template:
-    +    metadata:
-    +      labels:
-    +        app: web
-    +    spec:
-    +      containers:
-    +      - image: app:1
-    +        name: app
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
-    --- deployment/web 7
-    +++ deployment/web 8
-    @@ -6,7 +6,7 @@
-       namespace: shop
-       uid: "3d58bb03-f31a-4686-8763-de764d6fe1b0"
-     spec:
-    -  replicas: 2
-    +  replicas: 3
-       selector:
-         matchLabels:
-           app: web
     "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn as_yaml() {
-    assert_snapshot!(story(&["-o", "yaml"], "replicas: 3").await, @r#"
-    # 2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    apiVersion: apps/v1
-    kind: Deployment
+    assert_snapshot!(flags(&["-o", "yaml"], "DELETED").await, @r#"
+    # 2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    apiVersion: v1
+    data:
+      beta: "off"
+    kind: ConfigMap
     metadata:
       creationTimestamp: "2026-03-02T12:00:01Z"
-      generation: 1
-      name: web
+      name: flags
       namespace: shop
       uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
-    spec:
-      replicas: 1
-      selector:
-        matchLabels:
-          app: web
-      template:
-        metadata:
-          labels:
-            app: web
-        spec:
-          containers:
-          - image: app:1
-            name: app
     ---
-    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
-    apiVersion: apps/v1
-    kind: Deployment
+    # 2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
+    apiVersion: v1
+    data:
+      beta: "on"
+      esc: "\u001b[2J"
+    kind: ConfigMap
     metadata:
       creationTimestamp: "2026-03-02T12:00:01Z"
-      generation: 2
-      labels:
-        tier: "\u001b[2J"
-      name: web
+      name: flags
       namespace: shop
       uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
-    spec:
-      replicas: 1
-      selector:
-        matchLabels:
-          app: web
-      template:
-        metadata:
-          labels:
-            app: web
-        spec:
-          containers:
-          - image: app:2
-            name: app
     ---
-    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  by kube-controller-manager (status)  1 change, 2 hidden
-    apiVersion: apps/v1
-    kind: Deployment
+    # 2026-03-02T12:05:00.000Z DELETED configmap/flags  5
+    apiVersion: v1
+    data:
+      beta: "on"
+      esc: "\u001b[2J"
+    kind: ConfigMap
     metadata:
       creationTimestamp: "2026-03-02T12:00:01Z"
-      generation: 2
-      labels:
-        tier: "\u001b[2J"
-      name: web
+      name: flags
       namespace: shop
       uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
-    spec:
-      replicas: 1
-      selector:
-        matchLabels:
-          app: web
-      template:
-        metadata:
-          labels:
-            app: web
-        spec:
-          containers:
-          - image: app:2
-            name: app
-    status:
-      observedGeneration: 2
-    ---
-    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  by kube-controller-manager (status)  1 change, 3 hidden
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata:
-      creationTimestamp: "2026-03-02T12:00:01Z"
-      generation: 2
-      labels:
-        tier: "\u001b[2J"
-      name: web
-      namespace: shop
-      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
-    spec:
-      replicas: 1
-      selector:
-        matchLabels:
-          app: web
-      template:
-        metadata:
-          labels:
-            app: web
-        spec:
-          containers:
-          - image: app:2
-            name: app
-    status:
-      observedGeneration: 3
-      replicas: 1
-    ---
-    # 2026-03-02T12:05:00.000Z DELETED deployment/web  6
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata:
-      creationTimestamp: "2026-03-02T12:00:01Z"
-      generation: 2
-      labels:
-        tier: "\u001b[2J"
-      name: web
-      namespace: shop
-      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
-    spec:
-      replicas: 1
-      selector:
-        matchLabels:
-          app: web
-      template:
-        metadata:
-          labels:
-            app: web
-        spec:
-          containers:
-          - image: app:2
-            name: app
-    status:
-      observedGeneration: 3
-      replicas: 1
-    ---
-    # 2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata:
-      creationTimestamp: "2026-03-02T12:00:06Z"
-      generation: 1
-      name: web
-      namespace: shop
-      uid: "3d58bb03-f31a-4686-8763-de764d6fe1b0"
-    spec:
-      replicas: 2
-      selector:
-        matchLabels:
-          app: web
-      template:
-        metadata:
-          labels:
-            app: web
-        spec:
-          containers:
-          - image: app:1
-            name: app
-    ---
-    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  by kubectl-edit  1 change, 3 hidden
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata:
-      creationTimestamp: "2026-03-02T12:00:06Z"
-      generation: 2
-      name: web
-      namespace: shop
-      uid: "3d58bb03-f31a-4686-8763-de764d6fe1b0"
-    spec:
-      replicas: 3
-      selector:
-        matchLabels:
-          app: web
-      template:
-        metadata:
-          labels:
-            app: web
-        spec:
-          containers:
-          - image: app:1
-            name: app
     "#);
 }
 
