@@ -103,7 +103,7 @@ async fn bookkeeping_is_one_line_that_counts_until_the_object_changes() {
         let same = config_map("flags", &json!({"dark-mode": "off"}));
         cluster.sandbox.apply(same, &Writer::new(manager)).unwrap();
     };
-    let mut terminal = start(&cluster, &["changes", "cm/flags"]);
+    let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
     apply("argocd");
     until_versions(&mut terminal, "1 version (1 hidden)");
     apply("flux");

@@ -57,6 +57,7 @@ pub(crate) async fn show(
     let keys = session.keys(&targets);
     let view = view(args, &session);
     let mut changes = Changes::new((args, view), keys, context.env.now());
+    changes.is_of_file = session.is_of_file();
     changes.look_back(&session, args.reach(context.env.now()));
     let mut terminal = Terminal::open(context, args.output.output());
     let ended = follow(&mut changes, &session, &mut terminal, shutdown).await;

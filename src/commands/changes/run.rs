@@ -28,6 +28,8 @@ pub(super) struct Changes {
     /// Whether it has been said that what is printed lacks what Secrets hold.
     pub(super) has_warned: bool,
     pub(super) once: bool,
+    /// A file is played to its end, once or not.
+    pub(super) is_of_file: bool,
     /// What has come since the last time that lines were printed.
     pub(super) pending: Vec<Happened>,
     /// What only noise has happened to since.
@@ -56,6 +58,7 @@ impl Changes {
             has_document: false,
             has_warned: false,
             once: args.watch.ends(),
+            is_of_file: false,
             pending: Vec::new(),
             quiet: QuietRuns::default(),
             absent: Vec::new(),
@@ -200,7 +203,7 @@ impl Live for Changes {
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
-        self.once && self.past.is_none() && sources.are_settled()
+        self.once && !self.is_of_file && self.past.is_none() && sources.are_settled()
     }
 }
 

@@ -1,5 +1,6 @@
 //! `Session`: the cluster a verb looks at, or the file in its place, and the multiplexer over it.
 
+mod every_kind;
 mod file;
 
 use std::borrow::Cow;
@@ -10,8 +11,8 @@ use super::input::{stream_of, text_of, unreadable};
 use super::sources::named;
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs};
 use crate::cluster::{
-    Ambient, Ask, Client, ClusterConfig, Filters, Names, Namespaces, Resolver, Target,
-    parse_arguments, similar_names,
+    Ambient, Ask, Client, ClusterConfig, Filters, Namespaces, Resolver, Target, parse_arguments,
+    similar_names,
 };
 use crate::env::Env;
 use crate::object::{Doc, ObjectRef};
@@ -175,40 +176,6 @@ impl Session {
             Place::File(file) => Resolver::of(types(file)),
         };
         Ok(arguments.resolve(&resolver, &filters).await?)
-    }
-
-    /// Every kind that can be listed and watched: of the namespace, or with `-A` of the cluster.
-    pub(crate) async fn every_kind(
-        &self,
-        args: &ObjectArgs,
-        asking: (&str, &mut Context<'_>),
-    ) -> Result<Vec<Target>, CommandError> {
-        let Place::Cluster(client) = &self.place else {
-            return self.targets(args, asking).await;
-        };
-        let resolver = Resolver::new(client.clone());
-        let discovery = resolver.discovery().await?;
-        let mut targets: Vec<Target> = Vec::new();
-        for found in &discovery.types {
-            let resource = &found.resource;
-            // Another version of the same, or Events, which two groups serve.
-            let is_same = |taken: &Target| {
-                taken.resource.plural == resource.plural
-                    && (taken.resource.group == resource.group || &*resource.plural == "events")
-            };
-            let is_here = args.all_namespaces || resource.namespaced;
-            if !(is_here && found.listable() && found.watchable()) || targets.iter().any(is_same) {
-                continue;
-            }
-            targets.push(Target {
-                resource: resource.clone(),
-                namespace: (!args.all_namespaces).then(|| self.namespace.clone()),
-                names: Names::All,
-                labels: args.selector.as_deref().map(Arc::from),
-                fields: args.field_selector.as_deref().map(Arc::from),
-            });
-        }
-        Ok(targets)
     }
 
     /// The sources of targets: one for each name, else one for all that the selectors let through.

@@ -271,8 +271,10 @@ fn deep() -> Value {
 async fn a_version_that_cannot_be_read_is_a_record() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"n": "1"})));
-    let mut json = cluster.spy().start(&["changes", "cm/flags", "-o", "json"]);
-    let mut text = cluster.spy().start(&["changes", "cm/flags"]);
+    let mut json = cluster
+        .spy()
+        .start(&["changes", "--since=0", "cm/flags", "-o", "json"]);
+    let mut text = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     json.until("baseline");
     text.until("EXISTING");
     cluster.edit("configmaps", "flags", &json!({"data": {"n": deep()}}));
@@ -315,7 +317,9 @@ async fn a_line_that_cannot_be_read_is_a_record() {
     cluster
         .sandbox
         .inject(Fault::on(Verb::Watch, "configmaps", bad));
-    let mut run = cluster.spy().start(&["changes", "cm/flags", "-o", "json"]);
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "cm/flags", "-o", "json"]);
     run.until("baseline");
     cluster.watched("configmaps").await;
     cluster.edit("configmaps", "flags", &json!({"data": {"dark-mode": "on"}}));

@@ -22,7 +22,7 @@ async fn story(args: &[&str], last: &str) -> String {
     cluster.put(deployment("web", 1));
     let mut run = cluster
         .spy()
-        .start(&[&["changes", "deploy/web"], args].concat());
+        .start(&[&["changes", "--since=0", "deploy/web"], args].concat());
     cluster.watched("deployments").await;
     begun(&mut run, args);
     let template = json!({"spec": {"containers": [{"name": "app", "image": "app:2"}]}});
@@ -54,7 +54,7 @@ async fn flags(args: &[&str], last: &str) -> String {
     cluster.put(config_map("flags", &json!({"beta": "off"})));
     let mut run = cluster
         .spy()
-        .start(&[&["changes", "cm/flags"], args].concat());
+        .start(&[&["changes", "--since=0", "cm/flags"], args].concat());
     cluster.watched("configmaps").await;
     begun(&mut run, args);
     let edit = json!({"data": {"beta": "on", "esc": "\u{1b}[2J"}});
@@ -226,7 +226,7 @@ async fn patched(format: &str) -> (String, Value, Value) {
     let mut object = deployment("web", 1);
     object["metadata"]["annotations"] = json!({"a/b~c": "\u{1b}[2J", "big": "x\ny"});
     let first = cluster.put(object);
-    let args = ["changes", "deploy/web", "-o", format];
+    let args = ["changes", "--since=0", "deploy/web", "-o", format];
     let mut run = cluster.spy().start(&args);
     cluster.watched("deployments").await;
     let containers = json!([{"name": "log", "image": "log:1"}, {"name": "app", "image": "app:2"}]);
@@ -408,7 +408,9 @@ async fn names_as_kubectl_prints_them() {
     assert_snapshot!(names(&["deploy/web"]), @r#"deployment.apps/web"#);
     assert_snapshot!(names(&["cm/flags"]), @r#"configmap/flags"#);
     assert_snapshot!(names(&["cm"]), @r#"! watching 1 configmap in namespace "shop""#);
-    let mut run = cluster.spy().start(&["changes", "cm/flags", "-o", "name"]);
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "cm/flags", "-o", "name"]);
     run.until("configmap/flags");
     cluster.edit("configmaps", "flags", &json!({"data": {"a": "b"}}));
     run.until("configmap/flags");
@@ -441,6 +443,7 @@ async fn the_yaml_of_one_object_is_that_object() {
     "#);
     let args = [
         "changes",
+        "--since=0",
         "cm/flags",
         "--once",
         "-o",
@@ -470,6 +473,7 @@ async fn a_null_that_a_merge_patch_cannot_say_is_no_end() {
     cluster.put(gadget(&json!({"a": 1})));
     let args = [
         "changes",
+        "--since=0",
         "gadgets/one",
         "-o",
         "merge-patch",
@@ -498,9 +502,13 @@ fn secret(password: &str) -> Value {
 async fn rotation(args: &[&str], last: &str) -> String {
     let cluster = Cluster::start().await;
     cluster.put(secret("aHVudGVyMg=="));
-    let mut run = cluster
-        .spy()
-        .start(&[&["changes", "secret/db", "--only", "data"], args].concat());
+    let mut run = cluster.spy().start(
+        &[
+            &["changes", "--since=0", "secret/db", "--only", "data"],
+            args,
+        ]
+        .concat(),
+    );
     cluster.watched("secrets").await;
     begun(&mut run, args);
     for value in ["aHVudGVyMw==", "aHVudGVyNA=="] {
