@@ -4,6 +4,7 @@ mod args;
 pub(crate) mod changes;
 pub(crate) mod completion;
 pub(crate) mod demo;
+mod ends;
 mod error;
 mod follow;
 mod input;
@@ -22,6 +23,7 @@ use crate::env::Env;
 use crate::render::style::Look;
 
 pub(crate) use args::{ClusterArgs, FileArgs, LookArgs, ObjectArgs, WatchArgs};
+pub(crate) use ends::{EndArgs, Until};
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
 pub(crate) use input::documents;
@@ -45,6 +47,8 @@ pub(crate) struct Context<'a> {
 pub(crate) enum Ended {
     /// What was asked is answered.
     Answered,
+    /// It is answered, and there is what `--exit-code` reports.
+    Found,
     /// The user, or the system, stopped it.
     By(Signal),
 }

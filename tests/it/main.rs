@@ -11,6 +11,7 @@ mod changes;
 mod cli;
 mod demo;
 mod docs;
+mod ends;
 mod file;
 mod schedules;
 mod schema;

@@ -3,6 +3,7 @@
 mod footer;
 mod record;
 mod state;
+mod told;
 mod view;
 
 use std::collections::BTreeSet;
@@ -13,13 +14,14 @@ use jiff::Timestamp;
 
 use super::sources::{describe, named};
 use super::{
-    CommandError, Context, Ended, Live, Note, ObjectArgs, Output, Session, Shutdown, Sources,
-    Terminal, WatchArgs, follow,
+    CommandError, Context, EndArgs, Ended, Live, Note, ObjectArgs, Output, Session, Shutdown,
+    Sources, Terminal, Until, WatchArgs, follow,
 };
 use crate::diff::{Filter, Redactor};
 use crate::object::path::Pattern;
 use crate::watch::{Event, SourceKey};
 use state::{Happened, State, Step};
+use told::Told;
 use view::View;
 
 /// Show each version of an object as a diff, and who made it
@@ -30,6 +32,11 @@ pub(crate) struct Args {
     objects: ObjectArgs,
     #[command(flatten)]
     watch: WatchArgs,
+    #[command(flatten)]
+    ends: EndArgs,
+    /// End after so many versions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
     /// Output format
     #[arg(short, long, value_enum, default_value_t)]
     output: Format,
@@ -63,6 +70,11 @@ impl Args {
         self.objects.default_to(objects);
         self
     }
+
+    /// Whether to show what is, and not to wait for what comes.
+    fn is_once(&self) -> bool {
+        self.watch.ends() || self.ends.looks_once()
+    }
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
@@ -78,7 +90,8 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let session = if args.watch.ends() {
+    let stop = args.ends.stop(shutdown);
+    let session = if args.is_once() {
         Session::open(context, &args.objects.source).await?
     } else {
         Session::follow(context, &args.objects.source).await?
@@ -91,12 +104,36 @@ pub(crate) async fn show(
         Format::Paths => Output::Text,
         Format::Json => Output::Lines,
     };
-    let mut changes = Changes::new(args, &session, keys);
+    let changes = Changes::new(args, &session, keys.clone());
+    let mut changes = Until::new(changes, (&args.ends, &stop), &keys).once(args.is_once());
     let mut terminal = Terminal::open(context, output);
-    let ended = follow(&mut changes, &session, &mut terminal, shutdown).await;
+    let ended = follow(&mut changes, &session, &mut terminal, &stop.shutdown).await;
+    let (changes, ended) = changes.end(ended);
     match &changes.missing[..] {
-        [] => ended,
+        [] => Ok(args.ends.report(ended?, changes.told.is_changed.into())),
         missing => Err(session.not_found(missing).await),
+    }
+}
+
+/// What a single object that is not there means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Absence {
+    /// It is waited for.
+    Waits,
+    /// It is an error, as nothing is waited for.
+    Missing,
+    /// It is what is asked about.
+    Fine,
+}
+
+impl Absence {
+    fn of(args: &Args) -> Absence {
+        match args.is_once() {
+            _ if args.ends.expects_absence() => Absence::Fine,
+            true if args.ends.is_about_presence() => Absence::Fine,
+            true => Absence::Missing,
+            false => Absence::Waits,
+        }
     }
 }
 
@@ -107,6 +144,8 @@ struct Changes {
     view: View,
     format: Format,
     once: bool,
+    absence: Absence,
+    told: Told,
     /// What has come since the last time that lines were printed.
     pending: Vec<Happened>,
     /// The sources of single objects that are not there, until it has been said.
@@ -132,7 +171,9 @@ impl Changes {
             state: State::default(),
             view,
             format: args.output,
-            once: args.watch.ends(),
+            once: args.is_once(),
+            absence: Absence::of(args),
+            told: Told::up_to(args.count),
             pending: Vec::new(),
             absent: Vec::new(),
             missing: Vec::new(),
@@ -146,7 +187,7 @@ impl Live for Changes {
     }
 
     fn tells_waiting(&self) -> bool {
-        !self.once && self.format == Format::Paths
+        self.absence == Absence::Waits && self.format == Format::Paths
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
@@ -179,22 +220,29 @@ impl Live for Changes {
 
     fn print(&mut self, _: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         for key in std::mem::take(&mut self.absent) {
-            if self.once {
-                self.missing.push((*key).clone());
-            } else if self.format == Format::Paths {
-                terminal.say(&waiting(&key))?;
+            match self.absence {
+                Absence::Missing => self.missing.push((*key).clone()),
+                Absence::Waits if self.format == Format::Paths => terminal.say(&waiting(&key))?,
+                Absence::Waits | Absence::Fine => {}
             }
         }
         let mut lines = Vec::new();
         for happened in std::mem::take(&mut self.pending) {
+            if self.told.is_enough() {
+                break;
+            }
             match self.format {
                 Format::Paths => {
                     let shown = self.view.lines(&happened, terminal);
                     self.state.hidden += u64::from(happened.is_version() && shown.is_empty());
+                    if shown.is_empty() {
+                        continue;
+                    }
                     lines.extend(shown);
                 }
                 Format::Json => lines.push(self.view.record(&happened)),
             }
+            self.told.note(&happened, &self.view);
         }
         if !lines.is_empty() {
             terminal.print(&lines)?;
@@ -209,7 +257,7 @@ impl Live for Changes {
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
-        self.once && sources.are_settled()
+        self.told.is_enough() || (self.once && sources.are_settled())
     }
 }
 

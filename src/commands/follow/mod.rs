@@ -38,6 +38,11 @@ pub(crate) trait Live {
     /// Whether people are told which objects are waited for.
     fn tells_waiting(&self) -> bool;
 
+    /// Whether what was there at the start is shown, so that it can end.
+    fn has_begun(&self) -> bool {
+        true
+    }
+
     /// Takes one event.
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
 

@@ -1,3 +1,5 @@
+//! Which objects meet which goals, and which texts are goals.
+
 use super::{Goal, GoalError};
 use crate::object::Doc;
 

@@ -1,0 +1,71 @@
+//! What was told of changes: `--count` and `--exit-code` go by it.
+
+use super::state::{Happened, Step};
+use super::view::View;
+use crate::diff::Diff;
+use crate::object::Doc;
+use crate::render::diff::counts;
+
+/// How many changes were told, and whether one was among them that was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// How many may be told; any number if there is no limit.
+    limit: Option<u64>,
+    count: u64,
+    /// Whether anything has changed: noise, and what is filtered out, is no change.
+    pub(super) is_changed: bool,
+}
+
+impl Told {
+    /// Nothing is told yet, and no more than `limit` will be.
+    pub(super) fn up_to(limit: Option<u64>) -> Told {
+        Told {
+            limit,
+            ..Told::default()
+        }
+    }
+
+    /// Whether no more is to be told.
+    pub(super) fn is_enough(&self) -> bool {
+        self.limit.is_some_and(|limit| self.count >= limit)
+    }
+
+    /// Notes that something was told.
+    pub(super) fn note(&mut self, happened: &Happened, view: &View) {
+        if happened.is_change() {
+            self.count += 1;
+            self.is_changed = self.is_changed || view.is_changed(happened);
+        }
+    }
+}
+
+impl Happened {
+    /// Whether an object has come, has another version, or is gone.
+    fn is_change(&self) -> bool {
+        match self.step {
+            Step::Created { .. }
+            | Step::Modified { .. }
+            | Step::Deleted { .. }
+            | Step::Left { .. } => true,
+            Step::Baseline(_)
+            | Step::Synced { .. }
+            | Step::Gap(_)
+            | Step::Undecodable { .. }
+            | Step::State(_) => false,
+        }
+    }
+}
+
+impl View {
+    /// Whether there is more to a change than noise and what is filtered out.
+    fn is_changed(&self, happened: &Happened) -> bool {
+        let Step::Modified { old, now, .. } = &happened.step else {
+            return true;
+        };
+        let (Ok(before), Ok(after)) = (old.doc(), Doc::parse(now.body.clone())) else {
+            return true; // nobody can tell that it is not
+        };
+        let diff = Diff::of(Some(before.root()), Some(after.root()));
+        counts(&diff, &self.filter, &self.noise).shown > 0
+    }
+}
