@@ -26,7 +26,7 @@ mod transport;
 
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
-pub use file::{FileError, FileResource, FileTransport, Plural, documents};
+pub use file::{FileError, FileResource, FileTransport, Plural, documents, documents_by_line};
 pub use http::{HttpTransport, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use merge::Subscriptions;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::input::{stream_of, text_of, unreadable};
+use super::manifests::{self, Place as Manifests};
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs};
 use crate::cluster::{
     Ambient, Ask, Client, ClusterConfig, Filters, Namespaces, Resolver, Target, parse_arguments,
@@ -159,6 +160,11 @@ impl Session {
             Place::Cluster(client) => Resolver::new(client.clone()),
             Place::File(file) => Resolver::of(types(file)),
         };
+        if args.manifests.are_given() {
+            let place = self.place_of_manifests(context);
+            let with = (&resolver, &filters);
+            return manifests::targets(args, with, &place, (verb, context)).await;
+        }
         if let (Place::File(file), []) = (&self.place, &args.objects[..]) {
             file.look_at_all();
             return Ok(everything(file, &filters));
@@ -170,6 +176,21 @@ impl Session {
             ))?;
         }
         Ok(arguments.resolve(&resolver, &filters).await?)
+    }
+
+    /// Where the objects of manifests are looked for.
+    fn place_of_manifests(&self, context: &Context<'_>) -> Manifests {
+        let is_given = match &context.origin {
+            Origin::Kubeconfig(flags) => {
+                let namespace = flags.namespace.as_ref();
+                namespace.is_some_and(|namespace| !namespace.is_empty())
+            }
+            Origin::Plain { .. } => false,
+        };
+        Manifests {
+            namespace: self.namespace.clone(),
+            is_given,
+        }
     }
 
     /// The sources of targets: one for each name, else one for all that the selectors let through.

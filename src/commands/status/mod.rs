@@ -98,10 +98,12 @@ impl Args {
             objects,
             selector,
             field_selector,
+            manifests,
             source,
             ..
         } = &self.objects;
-        let is_picky = !objects.is_empty() || selector.is_some() || field_selector.is_some();
+        let is_selected = selector.is_some() || field_selector.is_some();
+        let is_picky = !objects.is_empty() || manifests.are_given() || is_selected;
         source.from.is_some() && self.is_once() && !is_picky && !self.ends.has_goal()
     }
 
