@@ -8,6 +8,7 @@
 )]
 
 mod controlplane;
+mod ends;
 mod kstatus;
 mod outage;
 mod sandbox;

@@ -52,7 +52,11 @@ const EXAMPLES: &str = "Examples:
   kubectl spy changes deploy/web                 each version of a Deployment, from now on
   kubectl spy changes deploy/web --only status   its status alone
   kubectl spy changes pods -l app=web            all Pods of a label, those to come too
-  kubectl spy changes cm,secret -o json          a record a line, for programs";
+  kubectl spy changes cm,secret -o json          a record a line, for programs
+  kubectl spy changes deploy/web --for=condition=Available --timeout=5m
+                                                 until it is available, or has failed
+  helm template web ./chart | kubectl spy changes -f -
+                                                 all that a chart makes";
 
 /// The values of `-o`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

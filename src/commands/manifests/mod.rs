@@ -54,6 +54,9 @@ impl ManifestArgs {
             .is_some_and(|text| !text.is_empty());
         let url = self.filename.iter().find(|path| is_url(path));
         let wrong = match () {
+            () if args.objects.iter().any(|object| object.contains('/')) => {
+                "resource/name arguments cannot be provided when a path is specified"
+            }
             () if !args.objects.is_empty() => {
                 "when paths, URLs, or stdin is provided as input, you may not specify a resource by arguments as well"
             }

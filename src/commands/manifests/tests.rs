@@ -192,9 +192,9 @@ fn flags_that_do_not_go_together() {
         },
         ..ObjectArgs::default()
     };
-    let named = |args: ObjectArgs| ObjectArgs {
-        objects: vec!["deploy/web".to_owned()],
-        ..args
+    let named = |object: &str| ObjectArgs {
+        objects: vec![object.to_owned()],
+        ..given(&["a"], None)
     };
     let recursive = |mut args: ObjectArgs| {
         args.manifests.recursive = true;
@@ -202,7 +202,8 @@ fn flags_that_do_not_go_together() {
     };
     let said: String = [
         given(&["a"], None),
-        named(given(&["a"], None)),
+        named("deploy/web"),
+        named("deploy"),
         given(&["a"], Some("b")),
         recursive(given(&[], Some("b"))),
         given(&["-", "-"], None),
@@ -227,6 +228,7 @@ fn flags_that_do_not_go_together() {
     .collect();
     insta::assert_snapshot!(said, @"
     fine
+    error: resource/name arguments cannot be provided when a path is specified
     error: when paths, URLs, or stdin is provided as input, you may not specify a resource by arguments as well
     error: only one of -f or -k can be specified
     error: the -k flag can't be used with -f or -R

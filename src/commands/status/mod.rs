@@ -48,6 +48,8 @@ const EXAMPLES: &str = "Examples:
   kubectl spy status deploy/web --once           the same as it is now
   kubectl spy status pods -l app=web -A          all Pods of a label, those to come too
   kubectl spy status deploy/web -o json          a record a line, for programs
+  kubectl spy status -f web.yaml --for=condition=Ready --timeout=5m
+                                                 until what a manifest names is ready
   kubectl get all -o yaml | kubectl spy status --once --from -";
 
 /// The values of `--output`.
