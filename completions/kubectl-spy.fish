@@ -99,12 +99,21 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s f -l filename -d 'Look at the objects that manifests name: a file, a directory of .json, .yaml and .yml files, or - for stdin; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s R -l recursive -d 'With -f: read the directories in a directory, too' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s k -l kustomize -d 'Look at the objects that a kustomization makes, as kubectl kustomize builds it' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l for -d 'End once each object has come to this, as kubectl wait has it: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete; of several, to one after the other' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l timeout -d 'End after this time (30s, 5m, 1h); 0 looks once, without end if negative' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l exit-code -d 'Exit with 1 if anything has changed (changes) or is not well (status), with 4 for an error' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l count -d 'End after so many versions' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s o -l output -d 'Output format' -r -f -a "paths\t'A line a change, with its path'
 tree\t'The object\'s JSON: changed lines marked, the rest left out and counted'
 full\t'The object\'s JSON: changed lines marked, nothing left out'
@@ -167,11 +176,19 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s f -l filename -d 'Look at the objects that manifests name: a file, a directory of .json, .yaml and .yml files, or - for stdin; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s R -l recursive -d 'With -f: read the directories in a directory, too' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s k -l kustomize -d 'Look at the objects that a kustomization makes, as kubectl kustomize builds it' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l for -d 'End once each object has come to this, as kubectl wait has it: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete; of several, to one after the other' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l timeout -d 'End after this time (30s, 5m, 1h); 0 looks once, without end if negative' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l exit-code -d 'Exit with 1 if anything has changed (changes) or is not well (status), with 4 for an error' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s o -l output -d 'Output format' -r -f -a "text\t'A live table on a terminal, else a line whenever a state changes'
 json\t'A JSON object a line whenever anything about a state changes'"
@@ -212,6 +229,10 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s f -l filename -d 'Look at the objects that manifests name: a file, a directory of .json, .yaml and .yml files, or - for stdin; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s R -l recursive -d 'With -f: read the directories in a directory, too' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s k -l kustomize -d 'Look at the objects that a kustomization makes, as kubectl kustomize builds it' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
@@ -253,12 +274,21 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s l -l
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s f -l filename -d 'Look at the objects that manifests name: a file, a directory of .json, .yaml and .yml files, or - for stdin; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s R -l recursive -d 'With -f: read the directories in a directory, too' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s k -l kustomize -d 'Look at the objects that a kustomization makes, as kubectl kustomize builds it' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l for -d 'End once each object has come to this, as kubectl wait has it: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete; of several, to one after the other' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l timeout -d 'End after this time (30s, 5m, 1h); 0 looks once, without end if negative' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l exit-code -d 'Exit with 1 if anything has changed (changes) or is not well (status), with 4 for an error' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l count -d 'End after so many versions' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s o -l output -d 'Output format' -r -f -a "paths\t'A line a change, with its path'
 tree\t'The object\'s JSON: changed lines marked, the rest left out and counted'
 full\t'The object\'s JSON: changed lines marked, nothing left out'
@@ -321,11 +351,19 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s l -l 
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s f -l filename -d 'Look at the objects that manifests name: a file, a directory of .json, .yaml and .yml files, or - for stdin; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s R -l recursive -d 'With -f: read the directories in a directory, too' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s k -l kustomize -d 'Look at the objects that a kustomization makes, as kubectl kustomize builds it' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s w -l watch -d 'Go on as things change, until Ctrl-C' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l once -d 'Show what is and end; the same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l for -d 'End once each object has come to this, as kubectl wait has it: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete; of several, to one after the other' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l timeout -d 'End after this time (30s, 5m, 1h); 0 looks once, without end if negative' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l exit-code -d 'Exit with 1 if anything has changed (changes) or is not well (status), with 4 for an error' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s o -l output -d 'Output format' -r -f -a "text\t'A live table on a terminal, else a line whenever a state changes'
 json\t'A JSON object a line whenever anything about a state changes'"
@@ -424,6 +462,10 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s l -l s
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l field-selector -d 'Field selector: --field-selector key1=value1,key2=value2' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s A -l all-namespaces -d 'Look in all namespaces; wins over -n' -r -f -a "true\t''
 false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s f -l filename -d 'Look at the objects that manifests name: a file, a directory of .json, .yaml and .yml files, or - for stdin; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s R -l recursive -d 'With -f: read the directories in a directory, too' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s k -l kustomize -d 'Look at the objects that a kustomization makes, as kubectl kustomize builds it' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l from -d 'Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l now -d 'With --from: the time to take as now, in RFC 3339' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'

@@ -16,6 +16,14 @@ use crate::render::text::{escape, escape_line};
 const ANSWERED: u8 = 0;
 /// It could not be asked: usage, credentials, the API server.
 const ERROR: u8 = 1;
+/// With `--exit-code`: something has changed, or is not well.
+const FOUND: u8 = 1;
+/// With `--for`: what was watched failed.
+const GOAL_FAILED: u8 = 2;
+/// With `--for`: what was watched did not come to its goal in time.
+const GOAL_UNMET: u8 = 3;
+/// With `--exit-code`, of which 1 is an answer: it could not be asked.
+const ERROR_NOT_FOUND: u8 = 4;
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,16 +79,43 @@ enum Verb {
 pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
     colored::control::set_override(true); // `Styles` alone decides whether anything is painted
     restore_cursor_on_panic();
+    let args: Vec<OsString> = args.into_iter().collect();
+    let error_code = error_code(&args);
     let cli = match parse(args) {
         Ok(cli) => cli,
-        Err(refused) => return print_refusal(&refused, &mut env),
+        Err(refused) => return print_refusal(&refused, error_code, &mut env),
     };
     let look = cli.look;
     let ended = dispatch(cli, &mut env);
     match ended {
         Ok(commands::Ended::Answered) => Exit::Code(ANSWERED),
+        Ok(commands::Ended::Found) => Exit::Code(FOUND),
         Ok(commands::Ended::By(signal)) => Exit::Signal(signal.number()),
-        Err(error) => print_error(&error, look, &mut env),
+        Err(error) => {
+            print_error(&error, look, &mut env);
+            Exit::Code(code(error.kind(), error_code))
+        }
+    }
+}
+
+/// The exit code of errors. It is looked up in the arguments as they were typed, as they may be none that
+/// can be read.
+fn error_code(args: &[OsString]) -> u8 {
+    let mut flags = args.iter().take_while(|arg| *arg != "--");
+    if flags.any(|arg| arg == "--exit-code" || arg == "--exit-code=true") {
+        ERROR_NOT_FOUND
+    } else {
+        ERROR
+    }
+}
+
+/// The exit code of one error.
+fn code(kind: ErrorKind, error_code: u8) -> u8 {
+    match kind {
+        ErrorKind::Usage | ErrorKind::Failed => error_code,
+        ErrorKind::GoalFailed => GOAL_FAILED,
+        ErrorKind::GoalUnmet => GOAL_UNMET,
+        ErrorKind::BrokenPipe => ANSWERED,
     }
 }
 
@@ -139,7 +174,7 @@ fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
 }
 
 /// Prints what clap has to say: help on stdout, a usage error in kubectl's words on stderr.
-fn print_refusal(refused: &clap::Error, env: &mut Env) -> Exit {
+fn print_refusal(refused: &clap::Error, error_code: u8, env: &mut Env) -> Exit {
     let text = refused.render();
     match refused.kind() {
         ClapKind::DisplayHelp | ClapKind::DisplayVersion => {
@@ -148,11 +183,11 @@ fn print_refusal(refused: &clap::Error, env: &mut Env) -> Exit {
         }
         ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _closed_pipe = write!(env.stderr, "{text}");
-            Exit::Code(ERROR)
+            Exit::Code(error_code)
         }
         _ => {
             let _closed_pipe = write!(env.stderr, "{}", usage_error(refused));
-            Exit::Code(ERROR)
+            Exit::Code(error_code)
         }
     }
 }
@@ -208,9 +243,9 @@ fn first_line(text: &str) -> String {
 }
 
 /// Prints an error and its hints: the one place where that happens.
-fn print_error(error: &CommandError, look: LookArgs, env: &mut Env) -> Exit {
+fn print_error(error: &CommandError, look: LookArgs, env: &mut Env) {
     if error.kind() == ErrorKind::BrokenPipe {
-        return Exit::Code(ANSWERED);
+        return;
     }
     let styles = look.stderr(env);
     let mut lines = vec![escape(&error.to_string()).into_owned()];
@@ -228,5 +263,4 @@ fn print_error(error: &CommandError, look: LookArgs, env: &mut Env) -> Exit {
             ""
         };
     let _closed_pipe = env.stderr.write_all(text.as_bytes());
-    Exit::Code(ERROR)
 }

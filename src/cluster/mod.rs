@@ -18,6 +18,8 @@ pub(crate) use client::{Answer, Ask};
 pub use client::{Client, Limits, RequestError};
 pub use discovery::{Discovery, ResolveError, Resolver};
 pub use error::{ApiError, Status};
-pub use kubeconfig::{Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides};
+pub use kubeconfig::{
+    Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides, parse_duration,
+};
 pub use resources::{ResourceType, TypeWord, well_known};
 pub use similar::similar_names;

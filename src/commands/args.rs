@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::ManifestArgs;
 use crate::cluster::{Credentials, Impersonate, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::render::style::{Look, Styles, Symbols};
@@ -159,13 +160,15 @@ pub(crate) struct ObjectArgs {
     #[arg(short = 'A', long)]
     pub(crate) all_namespaces: bool,
     #[command(flatten)]
+    pub(crate) manifests: ManifestArgs,
+    #[command(flatten)]
     pub(crate) source: FileArgs,
 }
 
 impl ObjectArgs {
     /// Means these objects, if none are named.
     pub(crate) fn default_to(&mut self, objects: &[&str]) {
-        if self.objects.is_empty() && self.selector.is_none() {
+        if self.objects.is_empty() && self.selector.is_none() && !self.manifests.are_given() {
             self.objects = objects.iter().map(|&object| object.to_owned()).collect();
         }
     }

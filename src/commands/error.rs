@@ -22,6 +22,10 @@ pub(crate) enum ErrorKind {
     Usage,
     /// The program could not do what was asked.
     Failed,
+    /// With `--for`: what is watched cannot come to its goal.
+    GoalFailed,
+    /// With `--for`: what is watched has not come to its goal in time.
+    GoalUnmet,
     /// Whoever reads our output has gone: nothing is printed, and nothing is wrong.
     BrokenPipe,
 }
@@ -42,6 +46,22 @@ impl CommandError {
             message: message.to_string(),
             hints: Vec::new(),
             kind: ErrorKind::Failed,
+        }
+    }
+
+    /// With `--for`: objects that have failed; `message` is the whole text.
+    pub(crate) fn goal_failed(message: impl fmt::Display) -> CommandError {
+        CommandError {
+            kind: ErrorKind::GoalFailed,
+            ..CommandError::failed(message)
+        }
+    }
+
+    /// With `--for`: objects that have not come to their goal in time; `message` is the whole text.
+    pub(crate) fn goal_unmet(message: impl fmt::Display) -> CommandError {
+        CommandError {
+            kind: ErrorKind::GoalUnmet,
+            ..CommandError::failed(message)
         }
     }
 

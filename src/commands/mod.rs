@@ -4,9 +4,11 @@ mod args;
 pub(crate) mod changes;
 pub(crate) mod completion;
 pub(crate) mod demo;
+mod ends;
 mod error;
 mod follow;
 mod input;
+mod manifests;
 pub(crate) mod options;
 mod session;
 mod shutdown;
@@ -22,9 +24,11 @@ use crate::env::Env;
 use crate::render::style::Look;
 
 pub(crate) use args::{ClusterArgs, FileArgs, LookArgs, ObjectArgs, WatchArgs};
+pub(crate) use ends::{EndArgs, Until};
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
 pub(crate) use input::documents;
+pub(crate) use manifests::ManifestArgs;
 pub(crate) use session::{Origin, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
 pub(crate) use sources::{Need, Note, Sources};
@@ -45,6 +49,8 @@ pub(crate) struct Context<'a> {
 pub(crate) enum Ended {
     /// What was asked is answered.
     Answered,
+    /// It is answered, and there is what `--exit-code` reports.
+    Found,
     /// The user, or the system, stopped it.
     By(Signal),
 }

@@ -229,7 +229,9 @@ impl Call<'_> {
                 name: name.to_owned(),
             };
             let version = shared.store.lock().get(&key).cloned();
-            let version = version.ok_or_else(|| Failure::not_found(kind, name))?;
+            let version = version
+                .or_else(|| (kind.plural == "namespaces").then(|| shared.namespace(name))?)
+                .ok_or_else(|| Failure::not_found(kind, name))?;
             return Ok(self
                 .reply
                 .whole("application/json", view.object(&version, now)));

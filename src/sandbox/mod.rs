@@ -102,6 +102,7 @@ impl Sandbox {
     pub async fn start(options: Options) -> io::Result<Self> {
         let mut kinds = kinds::built_in();
         kinds.extend(options.kinds);
+        let (context, namespace) = (options.context, options.namespace);
         let shared = Arc::new(Shared {
             store: Store::new(kinds, options.revision, options.seed),
             clock: options.clock,
@@ -109,13 +110,13 @@ impl Sandbox {
             users: Mutex::new(options.users),
             journal: requests::Journal::default(),
             bookmark_interval: options.bookmark_interval,
+            namespace: namespace.clone(),
         });
         for fault in options.faults {
             shared.faults.inject(fault);
         }
         let (port, listener) = Port::free()?;
         let server = Server::start(listener, &shared);
-        let (context, namespace) = (options.context, options.namespace);
         Ok(Self {
             shared,
             port,

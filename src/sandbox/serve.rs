@@ -1,6 +1,7 @@
 //! Connections: accepts them, speaks HTTP/1.1 or HTTP/2 with prior knowledge, and hands each request on.
 
 use std::io;
+use std::net::Shutdown;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -8,6 +9,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use socket2::SockRef;
 use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
@@ -60,6 +62,9 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>, stop: CancellationTok
             Some(_) = connections.join_next() => {}
         }
     }
+    // A process that another thread is just starting may hold a copy of the socket for a moment: closed it
+    // would go on listening, shut down it does not. Not every system has that; it is closed in any case.
+    drop(SockRef::from(&listener).shutdown(Shutdown::Both));
     connections.shutdown().await;
 }
 

@@ -1,8 +1,11 @@
 //! What connections share, and who may come in.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use serde_json::json;
+
+use super::log::Version;
 use super::options::Clock;
 use super::rbac::User;
 use super::status::Failure;
@@ -17,9 +20,21 @@ pub(super) struct Shared {
     pub(super) users: Mutex<Vec<User>>,
     pub(super) journal: requests::Journal,
     pub(super) bookmark_interval: Duration,
+    /// A namespace that is there without having been created.
+    pub(super) namespace: String,
 }
 
 impl Shared {
+    /// A namespace that nobody has created: that of the context, which everybody looks into, and those
+    /// that hold anything, are there all the same.
+    pub(super) fn namespace(&self, name: &str) -> Option<Arc<Version>> {
+        let store = self.store.lock();
+        (name == self.namespace || store.holds_namespace(name)).then(|| {
+            let value = json!({"metadata": {"name": name}, "status": {"phase": "Active"}});
+            Arc::new(Version::new(value, store.revision()))
+        })
+    }
+
     /// The user of an `Authorization` header; `None` where everybody may do everything.
     pub(super) fn authenticate(&self, header: Option<&str>) -> Result<Option<User>, Failure> {
         let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);

@@ -105,6 +105,11 @@ impl Inner {
         self.live.get(key)
     }
 
+    /// Whether there are objects in a namespace.
+    pub(super) fn holds_namespace(&self, namespace: &str) -> bool {
+        self.live.keys().any(|key| key.namespace == namespace)
+    }
+
     /// The objects of a kind as they are, or as they were at a revision.
     pub(super) fn list(&self, kind: usize, at: Option<u64>) -> Result<Listing, Unreadable> {
         let Some(at) = at.filter(|at| *at != self.revision) else {

@@ -29,7 +29,7 @@ mod transport;
 
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
-pub use file::{FileError, FileResource, FileTransport, Plural, documents};
+pub use file::{FileError, FileResource, FileTransport, Plural, documents, documents_by_line};
 pub use history::{
     Comparison, End, History, Limits, Past, Presence, Revision, Told, Walk, in_order,
 };

@@ -8,6 +8,7 @@
 )]
 
 mod controlplane;
+mod ends;
 mod history;
 mod kstatus;
 mod list_keys;

@@ -778,3 +778,17 @@ async fn once_shows_what_is_and_ends() {
     ! hint: without --once, spy waits for it to be created
     "#);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_does_not_exist_is_named() {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    for verb in ["changes", "status", "trace"] {
+        let ran = cluster
+            .spy()
+            .run(&[verb, "deploy/web", "--once", "-n", "shpo"]);
+        assert_eq!(ran.status.code(), Some(1));
+        let words = "Error from server (NotFound): namespaces \"shpo\" not found\n";
+        assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
+    }
+}

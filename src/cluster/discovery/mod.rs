@@ -107,6 +107,25 @@ impl Resolver {
         }
     }
 
+    /// The resource of a kind in exactly this version, as manifests name it; `None` if the cluster serves
+    /// none. Asks only about what is none of Kubernetes' own.
+    pub async fn of_kind(
+        &self,
+        api_version: &str,
+        kind: &str,
+    ) -> Result<Option<Resource>, RequestError> {
+        let is_meant = |found: &&ResourceType| {
+            let resource = &found.resource;
+            &*resource.kind == kind && resource.api_version() == api_version && found.listable()
+        };
+        let known = well_known().iter().find(is_meant);
+        let found = match known {
+            Some(known) => Some(known),
+            None => self.discovery().await?.types.iter().find(is_meant),
+        };
+        Ok(found.map(|found| found.resource.clone()))
+    }
+
     /// The resources a category such as `all` stands for; `None` if the word is no category. What
     /// custom resources belong to it only the cluster knows; Kubernetes' own are taken where it
     /// does not say.

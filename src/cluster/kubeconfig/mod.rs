@@ -24,7 +24,7 @@ use kube::config::{AuthInfo, Cluster, ExecAuthCluster};
 pub use ambient::Ambient;
 pub use error::ConfigError;
 pub(crate) use error::os_words;
-pub use overrides::{Credentials, Impersonate, Overrides};
+pub use overrides::{Credentials, Impersonate, Overrides, parse_duration};
 pub(crate) use proxy::{basic_authorization, login as proxy_login};
 
 use choose::Choice;

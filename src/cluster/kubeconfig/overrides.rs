@@ -73,7 +73,7 @@ impl Overrides {
     pub fn request_timeout(&self) -> Result<Option<Duration>, ConfigError> {
         match set(self.request_timeout.as_ref()) {
             None => Ok(None),
-            Some(text) => parse_timeout(text)
+            Some(text) => parse_seconds(text)
                 .map(|limit| Some(limit).filter(|limit| !limit.is_zero()))
                 .ok_or(ConfigError::Timeout),
         }
@@ -85,10 +85,18 @@ pub(super) fn set(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|text| !text.is_empty())
 }
 
-/// Reads whole seconds (`30`) or a duration as Go writes them (`1m30s`, `1.5h`).
-fn parse_timeout(text: &str) -> Option<Duration> {
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(Duration::from_secs(seconds));
+/// Reads whole seconds (`30`) or a duration.
+fn parse_seconds(text: &str) -> Option<Duration> {
+    match text.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => parse_duration(text),
+    }
+}
+
+/// Reads a duration as Go writes them (`1m30s`, `1.5h`, `0`), without a sign.
+pub fn parse_duration(text: &str) -> Option<Duration> {
+    if text == "0" {
+        return Some(Duration::ZERO);
     }
     let mut rest = text;
     let mut total = Duration::ZERO;
@@ -144,7 +152,7 @@ mod tests {
 
     #[test]
     fn request_timeouts_are_read_as_kubectl_reads_them() {
-        let millis = |text: &str| parse_timeout(text).map(|limit| limit.as_millis());
+        let millis = |text: &str| parse_seconds(text).map(|limit| limit.as_millis());
         assert_eq!(millis("30"), Some(30_000));
         assert_eq!(millis("1m30s"), Some(90_000));
         assert_eq!(millis("1.5h"), Some(5_400_000));

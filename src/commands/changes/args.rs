@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::formats::{Format, Reader};
 use super::noise::NoiseArgs;
 use super::since::{self, Reach, Since};
-use crate::commands::{ObjectArgs, WatchArgs};
+use crate::commands::{EndArgs, ObjectArgs, WatchArgs};
 use crate::object::list_keys::Chosen;
 use crate::object::path::Pattern;
 use crate::watch::Revision;
@@ -18,6 +18,11 @@ pub(crate) struct Args {
     pub(super) objects: ObjectArgs,
     #[command(flatten)]
     pub(super) watch: WatchArgs,
+    #[command(flatten)]
+    pub(super) ends: EndArgs,
+    /// End after so many versions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) count: Option<u64>,
     /// Output format
     #[arg(short, long, value_enum, default_value_t)]
     pub(super) output: Format,
@@ -60,7 +65,11 @@ const EXAMPLES: &str = "Examples:
   kubectl spy changes --since 5m -n prod --once  what changed in a namespace, of every kind
   kubectl spy changes deploy/web --only status   its status alone
   kubectl spy changes pods -l app=web            all Pods of a label, those to come too
-  kubectl spy changes cm,secret -o json          a record a line, for programs";
+  kubectl spy changes cm,secret -o json          a record a line, for programs
+  kubectl spy changes deploy/web --for=condition=Available --timeout=5m
+                                                 until it is available, or has failed
+  helm template web ./chart | kubectl spy changes -f -
+                                                 all that a chart makes";
 
 impl Args {
     /// The same about these objects, if none are named.
@@ -68,6 +77,11 @@ impl Args {
         self.objects.default_to(objects);
         self.since.get_or_insert(Since::Now);
         self
+    }
+
+    /// Whether to show what is, and not to wait for what comes.
+    pub(super) fn is_once(&self) -> bool {
+        self.watch.ends() || self.ends.looks_once()
     }
 
     /// How far back to begin. Documents begin with what is, unless the past is asked for.

@@ -1,5 +1,6 @@
 //! `changes`: each version of each object as a diff, with who made it.
 
+mod absence;
 mod args;
 mod body;
 mod by;
@@ -18,10 +19,11 @@ mod since;
 mod state;
 mod story;
 mod summary;
+mod tally;
 mod told;
 mod view;
 
-use super::{CommandError, Context, Ended, Session, Shutdown, Terminal, follow};
+use super::{CommandError, Context, Ended, Session, Shutdown, Terminal, Until, follow};
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
@@ -43,7 +45,8 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let session = if args.watch.ends() {
+    let stop = args.ends.stop(shutdown);
+    let session = if args.is_once() {
         Session::open(context, &args.objects.source).await?
     } else {
         Session::follow(context, &args.objects.source).await?
@@ -56,13 +59,15 @@ pub(crate) async fn show(
     };
     let keys = session.keys(&targets);
     let view = view(args, &session);
-    let mut changes = Changes::new((args, view), keys, context.env.now());
+    let mut changes = Changes::new((args, view), keys.clone(), context.env.now());
     changes.is_of_file = session.is_of_file();
     changes.look_back(&session, args.reach(context.env.now()));
+    let mut changes = Until::new(changes, (&args.ends, &stop), &keys).once(args.is_once());
     let mut terminal = Terminal::open(context, args.output.output());
-    let ended = follow(&mut changes, &session, &mut terminal, shutdown).await;
+    let ended = follow(&mut changes, &session, &mut terminal, &stop.shutdown).await;
+    let (changes, ended) = changes.end(ended);
     match &changes.missing[..] {
-        [] => ended,
+        [] => Ok(args.ends.report(ended?, changes.tally.is_changed.into())),
         missing => Err(session.not_found(missing).await),
     }
 }

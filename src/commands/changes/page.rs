@@ -21,10 +21,14 @@ impl Changes {
     pub(super) fn page(&mut self, happened: &[Happened], terminal: &Terminal<'_>) -> Page {
         let mut page = Page::default();
         for happened in happened {
+            if self.tally.is_enough() {
+                break;
+            }
             let told = self.told(happened, terminal);
             if !told.lines.is_empty() {
                 page.shown += 1;
                 page.first = page.first.or(Some(happened.time()));
+                self.tally.note(happened, &self.view);
             }
             page.lines.extend(told.lines);
             page.asides.extend(told.asides);

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::absence::Absence;
 use super::formats::Reader;
 use super::noise::QuietRuns;
 use super::past::LookBack;
 use super::state::{Happened, State, Step};
 use super::summary::Summary;
+use super::tally::Tally;
 use super::told::Told;
 use super::view::View;
 use super::{Args, footer};
@@ -28,6 +30,8 @@ pub(super) struct Changes {
     /// Whether it has been said that what is printed lacks what Secrets hold.
     pub(super) has_warned: bool,
     pub(super) once: bool,
+    absence: Absence,
+    pub(super) tally: Tally,
     /// A file is played to its end, once or not.
     pub(super) is_of_file: bool,
     /// What has come since the last time that lines were printed.
@@ -57,7 +61,9 @@ impl Changes {
             summary: Summary::since(started),
             has_document: false,
             has_warned: false,
-            once: args.watch.ends(),
+            once: args.is_once(),
+            absence: Absence::of(args),
+            tally: Tally::up_to(args.count),
             is_of_file: false,
             pending: Vec::new(),
             quiet: QuietRuns::default(),
@@ -121,7 +127,7 @@ impl Live for Changes {
     }
 
     fn tells_waiting(&self) -> bool {
-        !self.once && self.view.format.reader() != Reader::Records
+        self.absence == Absence::Waits && self.view.format.reader() != Reader::Records
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
@@ -134,6 +140,10 @@ impl Live for Changes {
         self.begin(key, &event);
         self.pending
             .extend(self.state.apply(key, event, (now, is_named)));
+    }
+
+    fn has_begun(&self) -> bool {
+        self.past.is_none()
     }
 
     fn recall(&self) -> Recall {
@@ -170,10 +180,11 @@ impl Live for Changes {
             return Ok(());
         }
         for key in std::mem::take(&mut self.absent) {
-            if self.once {
-                self.missing.push((*key).clone());
-            } else if self.view.format.reader() != Reader::Records {
-                terminal.say(&waiting(&key))?;
+            let tells = self.view.format.reader() != Reader::Records;
+            match self.absence {
+                Absence::Missing => self.missing.push((*key).clone()),
+                Absence::Waits if tells => terminal.say(&waiting(&key))?,
+                Absence::Waits | Absence::Fine => {}
             }
         }
         let happened = std::mem::take(&mut self.pending);
@@ -203,7 +214,8 @@ impl Live for Changes {
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
-        self.once && !self.is_of_file && self.past.is_none() && sources.are_settled()
+        let is_over = self.once && !self.is_of_file && self.past.is_none();
+        self.tally.is_enough() || (is_over && sources.are_settled())
     }
 }
 

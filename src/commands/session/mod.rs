@@ -2,17 +2,16 @@
 
 mod every_kind;
 mod file;
+mod missing;
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::input::{stream_of, text_of, unreadable};
-use super::sources::named;
+use super::manifests::{self, Place as Manifests};
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs};
 use crate::cluster::{
     Ambient, Ask, Client, ClusterConfig, Filters, Namespaces, Resolver, Target, parse_arguments,
-    similar_names,
 };
 use crate::env::Env;
 use crate::object::{Doc, ObjectRef};
@@ -54,9 +53,6 @@ enum Place {
     Cluster(Client),
     File(Arc<FileTransport>),
 }
-
-/// How long a hint may take.
-const SIMILAR: Duration = Duration::from_millis(1500);
 
 impl Session {
     /// Opens the file that is to be read in place of a cluster, or finds the cluster. Nothing is sent
@@ -161,6 +157,15 @@ impl Session {
                 Namespaces::One(self.namespace.clone())
             },
         };
+        let resolver = match &self.place {
+            Place::Cluster(client) => Resolver::new(client.clone()),
+            Place::File(file) => Resolver::of(types(file)),
+        };
+        if args.manifests.are_given() {
+            let place = self.place_of_manifests(context);
+            let with = (&resolver, &filters);
+            return manifests::targets(args, with, &place, (verb, context)).await;
+        }
         if let (Place::File(file), []) = (&self.place, &args.objects[..]) {
             file.look_at_all();
             return Ok(everything(file, &filters));
@@ -171,11 +176,22 @@ impl Session {
                 "today this is written `kubectl spy {verb} {today}`"
             ))?;
         }
-        let resolver = match &self.place {
-            Place::Cluster(client) => Resolver::new(client.clone()),
-            Place::File(file) => Resolver::of(types(file)),
-        };
         Ok(arguments.resolve(&resolver, &filters).await?)
+    }
+
+    /// Where the objects of manifests are looked for.
+    fn place_of_manifests(&self, context: &Context<'_>) -> Manifests {
+        let is_given = match &context.origin {
+            Origin::Kubeconfig(flags) => {
+                let namespace = flags.namespace.as_ref();
+                namespace.is_some_and(|namespace| !namespace.is_empty())
+            }
+            Origin::Plain { .. } => false,
+        };
+        Manifests {
+            namespace: self.namespace.clone(),
+            is_given,
+        }
     }
 
     /// The sources of targets: one for each name, else one for all that the selectors let through.
@@ -211,45 +227,6 @@ impl Session {
             let transport: Arc<dyn Transport> = file.clone();
             self.mux = Mux::new([(self.cluster.clone(), transport)], env.now.clone());
         }
-    }
-
-    /// Names like that of the one object a source is about: hints for when it is not there.
-    pub(crate) async fn similar(&self, key: &SourceKey) -> Vec<String> {
-        let Some(name) = named(key) else {
-            return Vec::new();
-        };
-        let Place::Cluster(client) = &self.place else {
-            return Vec::new();
-        };
-        let ask = similar_names(client, &key.resource, key.namespace(), name);
-        let mut names = match tokio::time::timeout(SIMILAR, ask).await {
-            Ok(Ok(names)) => names,
-            Ok(Err(_)) | Err(_) => Vec::new(),
-        };
-        // It may have come in the meantime.
-        names.retain(|near| near != name);
-        names
-    }
-
-    /// kubectl's error for objects that are not there, with what they may have been meant to be.
-    pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
-        let lines = missing.iter().map(|key| {
-            let resource = key.resource.group_resource();
-            let name = named(key).unwrap_or_default();
-            format!("Error from server (NotFound): {resource} \"{name}\" not found")
-        });
-        let mut error = CommandError::failed(lines.collect::<Vec<_>>().join("\n"));
-        for key in missing {
-            let near = self.similar(key).await.join(", ");
-            error = match key.namespace() {
-                _ if near.is_empty() => error,
-                Some(namespace) => {
-                    error.hint(format!("in namespace \"{namespace}\" there are: {near}"))
-                }
-                None => error.hint(format!("there are: {near}")),
-            };
-        }
-        error.hint("without --once, spy waits for it to be created")
     }
 
     /// What the server says it is: `v1.36.3`.

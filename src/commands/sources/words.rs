@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::object::SourceState;
+use crate::object::selector::LabelSelector;
 use crate::watch::{Scope, SourceKey};
 
 /// What a source is called in messages: `deployments.apps/web in namespace "shop"`.
@@ -51,6 +52,22 @@ pub(crate) fn named(key: &SourceKey) -> Option<&str> {
         .as_deref()?
         .strip_prefix("metadata.name=")
         .filter(|name| !name.contains(','))
+}
+
+/// Whether two keys mean the same source: selectors may be spelled in more than one way.
+pub(crate) fn is_same(a: &SourceKey, b: &SourceKey) -> bool {
+    a == b
+        || (a.resource == b.resource
+            && a.scope == b.scope
+            && a.cluster == b.cluster
+            && a.fields == b.fields
+            && a.form == b.form
+            && labels(a) == labels(b))
+}
+
+fn labels(key: &SourceKey) -> LabelSelector {
+    let labels = key.labels.as_deref().map(str::parse);
+    labels.and_then(Result::ok).unwrap_or_default()
 }
 
 /// How to find out about permissions that lack: those to `list`, for a source that may be listed and

@@ -43,6 +43,8 @@ pub(super) struct Board {
     ending: Ending,
     news: News,
     has_begun: bool,
+    /// Whether people are told which objects are waited for.
+    says_waiting: bool,
     waited_for: BTreeSet<usize>,
     is_answered: bool,
     missing: Vec<SourceKey>,
@@ -56,6 +58,7 @@ impl Board {
             ending,
             news: News::default(),
             has_begun: false,
+            says_waiting: true,
             waited_for: BTreeSet::new(),
             is_answered: false,
             missing: Vec::new(),
@@ -65,6 +68,19 @@ impl Board {
     /// With [`Ending::Once`], the single objects that were asked for and are not there.
     pub(super) fn missing(&self) -> &[SourceKey] {
         &self.missing
+    }
+
+    /// The same without a word of objects that are not there.
+    pub(super) fn expecting_absence(self) -> Board {
+        Board {
+            says_waiting: false,
+            ..self
+        }
+    }
+
+    /// Whether all that was asked for is well.
+    pub(super) fn is_well(&self) -> bool {
+        self.state.is_well()
     }
 
     /// Tells everything, once.
@@ -111,7 +127,7 @@ impl Board {
         terminal.print(&lines)?;
         let absent: BTreeMap<usize, &SourceKey> = self.state.absent().collect();
         for (index, key) in &absent {
-            if !self.waited_for.contains(index) {
+            if self.says_waiting && !self.waited_for.contains(index) {
                 terminal.say(&waiting(key))?;
             }
         }
@@ -142,7 +158,11 @@ impl Live for Board {
     }
 
     fn tells_waiting(&self) -> bool {
-        self.ending == Ending::Never && self.telling != Telling::Json
+        self.says_waiting && self.ending == Ending::Never && self.telling != Telling::Json
+    }
+
+    fn has_begun(&self) -> bool {
+        self.has_begun || self.is_answered
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {

@@ -16,20 +16,19 @@ pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended
     let source = &args.objects.source;
     let documents = documents(context, source)?;
     let now = source.now.unwrap_or_else(|| context.env.now());
-    let judge = |document: &Doc| Judged::of(document.root(), now, args.rules());
+    let judged: Vec<Judged> = documents
+        .iter()
+        .map(|document| Judged::of(document.root(), now, args.rules()))
+        .collect();
     let mut text = String::new();
     match args.output {
         Format::Json => {
             let file = source.from.as_deref().unwrap_or_default();
-            for document in &documents {
-                let Judged {
-                    verdict,
-                    row,
-                    causes,
-                } = judge(document);
+            for (document, judged) in documents.iter().zip(&judged) {
                 let object = ObjectRef::of(document.root());
-                let about = (&row, &causes[..]);
-                text += &line(&StatusRecord::new((file, &object), now, &verdict, about));
+                let about = (&judged.row, &judged.causes[..]);
+                let record = StatusRecord::new((file, &object), now, &judged.verdict, about);
+                text += &line(&record);
                 text.push('\n');
             }
         }
@@ -40,7 +39,6 @@ pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended
                 rows: None,
                 idle: args.idle(),
             };
-            let judged: Vec<Judged> = documents.iter().map(judge).collect();
             for line in table(&documents, &judged, canvas) {
                 text += &line;
                 text.push('\n');
@@ -48,7 +46,8 @@ pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended
         }
     }
     context.env.stdout.write_all(text.as_bytes())?;
-    Ok(Ended::Answered)
+    let is_well = judged.iter().all(Judged::is_well);
+    Ok(args.ends.report(Ended::Answered, (!is_well).into()))
 }
 
 fn table(documents: &[Doc], judged: &[Judged], canvas: Canvas) -> Vec<String> {

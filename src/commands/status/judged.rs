@@ -62,6 +62,11 @@ impl Judged {
         }
     }
 
+    /// Whether it is as it should be.
+    pub(super) fn is_well(&self) -> bool {
+        self.verdict.status == Status::Current
+    }
+
     /// Whether it needs attention: it has failed, or is a Pod that is not ready for a reason that says
     /// more than that.
     pub(super) fn is_failing(&self) -> bool {

@@ -14,8 +14,8 @@ mod view;
 mod wanted;
 
 use super::{
-    CommandError, Context, Ended, ObjectArgs, Output, Session, Shutdown, Terminal, WatchArgs,
-    follow,
+    CommandError, Context, EndArgs, Ended, ObjectArgs, Output, Session, Shutdown, Terminal, Until,
+    WatchArgs, follow,
 };
 use crate::status::Rules;
 use board::{Board, Ending, Telling};
@@ -30,6 +30,8 @@ pub(crate) struct Args {
     objects: ObjectArgs,
     #[command(flatten)]
     watch: WatchArgs,
+    #[command(flatten)]
+    ends: EndArgs,
     /// Output format
     #[arg(short, long, value_enum, default_value_t)]
     output: Format,
@@ -46,6 +48,8 @@ const EXAMPLES: &str = "Examples:
   kubectl spy status deploy/web --once           the same as it is now
   kubectl spy status pods -l app=web -A          all Pods of a label, those to come too
   kubectl spy status deploy/web -o json          a record a line, for programs
+  kubectl spy status -f web.yaml --for=condition=Ready --timeout=5m
+                                                 until what a manifest names is ready
   kubectl get all -o yaml | kubectl spy status --once --from -";
 
 /// The values of `--output`.
@@ -96,15 +100,22 @@ impl Args {
             objects,
             selector,
             field_selector,
+            manifests,
             source,
             ..
         } = &self.objects;
-        let is_picky = !objects.is_empty() || selector.is_some() || field_selector.is_some();
-        source.from.is_some() && self.watch.ends() && !is_picky
+        let is_selected = selector.is_some() || field_selector.is_some();
+        let is_picky = !objects.is_empty() || manifests.are_given() || is_selected;
+        source.from.is_some() && self.is_once() && !is_picky && !self.ends.has_goal()
+    }
+
+    /// Whether to show what is, and not to wait for what comes.
+    fn is_once(&self) -> bool {
+        self.watch.ends() || self.ends.looks_once()
     }
 
     fn ending(&self) -> Ending {
-        if self.watch.ends() {
+        if self.is_once() {
             Ending::Once
         } else {
             Ending::Never
@@ -128,21 +139,29 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
+    let stop = args.ends.stop(shutdown);
     let session = Session::open(context, &args.objects.source).await?;
     let targets = session
         .targets(&args.objects, ("status", &mut *context))
         .await?;
     let asked = session.keys(&targets);
-    let state = State::new(asked, args.rules(), context.env.now());
+    let state = State::new(asked.clone(), args.rules(), context.env.now());
     let (output, telling) = match args.output {
         Format::Text => (Output::Text, Telling::Text(args.idle())),
         Format::Json => (Output::Lines, Telling::Json),
     };
     let mut board = Board::new(state, telling, args.ending());
+    if args.ends.expects_absence() {
+        board = board.expecting_absence();
+    }
+    let mut board = Until::new(board, (&args.ends, &stop), &asked).once(args.is_once());
     let mut terminal = Terminal::open(context, output);
-    let ended = follow(&mut board, &session, &mut terminal, shutdown).await;
+    let ended = follow(&mut board, &session, &mut terminal, &stop.shutdown).await;
+    let (board, ended) = board.end(ended);
     match board.missing() {
-        [] => ended,
+        missing if missing.is_empty() || args.ends.is_about_presence() => {
+            Ok(args.ends.report(ended?, (!board.is_well()).into()))
+        }
         missing => Err(session.not_found(missing).await),
     }
 }

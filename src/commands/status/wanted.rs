@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::commands::sources::named;
+use crate::commands::sources::{is_same, named};
 use crate::graph::{Selection, children_of_kind};
-use crate::object::selector::LabelSelector;
 use crate::object::{ObjectRef, SourceState, Value};
 use crate::watch::{Event, Form, Scope, SourceKey};
 
@@ -142,22 +141,6 @@ fn of_state(state: &SourceState) -> Heard {
         | SourceState::Unserved { .. }
         | SourceState::Failed { .. } => Heard::Refused,
     }
-}
-
-/// Whether two keys mean the same source: selectors may be spelled in more than one way.
-pub(super) fn is_same(a: &SourceKey, b: &SourceKey) -> bool {
-    a == b
-        || (a.resource == b.resource
-            && a.scope == b.scope
-            && a.cluster == b.cluster
-            && a.fields == b.fields
-            && a.form == b.form
-            && labels(a) == labels(b))
-}
-
-fn labels(key: &SourceKey) -> LabelSelector {
-    let labels = key.labels.as_deref().map(str::parse);
-    labels.and_then(Result::ok).unwrap_or_default()
 }
 
 /// Where the dependents of an object are found.

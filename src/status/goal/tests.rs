@@ -1,4 +1,4 @@
-//! Goals against objects, by tables.
+//! Which objects meet which goals, and which texts are goals.
 
 use super::{Goal, GoalError};
 use crate::object::Doc;

@@ -1,25 +1,32 @@
 //! The objects of a text one by one, for those who look at each on its own.
 
 use super::FileError;
-use super::parse::values;
+use super::parse::{LineOf, values};
 use crate::object::{Doc, Kind, ObjectRef, Value};
 
 /// Every object of a text in its place, whatever it lacks: a document, an item of a list, or the object
 /// of a watch event. The items of a typed list (`PodList`) get the kind that the list implies. Bookmarks and
 /// `ERROR` events are passed over.
 pub fn documents(text: &str) -> Result<Vec<Doc>, FileError> {
+    let documents = documents_by_line(text)?;
+    Ok(documents.into_iter().map(|(_, doc)| doc).collect())
+}
+
+/// [`documents`], each with the line in which it begins, from 1; in a YAML list that of the list.
+pub fn documents_by_line(text: &str) -> Result<Vec<(usize, Doc)>, FileError> {
     let mut documents = Vec::new();
     values(text, &mut |value, line| {
         let doc = Doc::parse(value).map_err(|error| FileError::new(line(0), error.to_string()))?;
-        unroll(doc, &mut documents);
+        unroll(doc, line, &mut documents);
         Ok(())
     })?;
     Ok(documents)
 }
 
-fn unroll(doc: Doc, documents: &mut Vec<Doc>) {
+fn unroll(doc: Doc, line: LineOf<'_>, documents: &mut Vec<(usize, Doc)>) {
     let root = doc.root();
-    let inside = |value: Value<'_>| Doc::parse(value.raw()).ok();
+    let at = |value: Value<'_>| line(value.raw().as_ptr().addr() - doc.text().as_ptr().addr());
+    let inside = |value: Value<'_>| Some((at(value), Doc::parse(value.raw()).ok()?));
     if let (Some(verb), Some(object)) = (root.str_at(&["type"]), root.get("object")) {
         if verb != "BOOKMARK" && verb != "ERROR" {
             documents.extend(inside(object));
@@ -33,10 +40,11 @@ fn unroll(doc: Doc, documents: &mut Vec<Doc>) {
     match items {
         Some(items) => {
             let list = ObjectRef::of(root);
-            documents.extend(items.items().filter_map(|item| of_list(item, &list)));
+            let item = |item: Value<'_>| Some((at(item), of_list(item, &list)?));
+            documents.extend(items.items().filter_map(item));
         }
         None if root.kind() == Kind::Array => documents.extend(root.items().filter_map(inside)),
-        None => documents.push(doc),
+        None => documents.push((line(0), doc)),
     }
 }
 

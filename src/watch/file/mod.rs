@@ -29,7 +29,7 @@ use self::kept::KindOf;
 use self::log::Log;
 use self::play::{Filter, Play};
 
-pub use self::documents::documents;
+pub use self::documents::{documents, documents_by_line};
 pub use self::parse::FileError;
 pub use self::resources::{FileResource, Plural};
 

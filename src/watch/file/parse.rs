@@ -97,7 +97,7 @@ pub(super) struct Order {
 }
 
 /// From an offset in the value to a line of the file.
-type LineOf<'a> = &'a dyn Fn(usize) -> usize;
+pub(super) type LineOf<'a> = &'a dyn Fn(usize) -> usize;
 
 impl Order {
     /// What was put in order since this was last asked.

@@ -142,6 +142,18 @@ impl State {
         })
     }
 
+    /// Whether all that was asked for is well: it is there, read, and as it should be, and nothing that it
+    /// owns has failed. What a wide source had and has no longer does not count.
+    pub(super) fn is_well(&self) -> bool {
+        let is_well = |known: &Known| match known.asked {
+            None => true,
+            Some(asked) if known.gone.is_some() && !self.is_name(asked) => true,
+            Some(_) => known.judged.is_well() && known.worst != Some(Status::Failed),
+        };
+        let is_read = (0..self.asked().count()).all(|index| !self.is_unread(index));
+        is_read && self.absent().next().is_none() && self.objects.values().all(is_well)
+    }
+
     /// Whether the source that was asked for at this place is about one object.
     pub(super) fn is_name(&self, asked: usize) -> bool {
         !self.wanted.is_wide(asked)

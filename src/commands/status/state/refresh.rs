@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::judged::{Judged, Progress};
-use super::super::wanted::{dependents, is_same};
+use super::super::wanted::dependents;
 use super::{Known, State};
+use crate::commands::sources::is_same;
 use crate::object::Uid;
 use crate::status::review_at;
 use crate::watch::SourceKey;

@@ -1,0 +1,25 @@
+//! Objects that are named and not there.
+
+use super::Args;
+
+/// What a single object that is not there means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absence {
+    /// It is waited for.
+    Waits,
+    /// It is an error, as nothing is waited for.
+    Missing,
+    /// It is what is asked about.
+    Fine,
+}
+
+impl Absence {
+    pub(super) fn of(args: &Args) -> Absence {
+        match args.is_once() {
+            _ if args.ends.expects_absence() => Absence::Fine,
+            true if args.ends.is_about_presence() => Absence::Fine,
+            true => Absence::Missing,
+            false => Absence::Waits,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What was told of changes: `--count` and `--exit-code` go by it.
+
+use super::state::{Happened, Step};
+use super::view::View;
+use crate::diff::Diff;
+use crate::object::Doc;
+use crate::object::managed_fields::Writers;
+use crate::render::diff::counts;
+
+/// How many changes were told, and whether one was among them that was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// How many may be told; any number if there is no limit.
+    limit: Option<u64>,
+    count: u64,
+    /// Whether anything has changed: noise, and what is filtered out, is no change.
+    pub(super) is_changed: bool,
+}
+
+impl Tally {
+    /// Nothing is told yet, and no more than `limit` will be.
+    pub(super) fn up_to(limit: Option<u64>) -> Tally {
+        Tally {
+            limit,
+            ..Tally::default()
+        }
+    }
+
+    /// Whether no more is to be told.
+    pub(super) fn is_enough(&self) -> bool {
+        self.limit.is_some_and(|limit| self.count >= limit)
+    }
+
+    /// Notes that something was told.
+    pub(super) fn note(&mut self, happened: &Happened, view: &View) {
+        if happened.is_change() {
+            self.count += 1;
+            self.is_changed = self.is_changed || view.is_changed(happened);
+        }
+    }
+}
+
+impl Happened {
+    /// Whether an object has come, has another version, or is gone.
+    fn is_change(&self) -> bool {
+        match self.step {
+            Step::Created { .. }
+            | Step::Modified { .. }
+            | Step::Deleted { .. }
+            | Step::Left { .. } => true,
+            Step::Baseline(_)
+            | Step::Synced { .. }
+            | Step::Gap(_)
+            | Step::Undecodable { .. }
+            | Step::State(_) => false,
+        }
+    }
+}
+
+impl View {
+    /// Whether there is more to a change than noise and what is filtered out.
+    fn is_changed(&self, happened: &Happened) -> bool {
+        if !self.by.wrote(happened) {
+            return false;
+        }
+        let Step::Modified { old, now, .. } = &happened.step else {
+            return true;
+        };
+        let (Ok(before), Ok(after)) = (old.doc(), Doc::parse(now.body.clone())) else {
+            return true; // nobody can tell that it is not
+        };
+        let roots = (Some(before.root()), Some(after.root()));
+        let keys = self.keys.of(&now.object.group_kind());
+        let mut diff = Diff::keyed(roots.0, roots.1, &keys);
+        self.by.narrow(&mut diff, &Writers::of(roots.0, roots.1));
+        counts(&diff, &self.filter, &self.noise).shown > 0
+    }
+}

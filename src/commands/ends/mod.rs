@@ -1,0 +1,240 @@
+//! `--for`, `--timeout` and `--exit-code`: when a verb ends by itself, and what its exit code says.
+
+mod asked;
+mod limit;
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+use std::sync::Arc;
+
+use clap::Args;
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+use super::{CommandError, Ended, Live, Need, Note, Shutdown, Sources, Terminal};
+use crate::status::Goal;
+use crate::watch::{Event, Recall, SourceKey};
+
+use limit::Limit;
+use waiting::{Outcome, Waiting};
+
+/// When a verb ends before it is stopped, and what its exit code says.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct EndArgs {
+    /// End once each object has come to this, as kubectl wait has it: condition=TYPE[=STATUS],
+    /// jsonpath=EXPRESSION[=VALUE], create or delete; of several, to one after the other
+    #[arg(long = "for", value_name = "GOAL")]
+    goals: Vec<Goal>,
+    /// End after this time (30s, 5m, 1h); 0 looks once, without end if negative
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    timeout: Option<Limit>,
+    /// Exit with 1 if anything has changed (changes) or is not well (status), with 4 for an error
+    #[arg(long)]
+    exit_code: bool,
+}
+
+impl EndArgs {
+    /// Whether to look once, and not to wait.
+    pub(crate) fn looks_once(&self) -> bool {
+        self.timeout == Some(Limit::Once)
+    }
+
+    /// Whether there is a goal.
+    pub(crate) fn has_goal(&self) -> bool {
+        !self.goals.is_empty()
+    }
+
+    /// Whether an object that is not there is an answer, and no error.
+    pub(crate) fn is_about_presence(&self) -> bool {
+        let is_one = |goal: &Goal| matches!(goal, Goal::Created | Goal::Deleted);
+        self.goals.iter().any(is_one)
+    }
+
+    /// Whether an object that is not there is all that is waited for.
+    pub(crate) fn expects_absence(&self) -> bool {
+        self.goals.first() == Some(&Goal::Deleted)
+    }
+
+    /// Stops also when the time is over, which begins now.
+    pub(crate) fn stop(&self, shutdown: &Shutdown) -> Stop {
+        let deadline = match self.timeout {
+            Some(Limit::After(limit)) => Instant::now().checked_add(limit),
+            Some(Limit::Once | Limit::Never) | None => None,
+        };
+        let shutdown = match deadline {
+            Some(deadline) => shutdown.clone().or(tokio::time::sleep_until(deadline)),
+            None => shutdown.clone(),
+        };
+        Stop { shutdown, deadline }
+    }
+
+    /// How a verb ended that has answered: whether it has `found` what `--exit-code` reports.
+    pub(crate) fn report(&self, ended: Ended, found: Found) -> Ended {
+        match (ended, found) {
+            (Ended::Answered, Found::Something) if self.exit_code => Ended::Found,
+            (ended, _) => ended,
+        }
+    }
+}
+
+/// What `--exit-code` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing has changed; all is well.
+    Nothing,
+    /// Something has changed, or is not well.
+    Something,
+}
+
+impl From<bool> for Found {
+    fn from(is_found: bool) -> Found {
+        if is_found {
+            Found::Something
+        } else {
+            Found::Nothing
+        }
+    }
+}
+
+/// When to stop a verb that has a time limit.
+pub(crate) struct Stop {
+    /// Ready when the user stops it or the time is over.
+    pub(crate) shutdown: Shutdown,
+    deadline: Option<Instant>,
+}
+
+/// A view that ends once the objects that were asked for have come to a goal.
+pub(crate) struct Until<V> {
+    view: V,
+    waiting: Waiting,
+    deadline: Option<Instant>,
+    looks_once: bool,
+}
+
+impl<V: Live> Until<V> {
+    /// Ends `view` once the objects of the sources `asked` have come to the goals; never, if there are
+    /// none.
+    pub(crate) fn new(view: V, (args, stop): (&EndArgs, &Stop), asked: &[SourceKey]) -> Until<V> {
+        Until {
+            view,
+            waiting: Waiting::new(&args.goals, asked),
+            deadline: stop.deadline,
+            looks_once: false,
+        }
+    }
+
+    /// Says that the view looks at what is there, and does not wait.
+    pub(crate) fn once(self, looks_once: bool) -> Until<V> {
+        Until { looks_once, ..self }
+    }
+
+    /// The view, and how it ended: with an error if it was not by its goal.
+    pub(crate) fn end(
+        self,
+        ended: Result<Ended, CommandError>,
+    ) -> (V, Result<Ended, CommandError>) {
+        let error = match (&ended, self.waiting.outcome()) {
+            (Err(_) | Ok(Ended::By(_) | Ended::Found), _) | (_, Outcome::Met) => None,
+            (Ok(Ended::Answered), Outcome::Failed(lines)) => {
+                Some(CommandError::goal_failed(lines.join("\n")))
+            }
+            (Ok(Ended::Answered), Outcome::Refused(lines)) => {
+                Some(CommandError::failed(lines.join("\n")))
+            }
+            (Ok(Ended::Answered), Outcome::Open(names)) => {
+                let words = self.words();
+                let line = |name: &String| format!("error: {words} {name}");
+                let lines: Vec<String> = names.iter().map(line).collect();
+                Some(CommandError::goal_unmet(lines.join("\n")))
+            }
+        };
+        (self.view, error.map_or(ended, Err))
+    }
+
+    /// What is said of each object that has not come to its goal: what kubectl wait says, unless it is
+    /// the events that have come to their end.
+    fn words(&self) -> &'static str {
+        let is_over = self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline);
+        match () {
+            () if self.looks_once => "condition not met for",
+            () if is_over => "timed out waiting for the condition on",
+            () => "it ended before the condition was met on",
+        }
+    }
+}
+
+impl<V: Live> Live for Until<V> {
+    const REST: u32 = V::REST;
+
+    fn wanted(&self) -> Vec<SourceKey> {
+        self.view.wanted()
+    }
+
+    fn need(&self, key: &SourceKey) -> Need {
+        self.view.need(key)
+    }
+
+    fn tells_waiting(&self) -> bool {
+        self.view.tells_waiting()
+    }
+
+    fn recall(&self) -> Recall {
+        self.view.recall()
+    }
+
+    fn has_begun(&self) -> bool {
+        self.view.has_begun()
+    }
+
+    fn more(&mut self) -> impl Future<Output = ()> {
+        self.view.more()
+    }
+
+    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        self.waiting.apply(key, &event, now);
+        self.view.apply(key, event, now);
+    }
+
+    fn note(
+        &mut self,
+        key: &Arc<SourceKey>,
+        note: Note,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.view.note(key, note, terminal)
+    }
+
+    fn print(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.view.print(sources, terminal)?;
+        if self.view.has_begun() {
+            for name in self.waiting.take_met() {
+                terminal.say(&format!("{name} condition met"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        self.view.draw(sources, terminal)
+    }
+
+    fn finish(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.view.finish(sources, terminal)
+    }
+
+    fn is_answered(&self, sources: &Sources) -> bool {
+        let is_decided = self.view.has_begun() && self.waiting.is_decided();
+        is_decided || self.view.is_answered(sources)
+    }
+}

@@ -1,0 +1,111 @@
+//! `-f`, `-R` and `-k`: the objects that manifests name are those that are looked at.
+
+mod named;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::{CommandError, Context, ObjectArgs};
+use crate::cluster::{Filters, Namespaces, Resolver, Target};
+
+use named::Naming;
+
+/// Manifests that name objects.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ManifestArgs {
+    /// Look at the objects that manifests name: a file, a directory of .json, .yaml and .yml files, or
+    /// - for stdin; may be repeated
+    #[arg(short = 'f', long, value_name = "FILE", value_delimiter = ',')]
+    filename: Vec<String>,
+    /// With -f: read the directories in a directory, too
+    #[arg(short = 'R', long)]
+    recursive: bool,
+    /// Look at the objects that a kustomization makes, as kubectl kustomize builds it
+    #[arg(short = 'k', long, value_name = "DIR")]
+    kustomize: Option<String>,
+}
+
+/// Where the objects of manifests are looked for.
+pub(crate) struct Place {
+    /// The namespace of objects that name none.
+    pub(crate) namespace: Arc<str>,
+    /// Whether it was given with `-n`: then no object may name another.
+    pub(crate) is_given: bool,
+}
+
+impl ManifestArgs {
+    /// Whether there are any.
+    pub(crate) fn are_given(&self) -> bool {
+        !self.filename.is_empty() || self.kustomize.is_some()
+    }
+
+    /// What does not go together, in kubectl's words.
+    fn check(&self, args: &ObjectArgs) -> Result<(), CommandError> {
+        let is_stdin = |path: &&str| *path == "-";
+        let paths = self.filename.iter().map(String::as_str);
+        let inputs = paths.chain(args.source.from.as_deref()).filter(is_stdin);
+        let is_about_fields = args
+            .field_selector
+            .as_ref()
+            .is_some_and(|text| !text.is_empty());
+        let url = self.filename.iter().find(|path| is_url(path));
+        let wrong = match () {
+            () if args.objects.iter().any(|object| object.contains('/')) => {
+                "resource/name arguments cannot be provided when a path is specified"
+            }
+            () if !args.objects.is_empty() => {
+                "when paths, URLs, or stdin is provided as input, you may not specify a resource by arguments as well"
+            }
+            () if self.kustomize.is_some() && !self.filename.is_empty() => {
+                "only one of -f or -k can be specified"
+            }
+            () if self.kustomize.is_some() && self.recursive => {
+                "the -k flag can't be used with -f or -R"
+            }
+            () if inputs.count() > 1 => "standard input cannot be used for multiple arguments",
+            () if is_about_fields => {
+                "manifests name objects: --field-selector cannot be used with them"
+            }
+            () => match url {
+                None => return Ok(()),
+                Some(url) => {
+                    let error = CommandError::failed(format!("error: {url}: URLs are not read"));
+                    return Err(error.hint("fetch it first: curl -sSfL URL | kubectl spy … -f -"));
+                }
+            },
+        };
+        Err(CommandError::usage(wrong))
+    }
+}
+
+fn is_url(path: &str) -> bool {
+    path.starts_with("http://") || path.starts_with("https://")
+}
+
+/// The objects that the manifests of `args` name, as targets: one for each type and namespace, in the
+/// order in which they are first named.
+pub(crate) async fn targets(
+    args: &ObjectArgs,
+    (resolver, filters): (&Resolver, &Filters),
+    place: &Place,
+    (verb, context): (&str, &mut Context<'_>),
+) -> Result<Vec<Target>, CommandError> {
+    args.manifests.check(args)?;
+    let manifests = match &args.manifests.kustomize {
+        Some(directory) => read::kustomization(directory).await?,
+        None => read::files(&args.manifests, context)?,
+    };
+    let labels = filters.labels.as_deref().unwrap_or_default();
+    let naming = Naming {
+        resolver,
+        place,
+        everywhere: filters.namespaces == Namespaces::All,
+        labels: labels.parse().map_err(CommandError::usage)?,
+        verb,
+    };
+    naming.targets(&manifests).await
+}

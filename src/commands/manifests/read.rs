@@ -1,0 +1,125 @@
+//! From paths to the objects in them, each with its place.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::ManifestArgs;
+use crate::commands::input::{text_of, unreadable};
+use crate::commands::{CommandError, Context};
+use crate::object::Doc;
+use crate::watch::documents_by_line;
+
+/// An object of a manifest.
+#[derive(Debug)]
+pub(super) struct Manifest {
+    /// The file, as it is called in messages.
+    pub(super) path: String,
+    /// The line in it, from 1.
+    pub(super) line: usize,
+    /// What it holds.
+    pub(super) doc: Doc,
+}
+
+/// What a directory's files that are manifests end in.
+const EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
+
+/// The objects of all files, in the order in which they are named; in a directory by name.
+pub(super) fn files(
+    args: &ManifestArgs,
+    context: &mut Context<'_>,
+) -> Result<Vec<Manifest>, CommandError> {
+    let mut manifests = Vec::new();
+    for path in &args.filename {
+        if !Path::new(path).is_dir() {
+            let text = text_of(context, path)?;
+            manifests.extend(objects(path, &text)?);
+            continue;
+        }
+        let mut found = Vec::new();
+        let depth = if args.recursive { usize::MAX } else { 1 };
+        walk(Path::new(path), depth, &mut found).map_err(|error| {
+            CommandError::failed(format!("error: error reading {path:?}: {error}"))
+        })?;
+        if found.is_empty() {
+            return Err(CommandError::failed(format!(
+                "error: error reading [{path}]: recognized file extensions are [.json .yaml .yml]"
+            )));
+        }
+        for file in found {
+            let file = file.to_string_lossy();
+            let text = text_of(context, &file)?;
+            manifests.extend(objects(&file, &text)?);
+        }
+    }
+    Ok(manifests)
+}
+
+/// The manifests below a directory, so many levels deep. As kubectl has it, links are files.
+fn walk(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let entries = std::fs::read_dir(directory)?;
+    let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            if depth > 1 {
+                walk(&path, depth - 1, found)?;
+            }
+        } else if is_manifest(&path) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_manifest(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
+}
+
+/// The objects of one text.
+fn objects(path: &str, text: &str) -> Result<Vec<Manifest>, CommandError> {
+    let path = if path == "-" { "standard input" } else { path };
+    let documents = documents_by_line(text).map_err(|error| unreadable(path, &error))?;
+    let manifest = |(line, doc)| Manifest {
+        path: path.to_owned(),
+        line,
+        doc,
+    };
+    Ok(documents.into_iter().map(manifest).collect())
+}
+
+/// The objects that a kustomization makes.
+pub(super) async fn kustomization(directory: &str) -> Result<Vec<Manifest>, CommandError> {
+    let name = format!("kubectl kustomize {directory}");
+    let mut command = Command::new("kubectl");
+    command
+        .args(["kustomize", "--", directory])
+        .stdin(Stdio::null());
+    let output = tokio::task::spawn_blocking(move || command.output()).await;
+    let output = output.map_err(io::Error::other).and_then(|output| output);
+    let text = match output {
+        Ok(output) if output.status.success() => {
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        }
+        Ok(output) => return Err(refused(&name, &output)),
+        Err(error) => {
+            let error = CommandError::failed(format!("error: cannot run `{name}`: {error}"));
+            return Err(error
+                .hint("-k needs kubectl in PATH; else: kustomize build DIR | kubectl spy … -f -"));
+        }
+    };
+    objects(&name, &text)
+}
+
+/// What kubectl said instead of building the kustomization.
+fn refused(name: &str, output: &Output) -> CommandError {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.trim();
+    let said = said.strip_prefix("error: ").unwrap_or(said);
+    match said {
+        "" => CommandError::failed(format!("error: `{name}` failed: {}", output.status)),
+        said => CommandError::failed(format!("error: `{name}` failed: {said}")),
+    }
+}

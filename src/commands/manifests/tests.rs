@@ -1,0 +1,241 @@
+//! What manifests name.
+
+use std::fmt::Write;
+
+use super::named::Naming;
+use super::read::Manifest;
+use super::{ManifestArgs, Place};
+use crate::cluster::{Names, Resolver, Target};
+use crate::commands::{CommandError, FileArgs, ObjectArgs};
+use crate::watch::documents_by_line;
+
+fn manifests(text: &str) -> Vec<Manifest> {
+    let documents = documents_by_line(text).unwrap();
+    let manifest = |(line, doc)| Manifest {
+        path: "m.yaml".to_owned(),
+        line,
+        doc,
+    };
+    documents.into_iter().map(manifest).collect()
+}
+
+/// What a text names, looked at from the namespace `shop`, which is given with `-n` if that is said.
+async fn named((text, labels): (&str, &str), flags: &str) -> Result<Vec<Target>, CommandError> {
+    let naming = Naming {
+        resolver: &Resolver::of(Vec::new()),
+        place: &Place {
+            namespace: "shop".into(),
+            is_given: flags == "-n shop",
+        },
+        everywhere: flags == "-A",
+        labels: labels.parse().unwrap(),
+        verb: "changes",
+    };
+    naming.targets(&manifests(text)).await
+}
+
+async fn check(text: &str, flags: &str) -> String {
+    match named((text, ""), flags).await {
+        Ok(targets) => targets.iter().map(line).collect(),
+        Err(error) => lines(&error),
+    }
+}
+
+fn line(target: &Target) -> String {
+    let place = target.namespace.as_deref().unwrap_or("-");
+    let Names::Named(names) = &target.names else {
+        panic!("{target:?}");
+    };
+    format!(
+        "{} {place} {}\n",
+        target.resource.path(None),
+        names.join(",")
+    )
+}
+
+fn lines(error: &CommandError) -> String {
+    let mut text = format!("{error}\n");
+    for hint in error.hints() {
+        writeln!(text, "hint: {hint}").unwrap();
+    }
+    text
+}
+
+const CHART: &str = "\
+---
+# Source: chart/templates/web.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: data}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: shop}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+---
+# nothing
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: data, namespace: ignored}
+";
+
+#[tokio::test]
+async fn each_object_is_named_once() {
+    insta::assert_snapshot!(check(CHART, "").await, @"
+    /apis/apps/v1/deployments shop web
+    /api/v1/configmaps shop a,c
+    /api/v1/configmaps data b
+    /api/v1/namespaces - data
+    ");
+    insta::assert_snapshot!(check(r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"p"}}]}"#, "").await, @"/api/v1/pods shop p");
+}
+
+#[tokio::test]
+async fn labels_choose_manifests() {
+    let targets = named((CHART, "app=web"), "").await.unwrap();
+    assert_eq!(
+        targets.iter().map(line).collect::<String>(),
+        "/apis/apps/v1/deployments shop web\n"
+    );
+}
+
+#[tokio::test]
+async fn namespaces_do_not_contradict_each_other() {
+    insta::assert_snapshot!(check(CHART, "-n shop").await, @r#"
+    error: the namespace from the provided object "data" does not match the namespace "shop". You must pass '--namespace=data' to perform this operation.
+    hint: it is configmap/b in m.yaml, line 7
+    "#);
+    insta::assert_snapshot!(check(CHART, "-A").await, @r"
+    error: a resource cannot be retrieved by name across all namespaces
+    ");
+}
+
+#[tokio::test]
+async fn what_names_no_object_is_pointed_at() {
+    let mut said = String::new();
+    for text in [
+        "# a\n\nkind: Pod\nmetadata: {name: a}",
+        "apiVersion: v1\nmetadata: {name: a}",
+        "apiVersion: v1\nkind: Pod",
+        "a: b\n---\n- 1\n",
+        "{}\n\n[]\n 3",
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: load-}",
+        "apiVersion: acme.io/v1\nkind: Gadget\nmetadata: {name: a, namespace: b}",
+        "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: a}",
+        "# nothing",
+        "",
+    ] {
+        said += &check(text, "").await;
+    }
+    insta::assert_snapshot!(said, @r#"
+    error: m.yaml: line 3: Object 'apiVersion' is missing
+    error: m.yaml: line 1: Object 'Kind' is missing
+    error: m.yaml: line 1: resource name may not be empty
+    error: m.yaml: line 1: Object 'Kind' is missing
+    error: m.yaml: line 1: Object 'Kind' is missing
+    error: m.yaml: line 1: from load-: cannot use generate name with changes
+    hint: name the object that was made of it: TYPE/NAME
+    error: resource mapping not found for name: "a" namespace: "b" from "m.yaml": no matches for kind "Gadget" in version "acme.io/v1"
+    hint: ensure CRDs are installed first
+    error: resource mapping not found for name: "a" namespace: "" from "m.yaml": no matches for kind "Deployment" in version "apps/v1beta1"
+    hint: ensure CRDs are installed first
+    error: no objects passed to changes
+    error: no objects passed to changes
+    "#);
+}
+
+#[tokio::test]
+async fn kinds_that_are_defined_beside_are_known() {
+    let text = "\
+apiVersion: acme.io/v1
+kind: Gadget
+metadata: {name: a}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.acme.io}
+spec: {group: acme.io, scope: Namespaced, names: {kind: Gadget, plural: gadgetry}}
+";
+    insta::assert_snapshot!(check(text, "").await, @"
+    /apis/acme.io/v1/gadgetry shop a
+    /apis/apiextensions.k8s.io/v1/customresourcedefinitions - gadgets.acme.io
+    ");
+}
+
+#[tokio::test]
+async fn there_is_an_end_to_what_is_named() {
+    let many = |count: usize| {
+        let object =
+            |at| format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c{at}}}}}\n---\n");
+        (0..count).map(object).collect::<String>()
+    };
+    // A text that begins with a brace is JSON.
+    let text = |count| format!("---\n{}", many(count));
+    assert_eq!(named((&text(500), ""), "").await.unwrap().len(), 1);
+    insta::assert_snapshot!(check(&text(501), "").await, @"
+    error: 501 objects are named, and 500 can be looked at by name
+    hint: look at their types: TYPE,TYPE, with -l or -n
+    ");
+}
+
+#[test]
+fn flags_that_do_not_go_together() {
+    let given = |files: &[&str], kustomize: Option<&str>| ObjectArgs {
+        manifests: ManifestArgs {
+            filename: files.iter().map(|&file| file.to_owned()).collect(),
+            recursive: false,
+            kustomize: kustomize.map(str::to_owned),
+        },
+        ..ObjectArgs::default()
+    };
+    let named = |object: &str| ObjectArgs {
+        objects: vec![object.to_owned()],
+        ..given(&["a"], None)
+    };
+    let recursive = |mut args: ObjectArgs| {
+        args.manifests.recursive = true;
+        args
+    };
+    let said: String = [
+        given(&["a"], None),
+        named("deploy/web"),
+        named("deploy"),
+        given(&["a"], Some("b")),
+        recursive(given(&[], Some("b"))),
+        given(&["-", "-"], None),
+        ObjectArgs {
+            source: FileArgs {
+                from: Some("-".to_owned()),
+                now: None,
+            },
+            ..given(&["-"], None)
+        },
+        ObjectArgs {
+            field_selector: Some("spec.nodeName=a".to_owned()),
+            ..given(&["a"], None)
+        },
+        given(&["https://example.com/web.yaml"], None),
+    ]
+    .iter()
+    .map(|args| match args.manifests.check(args) {
+        Ok(()) => "fine\n".to_owned(),
+        Err(error) => lines(&error),
+    })
+    .collect();
+    insta::assert_snapshot!(said, @"
+    fine
+    error: resource/name arguments cannot be provided when a path is specified
+    error: when paths, URLs, or stdin is provided as input, you may not specify a resource by arguments as well
+    error: only one of -f or -k can be specified
+    error: the -k flag can't be used with -f or -R
+    error: standard input cannot be used for multiple arguments
+    error: standard input cannot be used for multiple arguments
+    error: manifests name objects: --field-selector cannot be used with them
+    error: https://example.com/web.yaml: URLs are not read
+    hint: fetch it first: curl -sSfL URL | kubectl spy … -f -
+    ");
+}

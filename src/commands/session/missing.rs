@@ -1,0 +1,84 @@
+//! What is said of objects that are not there.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::{Place, Session};
+use crate::cluster::{Ask, Client, RequestError, similar_names};
+use crate::commands::CommandError;
+use crate::commands::sources::named;
+use crate::watch::SourceKey;
+
+/// How long a hint may take.
+const HINT: Duration = Duration::from_millis(1500);
+
+impl Session {
+    /// Names like that of the one object a source is about: hints for when it is not there.
+    pub(crate) async fn similar(&self, key: &SourceKey) -> Vec<String> {
+        let Some(name) = named(key) else {
+            return Vec::new();
+        };
+        let Place::Cluster(client) = &self.place else {
+            return Vec::new();
+        };
+        let ask = similar_names(client, &key.resource, key.namespace(), name);
+        let mut names = match tokio::time::timeout(HINT, ask).await {
+            Ok(Ok(names)) => names,
+            Ok(Err(_)) | Err(_) => Vec::new(),
+        };
+        // It may have come in the meantime.
+        names.retain(|near| near != name);
+        names
+    }
+
+    /// kubectl's error for objects that are not there, or whose namespace is not, with what they may have
+    /// been meant to be.
+    pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
+        let namespaces: BTreeSet<&str> = missing.iter().filter_map(SourceKey::namespace).collect();
+        let mut absent = BTreeSet::new();
+        for namespace in namespaces {
+            if self.lacks_namespace(namespace).await {
+                absent.insert(namespace);
+            }
+        }
+        let is_inside = |key: &&SourceKey| !key.namespace().is_some_and(|own| absent.contains(own));
+        let lines = absent.iter().map(|namespace| line("namespaces", namespace));
+        let objects = missing.iter().filter(is_inside).map(|key| {
+            let resource = key.resource.group_resource();
+            line(&resource, named(key).unwrap_or_default())
+        });
+        let lines: Vec<String> = lines.chain(objects).collect();
+        let mut error = CommandError::failed(lines.join("\n"));
+        for key in missing.iter().filter(is_inside) {
+            let near = self.similar(key).await.join(", ");
+            error = match key.namespace() {
+                _ if near.is_empty() => error,
+                Some(namespace) => {
+                    error.hint(format!("in namespace \"{namespace}\" there are: {near}"))
+                }
+                None => error.hint(format!("there are: {near}")),
+            };
+        }
+        error.hint("without --once, spy waits for it to be created")
+    }
+
+    /// Whether the cluster says that it has no such namespace.
+    async fn lacks_namespace(&self, namespace: &str) -> bool {
+        let Place::Cluster(client) = &self.place else {
+            return false;
+        };
+        matches!(
+            tokio::time::timeout(HINT, get_namespace(client, namespace)).await,
+            Ok(Err(RequestError::Api { error, .. })) if error.status.code == 404
+        )
+    }
+}
+
+async fn get_namespace(client: &Client, namespace: &str) -> Result<(), RequestError> {
+    let ask = Ask::new(format!("/api/v1/namespaces/{namespace}"));
+    client.get(&ask.about("get", "namespaces")).await.map(drop)
+}
+
+fn line(resource: &str, name: &str) -> String {
+    format!("Error from server (NotFound): {resource} \"{name}\" not found")
+}

@@ -1,0 +1,403 @@
+//! `--for`, `--timeout`, `--count` and `--exit-code`, against the sandbox: when a verb ends by itself, what
+//! it says then, and its exit code.
+
+use std::fs;
+use std::path::PathBuf;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::support::Ran;
+use super::support::cluster::{Cluster, config_map, deployment, pod};
+
+/// A Deployment of which the condition `Available` has this status.
+fn available(name: &str, status: &str) -> Value {
+    let mut object = deployment(name, 1);
+    object["status"] = conditions(status);
+    object
+}
+
+fn conditions(status: &str) -> Value {
+    json!({"observedGeneration": 1, "conditions": [{"type": "Available", "status": status}]})
+}
+
+fn code(ran: &Ran) -> Option<i32> {
+    ran.status.code()
+}
+
+/// The exit code, then everything that was printed.
+fn ended(ran: &Ran) -> String {
+    format!("{:?}\n{}", code(ran), ran.transcript())
+}
+
+/// A file that is gone with its test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, text: &str) -> Scratch {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::write(&path, text).unwrap();
+        Scratch(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _already_gone = fs::remove_file(&self.0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_come_to_its_goal_already_ends_it_at_once() {
+    let cluster = Cluster::start().await;
+    cluster.put(available("web", "True"));
+    let goal = "--for=condition=Available";
+    let ran = cluster.spy().run(&["changes", "deploy/web", goal]);
+    assert_snapshot!(ended(&ran), @"
+    Some(0)
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    ! deployment.apps/web condition met
+    ");
+    let ran = cluster
+        .spy()
+        .run(&["changes", "deploy/web", goal, "-o", "json"]);
+    assert_eq!((code(&ran), ran.stdout.lines().count()), (Some(0), 1));
+    assert_eq!(ran.stderr, "deployment.apps/web condition met\n");
+    let ran = cluster.spy().run(&["status", "deploy/web", goal]);
+    assert_snapshot!(ended(&ran), @"
+    Some(0)
+    2026-03-02T12:05:00Z deployment/web InProgress 0/1
+    ! deployment.apps/web condition met
+    ");
+    let ran = cluster.spy().run(&["changes", "deploy", goal, "--once"]);
+    assert_snapshot!(ended(&ran), @r#"
+    Some(0)
+    watching 1 deployment.apps in namespace "shop"
+    ! deployment.apps/web condition met
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_goes_on_until_all_have_come_to_it() {
+    let cluster = Cluster::start().await;
+    cluster.put(available("web", "False"));
+    let args = [
+        "changes",
+        "deploy/web",
+        "deploy/api",
+        "--for=condition=Available",
+    ];
+    let mut run = cluster.spy().start(&args);
+    for _ in 0..2 {
+        let is_start = |line: &str| line.contains("EXISTING") || line.contains("waiting for");
+        run.until_where("the start", is_start);
+    }
+    cluster.report("deployments", "web", &conditions("True"));
+    run.until("web condition met");
+    cluster.put(available("api", "True"));
+    assert_snapshot!(ended(&run.finish()), @r#"
+    Some(0)
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubelet (status)  1 change, 2 hidden
+    ~ .status.conditions[type=Available]: False → True
+    2026-03-02T12:05:00.000Z CREATED deployment/api  4  by kubectl-create
+    + .spec.replicas: 1
+    + .spec.selector: {matchLabels: {app: api}}
+    + .spec.template: {metadata: {labels: {app: api}}, spec: {containers: [{image: app:1, name: app}]}}
+    + .spec.template.spec.containers[name=app].image: app:1
+    ! waiting for deployments.apps/api in namespace "shop"
+    ! deployment.apps/web condition met
+    ! deployment.apps/api condition met
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_is_waited_for_or_is_a_failure() {
+    let cluster = Cluster::start().await;
+    cluster.put(available("web", "False"));
+    let mut waits = cluster
+        .spy()
+        .start(&["changes", "deploy/web", "--for=delete"]);
+    let mut fails = cluster
+        .spy()
+        .start(&["status", "deploy/web", "--for=condition=Available"]);
+    waits.until("EXISTING");
+    fails.until("web");
+    cluster.delete("deployments", "web");
+    let (waits, fails) = (waits.finish(), fails.finish());
+    assert_eq!((code(&waits), code(&fails)), (Some(0), Some(2)));
+    assert!(
+        waits.stdout.contains("DELETED deployment/web"),
+        "{}",
+        waits.stdout
+    );
+    assert_snapshot!(waits.stderr, @"deployment.apps/web condition met");
+    assert_snapshot!(fails.stderr, @"error: deployments.apps/web was deleted before the condition was met");
+    for verb in ["changes", "status"] {
+        let ran = cluster.spy().run(&[verb, "deploy/web", "--for=delete"]);
+        assert_eq!((code(&ran), ran.stderr.as_str()), (Some(0), ""), "{verb}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_failed_is_not_waited_for() {
+    let cluster = Cluster::start().await;
+    let mut object = deployment("web", 1);
+    let stuck =
+        json!({"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"});
+    object["status"] = json!({"observedGeneration": 1, "conditions": [stuck]});
+    cluster.put(object);
+    let ran = cluster
+        .spy()
+        .run(&["changes", "deploy/web", "--for=condition=Available"]);
+    assert_snapshot!(ended(&ran), @"
+    Some(2)
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    ! error: deployments.apps/web has failed: Progress deadline exceeded
+    ");
+    let ran = cluster
+        .spy()
+        .run(&["changes", "deploy/web", "--for=condition=Progressing=False"]);
+    assert_eq!(code(&ran), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_time_limit_ends_it() {
+    let cluster = Cluster::start().await;
+    cluster.put(available("web", "False"));
+    let goal = "--for=jsonpath={.status.conditions[?(@.type==\"Available\")].status}=True";
+    for verb in ["changes", "status"] {
+        let run = |args: &[&str]| cluster.spy().run(&[&[verb], args].concat());
+        let ran = run(&["deploy/web", "cm/flags", goal, "--timeout=200ms"]);
+        assert_eq!(code(&ran), Some(3), "{verb}: {}", ran.transcript());
+        let words = "error: timed out waiting for the condition on";
+        let lines = format!("{words} deployments/web\n{words} configmaps/flags\n");
+        assert!(ran.stderr.ends_with(&lines), "{}", ran.stderr);
+        // Looking once is not waiting; nor is a limit a goal.
+        let ran = run(&["deploy/web", goal, "--timeout=0"]);
+        assert_eq!(code(&ran), Some(3));
+        assert_eq!(ran.stderr, "error: condition not met for deployments/web\n");
+        assert_eq!(run(&["deploy/web", goal, "--once"]).stderr, ran.stderr);
+        assert_eq!(code(&run(&["deploy/web", "--timeout=200ms"])), Some(0));
+        assert_eq!(code(&run(&["deploy/web", "--timeout=0"])), Some(0));
+        // An object that is not there is kubectl's error, unless that is what is asked about.
+        let ran = run(&["cm/flags", goal, "--once"]);
+        assert_eq!(code(&ran), Some(1));
+        assert!(
+            ran.stderr.contains("configmaps \"flags\" not found"),
+            "{}",
+            ran.stderr
+        );
+        let ran = run(&["cm/flags", "--for=create", "--once"]);
+        assert_eq!(code(&ran), Some(3), "{}", ran.transcript());
+        assert_eq!(code(&run(&["cm/flags", "--for=delete", "--once"])), Some(0));
+    }
+    let ran = cluster
+        .spy()
+        .run(&["changes", "pods", "--for=create", "--timeout=50ms"]);
+    assert_eq!(
+        ran.stderr,
+        "error: timed out waiting for the condition on pods: no matching resources found\n"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn flags_that_cannot_be_read() {
+    let cluster = Cluster::start().await;
+    let said = |flag: &str| {
+        let ran = cluster.spy().run(&["changes", "deploy/web", flag]);
+        assert_eq!(code(&ran), Some(1), "{flag}");
+        ran.stderr
+    };
+    assert_snapshot!(said("--for=ready"), @r#"
+    error: invalid value 'ready' for '--for <GOAL>': unrecognized condition: "ready"
+    See 'kubectl spy --help' for usage.
+    "#);
+    assert_snapshot!(said("--timeout=30"), @r#"
+    error: invalid value '30' for '--timeout <DURATION>': time: missing unit in duration "30"
+    See 'kubectl spy --help' for usage.
+    "#);
+    assert_snapshot!(said("--count=0"), @"
+    error: invalid value '0' for '--count <N>': 0 is not in 1..18446744073709551615
+    See 'kubectl spy --help' for usage.
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_outlives_the_server() {
+    let mut cluster = Cluster::start().await;
+    cluster.put(available("web", "False"));
+    let args = ["changes", "deploy/web", "--for=condition=Available"];
+    let mut run = cluster.spy().start(&args);
+    run.until("EXISTING");
+    cluster.sandbox.stop().await;
+    run.until("retrying");
+    cluster.report("deployments", "web", &conditions("True"));
+    cluster.sandbox.restart().await.unwrap();
+    run.until("condition met");
+    assert_eq!(code(&run.finish()), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_ends_a_wait_as_it_ends_anything() {
+    let cluster = Cluster::start().await;
+    cluster.put(available("web", "False"));
+    let args = [
+        "changes",
+        "deploy/web",
+        "--for=condition=Available",
+        "--timeout=1h",
+        "--exit-code",
+    ];
+    let mut run = cluster.spy().start(&args);
+    run.until("EXISTING");
+    let ran = run.interrupt();
+    assert_eq!(
+        std::os::unix::process::ExitStatusExt::signal(&ran.status),
+        Some(2)
+    );
+    assert_eq!(ran.stderr, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_of_versions_ends_it() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"a": "0"})));
+    let mut text = cluster.spy().start(&["changes", "cm/flags", "--count=2"]);
+    let mut json = cluster
+        .spy()
+        .start(&["changes", "cm/flags", "--count=3", "-o", "json"]);
+    text.until("EXISTING");
+    json.until("baseline");
+    cluster.edit("configmaps", "flags", &json!({"data": {"a": "1"}}));
+    // Nothing but the entry of another manager is different: text has no version of it, JSON has.
+    let by = kubectl_spy::sandbox::Writer::new("argocd");
+    let same = config_map("flags", &json!({"a": "1"}));
+    cluster.sandbox.apply(same, &by).unwrap();
+    cluster.edit("configmaps", "flags", &json!({"data": {"a": "2"}}));
+    let (text, json) = (text.finish(), json.finish());
+    assert_snapshot!(ended(&text), @r#"
+    Some(0)
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    ~ .data.a: "0" → "1"
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+    ~ .data.a: "1" → "2"
+    "#);
+    assert_eq!((code(&json), json.stdout.lines().count()), (Some(0), 4));
+}
+
+fn with<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    [&["changes", "cm/flags", "--exit-code"], args].concat()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_exit_code_says_whether_anything_has_changed() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"a": "0"})));
+    let ran = cluster.spy().run(&with(&["--once"]));
+    assert_eq!(code(&ran), Some(0), "{}", ran.transcript());
+    for (args, expect) in [
+        (&["--count=1"][..], 1),
+        (&["--count=1", "-o", "json"], 1),
+        (&["--count=1", "-o", "json", "--ignore", "data"], 0),
+        (&["--for=jsonpath={.data.a}=1"], 1),
+        (&["--for=jsonpath={.data.a}=1", "--ignore", "data"], 0),
+    ] {
+        cluster.edit("configmaps", "flags", &json!({"data": {"a": "0"}}));
+        let mut run = cluster.spy().start(&with(args));
+        run.until_where("the object", |line| {
+            line.contains("EXISTING") || line.contains("baseline")
+        });
+        cluster.edit("configmaps", "flags", &json!({"data": {"a": "1"}}));
+        let ran = run.finish();
+        assert_eq!(code(&ran), Some(expect), "{args:?}: {}", ran.transcript());
+    }
+    // Then errors have a code of their own.
+    for args in [
+        &["changes", "nothing", "--exit-code"][..],
+        &["changes", "--exit-code", "--nonsense"],
+    ] {
+        assert_eq!(code(&cluster.spy().run(args)), Some(4), "{args:?}");
+    }
+    let ran = cluster
+        .spy()
+        .run(&with(&["--for=create", "--for=delete", "--timeout=100ms"]));
+    assert_eq!(code(&ran), Some(3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_exit_code_says_whether_all_is_well() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({})));
+    let run = |args: &[&str]| {
+        cluster
+            .spy()
+            .run(&[&["status", "--once", "--exit-code"], args].concat())
+    };
+    assert_eq!(code(&run(&["cm/flags"])), Some(0));
+    assert_eq!(code(&run(&["pods"])), Some(0));
+    cluster.put(pod("web", &json!({})));
+    assert_eq!(code(&run(&["cm,pods"])), Some(1));
+    assert_eq!(code(&run(&["cm/none"])), Some(4));
+    let file = Scratch::new(
+        "well.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    );
+    assert_eq!(code(&run(&["--from", file.path()])), Some(0));
+    let pending = Scratch::new(
+        "ill.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
+    );
+    assert_eq!(code(&run(&["--from", pending.path()])), Some(1));
+}
+
+#[test]
+fn a_file_ends_where_it_ends() {
+    let event = |kind: &str, a: u32| {
+        let object = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "flags", "namespace": "shop", "uid": "u"}, "data": {"a": a.to_string()},
+        });
+        format!("{}\n", json!({"type": kind, "object": object}))
+    };
+    let text =
+        event("ADDED", 0) + &event("MODIFIED", 1) + &event("MODIFIED", 2) + &event("DELETED", 2);
+    let file = Scratch::new("events.json", &text);
+    let run = |args: &[&str]| {
+        let from = [
+            "changes",
+            "--from",
+            file.path(),
+            "--now=2026-03-02T12:00:00Z",
+        ];
+        super::support::Spy::alone().run(&[&from, args].concat())
+    };
+    let ran = run(&["--for=jsonpath={.data.a}=1"]);
+    assert_eq!(code(&ran), Some(0), "{}", ran.transcript());
+    assert_eq!(ran.stderr, "configmap/flags condition met\n");
+    let ran = run(&["cm/flags", "-n", "shop", "--for=jsonpath={.data.a}=7"]);
+    assert_eq!(code(&ran), Some(2));
+    let words = "error: configmaps/flags was deleted before the condition was met\n";
+    assert!(ran.stderr.ends_with(words), "{}", ran.stderr);
+    let ran = run(&["--for=jsonpath={.data.a}=7"]);
+    assert_eq!(code(&ran), Some(3));
+    assert_eq!(
+        ran.stderr,
+        "error: it ended before the condition was met on configmaps: no matching resources found\n"
+    );
+    assert_eq!(code(&run(&["--for=delete"])), Some(0));
+    assert_eq!(code(&run(&["--exit-code"])), Some(1));
+    let ran = run(&["--count=2", "--exit-code"]);
+    assert_eq!(code(&ran), Some(1));
+    assert_eq!(
+        ran.stdout.matches(" configmap/flags").count(),
+        2,
+        "{}",
+        ran.stdout
+    );
+}

@@ -1,0 +1,197 @@
+//! `-f`, `-R` and `-k`, against the sandbox: the objects that manifests name.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::support::Spy;
+use super::support::cluster::{Cluster, config_map, deployment};
+
+/// A directory that is gone with its test.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str, files: &[(&str, &str)]) -> Directory {
+        let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _not_there = fs::remove_dir_all(&root);
+        for (path, text) in files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Directory(root)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _already_gone = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn named(kind: &str, name: &str) -> String {
+    let api_version = if kind == "Deployment" {
+        "apps/v1"
+    } else {
+        "v1"
+    };
+    format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: {name}}}\n")
+}
+
+/// A cluster with two `ConfigMaps` and a Deployment.
+async fn cluster() -> Cluster {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("a", &json!({})));
+    cluster.put(config_map("b", &json!({})));
+    cluster.put(deployment("web", 1));
+    cluster
+}
+
+/// The objects that `changes --once` shows, sorted: each has a watch of its own, and which comes first is
+/// chance.
+fn shown(spy: &Spy, args: &[&str]) -> String {
+    let ran = spy.run(&[&["changes", "--once"], args].concat());
+    let words = ran.stdout.lines().filter_map(|line| line.split(' ').nth(2));
+    let mut words: Vec<&str> = words.collect();
+    words.sort_unstable();
+    words.join(" ") + &ran.stderr
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_and_directories_name_objects() {
+    let cluster = cluster().await;
+    let directory = Directory::new(
+        "manifests",
+        &[
+            ("a.yaml", &named("ConfigMap", "a")),
+            (
+                "b.json",
+                &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}})
+                    .to_string(),
+            ),
+            ("notes.txt", "no manifest"),
+            ("more/web.yml", &named("Deployment", "web")),
+        ],
+    );
+    let (a, b, all) = (
+        directory.path("a.yaml"),
+        directory.path("b.json"),
+        directory.path(""),
+    );
+    let spy = cluster.spy();
+    assert_eq!(shown(&spy, &["-f", &a]), "configmap/a");
+    assert_eq!(
+        shown(&spy, &["-f", &a, "-f", &b]),
+        "configmap/a configmap/b"
+    );
+    assert_eq!(
+        shown(&spy, &["-f", &format!("{a},{b}")]),
+        "configmap/a configmap/b"
+    );
+    assert_eq!(shown(&spy, &["-f", &all]), "configmap/a configmap/b");
+    assert_eq!(
+        shown(&spy, &["-R", "-f", &all]),
+        "configmap/a configmap/b deployment/web"
+    );
+    assert_eq!(
+        shown(&spy, &["--filename", &directory.path("more")]),
+        "deployment/web"
+    );
+    let ran = spy.run(&["status", "--once", "-f", &directory.path("more")]);
+    assert!(
+        ran.stdout.contains("deployment/web"),
+        "{}",
+        ran.transcript()
+    );
+    let ran = spy.run(&["trace", "--once", "-f", &directory.path("more")]);
+    assert!(
+        ran.stdout.contains("deployment/web"),
+        "{}",
+        ran.transcript()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_is_pointed_at() {
+    let cluster = cluster().await;
+    let directory = Directory::new(
+        "unreadable",
+        &[
+            ("bad.yaml", "apiVersion: v1\nkind: [\n"),
+            ("empty/notes.txt", ""),
+            ("pod.yaml", "\n\nkind: Pod\n"),
+        ],
+    );
+    let root = directory.path("");
+    let said = |path: &str| {
+        let ran = cluster.spy().run(&["changes", "-f", path]);
+        assert_eq!(ran.status.code(), Some(1));
+        ran.stderr.replace(&root, "")
+    };
+    assert_snapshot!(said(&directory.path("bad.yaml")), @"error: bad.yaml: line 2: error: line 2 column 7: unclosed bracket '['");
+    assert_snapshot!(said(&directory.path("pod.yaml")), @"error: pod.yaml: line 3: Object 'apiVersion' is missing");
+    assert_snapshot!(said(&directory.path("none.yaml")), @r#"error: the path "none.yaml" does not exist"#);
+    assert_snapshot!(said(&directory.path("empty")), @"error: error reading [empty]: recognized file extensions are [.json .yaml .yml]");
+    assert_snapshot!(said("https://example.com/a.yaml"), @"
+    error: https://example.com/a.yaml: URLs are not read
+    hint: fetch it first: curl -sSfL URL | kubectl spy … -f -
+    ");
+    assert_eq!(cluster.sandbox.requests(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn standard_input_names_objects() {
+    let cluster = cluster().await;
+    let args = ["changes", "-f", "-", "--for=jsonpath={.data.state}=new"];
+    let (mut run, mut input) = cluster.spy().start_reading(&args);
+    let text = format!(
+        "---\n# Source: chart/templates/a.yaml\n{}---\n{}",
+        named("ConfigMap", "a"),
+        named("ConfigMap", "b")
+    );
+    input.write_all(text.as_bytes()).unwrap();
+    drop(input);
+    run.until("EXISTING");
+    run.until("EXISTING");
+    cluster.edit("configmaps", "a", &json!({"data": {"state": "new"}}));
+    cluster.edit("configmaps", "b", &json!({"data": {"state": "new"}}));
+    assert_eq!(run.finish().status.code(), Some(0));
+}
+
+#[cfg(unix)]
+fn script(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn kubectl_builds_kustomizations() {
+    let cluster = cluster().await;
+    let directory = Directory::new("kustomized", &[("web.yaml", &named("Deployment", "web"))]);
+    let bin = directory.path("");
+    let spy = cluster.spy().var("PATH", &bin);
+    let ran = spy.run(&["changes", "-k", "overlay"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.stderr, @"
+    error: cannot run `kubectl kustomize overlay`: No such file or directory (os error 2)
+    hint: -k needs kubectl in PATH; else: kustomize build DIR | kubectl spy … -f -
+    ");
+    let program = directory.0.join("kubectl");
+    let web = directory.path("web.yaml");
+    script(
+        &program,
+        &format!("[ \"$1 $2 $3\" = 'kustomize -- overlay' ] && exec /bin/cat {web}"),
+    );
+    assert_eq!(shown(&spy, &["-k", "overlay"]), "deployment/web");
+    script(&program, "echo 'error: no such directory' >&2; exit 1");
+    assert_snapshot!(spy.run(&["changes", "-k", "overlay"]).stderr, @"error: `kubectl kustomize overlay` failed: no such directory");
+}
