@@ -57,7 +57,7 @@ async fn cluster() -> Cluster {
 /// The objects that `changes --once` shows, sorted: each has a watch of its own, and which comes first is
 /// chance.
 fn shown(spy: &Spy, args: &[&str]) -> String {
-    let ran = spy.run(&[&["changes", "--once"], args].concat());
+    let ran = spy.run(&[&["changes", "--since=0", "--once"], args].concat());
     let words = ran.stdout.lines().filter_map(|line| line.split(' ').nth(2));
     let mut words: Vec<&str> = words.collect();
     words.sort_unstable();
@@ -131,7 +131,7 @@ async fn what_cannot_be_read_is_pointed_at() {
     );
     let root = directory.path("");
     let said = |path: &str| {
-        let ran = cluster.spy().run(&["changes", "-f", path]);
+        let ran = cluster.spy().run(&["changes", "--since=0", "-f", path]);
         assert_eq!(ran.status.code(), Some(1));
         ran.stderr.replace(&root, "")
     };
@@ -149,7 +149,13 @@ async fn what_cannot_be_read_is_pointed_at() {
 #[tokio::test(flavor = "multi_thread")]
 async fn standard_input_names_objects() {
     let cluster = cluster().await;
-    let args = ["changes", "-f", "-", "--for=jsonpath={.data.state}=new"];
+    let args = [
+        "changes",
+        "--since=0",
+        "-f",
+        "-",
+        "--for=jsonpath={.data.state}=new",
+    ];
     let (mut run, mut input) = cluster.spy().start_reading(&args);
     let text = format!(
         "---\n# Source: chart/templates/a.yaml\n{}---\n{}",
@@ -179,7 +185,7 @@ async fn kubectl_builds_kustomizations() {
     let directory = Directory::new("kustomized", &[("web.yaml", &named("Deployment", "web"))]);
     let bin = directory.path("");
     let spy = cluster.spy().var("PATH", &bin);
-    let ran = spy.run(&["changes", "-k", "overlay"]);
+    let ran = spy.run(&["changes", "--since=0", "-k", "overlay"]);
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.stderr, @"
     error: cannot run `kubectl kustomize overlay`: No such file or directory (os error 2)
@@ -193,5 +199,5 @@ async fn kubectl_builds_kustomizations() {
     );
     assert_eq!(shown(&spy, &["-k", "overlay"]), "deployment/web");
     script(&program, "echo 'error: no such directory' >&2; exit 1");
-    assert_snapshot!(spy.run(&["changes", "-k", "overlay"]).stderr, @"error: `kubectl kustomize overlay` failed: no such directory");
+    assert_snapshot!(spy.run(&["changes", "--since=0", "-k", "overlay"]).stderr, @"error: `kubectl kustomize overlay` failed: no such directory");
 }

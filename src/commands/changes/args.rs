@@ -84,9 +84,13 @@ impl Args {
         self.watch.ends() || self.ends.looks_once()
     }
 
-    /// How far back to begin. Documents begin with what is, unless the past is asked for.
+    /// How far back to begin. What programs go by begins with now, unless the past is asked for:
+    /// documents, a count, and what an exit code tells.
     pub(super) fn reach(&self, now: Timestamp) -> Option<Reach> {
-        if self.output.reader() == Reader::Documents && !self.looks_back() {
+        let is_for_program = self.output.reader() == Reader::Documents
+            || self.count.is_some()
+            || self.ends.decides();
+        if is_for_program && !self.looks_back() {
             return None;
         }
         Reach::new(self.since, self.since_rv, now)

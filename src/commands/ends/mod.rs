@@ -40,6 +40,11 @@ impl EndArgs {
         self.timeout == Some(Limit::Once)
     }
 
+    /// Whether the exit code tells more than that it ended.
+    pub(crate) fn decides(&self) -> bool {
+        self.exit_code || self.has_goal()
+    }
+
     /// Whether there is a goal.
     pub(crate) fn has_goal(&self) -> bool {
         !self.goals.is_empty()

@@ -9,13 +9,12 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
-use jiff::Timestamp;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::shutdown::Suspension;
 use super::sources::object;
-use super::{CommandError, Ended, Need, Note, Session, Shutdown, Sources, Terminal};
-use crate::watch::{Event, Patience, Recall, SourceKey, Subscriptions};
+use super::{CommandError, Ended, Session, Shutdown, Sources, Terminal};
+use crate::watch::{Event, Patience, SourceKey, Subscriptions};
 
 pub(crate) use live::Live;
 use pace::Pace;
