@@ -2,7 +2,7 @@
 
 use super::formats::Reader;
 use super::past::LookBack;
-use super::run::Changes;
+use super::run::{Changes, Span};
 use super::since::Reach;
 use super::state::Step;
 use super::story::{self, Seam};
@@ -51,7 +51,8 @@ impl Changes {
         }
         self.earlier = told.len() as u64;
         let has_past = |key: &SourceKey| told.iter().any(|happened| *happened.key == *key);
-        self.absent.retain(|key| !self.once || !has_past(key));
+        self.absent
+            .retain(|key| self.span == Span::On || !has_past(key));
         let mut page = self.page(&told, terminal);
         if self.view.format.reader() == Reader::Person {
             self.pending.retain(|happened| match happened.step {
@@ -63,7 +64,7 @@ impl Changes {
                 found: &past.found,
                 shown: page.shown,
                 first: page.first,
-                live: (!self.once).then_some(now),
+                live: (self.span == Span::On).then_some(now),
             };
             let look = terminal.look();
             let seam = seam.lines(|time| clock(time, (look, terminal.env())));

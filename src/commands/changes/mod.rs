@@ -29,7 +29,7 @@ use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
 pub(crate) use args::Args;
 use by::By;
-use run::Changes;
+use run::{Changes, Span};
 use view::{Creation, View};
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
@@ -59,8 +59,13 @@ pub(crate) async fn show(
     };
     let keys = session.keys(&targets);
     let view = view(args, &session);
-    let mut changes = Changes::new((args, view), keys.clone(), context.env.now());
-    changes.is_of_file = session.is_of_file();
+    let span = match (args.is_once(), session.is_of_file()) {
+        (false, _) => Span::On,
+        (true, false) => Span::Once,
+        (true, true) => Span::File,
+    };
+    let run = (context.env.now(), span);
+    let mut changes = Changes::new((args, view), keys.clone(), run);
     changes.look_back(&session, args.reach(context.env.now()));
     let mut changes = Until::new(changes, (&args.ends, &stop), &keys).once(args.is_once());
     let mut terminal = Terminal::open(context, args.output.output());

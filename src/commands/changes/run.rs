@@ -19,6 +19,17 @@ use crate::commands::{CommandError, Live, Note, Sources, Terminal};
 use crate::render::diff::Counts;
 use crate::watch::{Event, Recall, SourceKey};
 
+/// How long it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Span {
+    /// Until it is stopped.
+    On,
+    /// Until what is there has been read.
+    Once,
+    /// To the end of the file.
+    File,
+}
+
 /// The verb while it runs.
 pub(super) struct Changes {
     pub(super) keys: Vec<SourceKey>,
@@ -29,11 +40,9 @@ pub(super) struct Changes {
     has_document: bool,
     /// Whether it has been said that what is printed lacks what Secrets hold.
     pub(super) has_warned: bool,
-    pub(super) once: bool,
+    pub(super) span: Span,
     absence: Absence,
     pub(super) tally: Tally,
-    /// A file is played to its end, once or not.
-    pub(super) is_of_file: bool,
     /// What has come since the last time that lines were printed.
     pub(super) pending: Vec<Happened>,
     /// What only noise has happened to since.
@@ -52,7 +61,7 @@ impl Changes {
     pub(super) fn new(
         (args, view): (&Args, View),
         keys: Vec<SourceKey>,
-        started: Timestamp,
+        (started, span): (Timestamp, Span),
     ) -> Changes {
         Changes {
             keys,
@@ -61,10 +70,9 @@ impl Changes {
             summary: Summary::since(started),
             has_document: false,
             has_warned: false,
-            once: args.is_once(),
+            span,
             absence: Absence::of(args),
             tally: Tally::up_to(args.count),
-            is_of_file: false,
             pending: Vec::new(),
             quiet: QuietRuns::default(),
             absent: Vec::new(),
@@ -78,17 +86,14 @@ impl Changes {
 impl Changes {
     /// What is told of what has happened.
     pub(super) fn told(&mut self, happened: &Happened, terminal: &Terminal<'_>) -> Told {
-        let told = if !self.view.by.wrote(happened) {
-            Told::quiet(Counts {
+        let told = match self.view.format.reader() {
+            _ if !self.view.by.wrote(happened) => Told::quiet(Counts {
                 filtered: 1,
                 ..Counts::default()
-            })
-        } else {
-            match self.view.format.reader() {
-                Reader::Person => self.view.told(happened, terminal),
-                Reader::Records => Told::lines(vec![self.view.record(happened)]),
-                Reader::Documents => self.view.document(happened, terminal),
-            }
+            }),
+            Reader::Person => self.view.told(happened, terminal),
+            Reader::Records => Told::lines(vec![self.view.record(happened)]),
+            Reader::Documents => self.view.document(happened, terminal),
         };
         self.summary.count(&told);
         self.framed(told, happened, terminal)
@@ -214,7 +219,7 @@ impl Live for Changes {
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
-        let is_over = self.once && !self.is_of_file && self.past.is_none();
+        let is_over = self.span == Span::Once && self.past.is_none();
         self.tally.is_enough() || (is_over && sources.are_settled())
     }
 }

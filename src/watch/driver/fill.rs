@@ -72,10 +72,9 @@ impl Filler {
             };
             match oldest {
                 Ok(oldest) if oldest > base => base = oldest,
-                // The server forgets faster than it is read.
-                Ok(_) => return Ok(None),
                 Err(Unread::NotOffered(_)) => return Err(()),
-                Err(Unread::Forgotten | Unread::Spent) => return Ok(None),
+                // It forgets faster than it is read, or it is too much.
+                Ok(_) | Err(Unread::Forgotten | Unread::Spent) => return Ok(None),
                 Err(Unread::Failed(_)) => sleep(self.pace.of(PAUSE)).await,
             }
         }
