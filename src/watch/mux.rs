@@ -127,6 +127,14 @@ impl Mux {
     ///
     /// Must be called inside a tokio runtime.
     pub fn open(&self, key: SourceKey) -> Source {
+        let source = self.open_idle(key);
+        source.start();
+        source
+    }
+
+    /// [`Mux::open`], but that nothing is read before [`Source::start`]: who subscribes until then misses
+    /// nothing that comes just after the first listing.
+    pub fn open_idle(&self, key: SourceKey) -> Source {
         let key = selector::canonical(key);
         let mut open = self.core.open();
         let entry = open
@@ -209,6 +217,7 @@ impl Core {
 async fn drive(core: Weak<Core>, shared: Arc<Shared>, driver: Option<Driver>, linger: Duration) {
     let mut leases = shared.leases.subscribe();
     let driving = async {
+        shared.started().await;
         if let Some(driver) = driver {
             driver.run().await;
         }

@@ -32,6 +32,8 @@ pub(super) struct Shared {
     pub(super) room: Notify,
     /// How many handles there are: sources and subscriptions.
     pub(super) leases: watch::Sender<usize>,
+    /// Whether it is to be read.
+    started: watch::Sender<bool>,
 }
 
 /// What the lock guards.
@@ -81,6 +83,7 @@ impl Shared {
             state: watch::Sender::new(SourceState::Connecting),
             room: Notify::new(),
             leases: watch::Sender::new(0),
+            started: watch::Sender::new(false),
         }
     }
 
@@ -90,6 +93,18 @@ impl Shared {
 
     pub(super) fn state(&self) -> watch::Receiver<SourceState> {
         self.state.subscribe()
+    }
+
+    /// Lets it be read from here on.
+    pub(super) fn start(&self) {
+        self.started.send_replace(true);
+    }
+
+    /// Waits until it is to be read.
+    pub(super) async fn started(&self) {
+        let mut started = self.started.subscribe();
+        // The sender lives as long as this does.
+        let _always = started.wait_for(|started| *started).await;
     }
 
     /// Our clock, `after` from now.

@@ -22,6 +22,11 @@ impl Source {
         Source { lease }
     }
 
+    /// Begins to read it, unless that has begun.
+    pub fn start(&self) {
+        self.lease.shared().start();
+    }
+
     /// What it is a source of, in canonical spelling.
     pub fn key(&self) -> &Arc<SourceKey> {
         &self.lease.shared().key

@@ -187,7 +187,7 @@ impl Feed {
         };
         let sources: Vec<_> = wanted
             .into_iter()
-            .map(|key| session.mux.open(key))
+            .map(|key| session.mux.open_idle(key))
             .collect();
         let keys: HashSet<_> = sources.iter().map(|source| source.key().clone()).collect();
         let gone: Vec<_> = self
@@ -204,6 +204,7 @@ impl Feed {
             self.sources.add(source.key(), view.need(source.key()));
             let recall = (patience, view.recall());
             self.subscriptions.add_recalling(&source, recall);
+            source.start();
         }
     }
 

@@ -247,3 +247,22 @@ async fn what_cut_a_watch_is_named_when_the_next_takes_long_to_open() {
         "retrying 1: connection lost: connection reset"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_source_is_not_read_before_it_is_started() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let source = mux(&fake).open_idle(pods());
+    seconds(5.0).await;
+    assert_eq!(fake.asked(), (0, 0));
+    let mut every = source.every(Patience::Screen);
+    source.start();
+    source.start();
+    let events = drain(&mut every).await;
+    assert_eq!(
+        events.last().map(String::as_str),
+        Some("live"),
+        "{events:?}"
+    );
+    assert_eq!(fake.asked(), (1, 1));
+}

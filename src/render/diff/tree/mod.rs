@@ -1,7 +1,7 @@
 //! The `tree` and `full` views of a diff: the object's own JSON, with a mark before each line that has
 //! changed. `tree` leaves out what has not, and counts it; `full` has the whole object.
 //!
-//! Both are made from the [`Diff`](crate::diff::Diff), never by comparing text: an item that has moved is
+//! Both are made from the [`Diff`], never by comparing text: an item that has moved is
 //! in its new place, once, and what has changed is the same as in every other view.
 
 mod build;
