@@ -153,7 +153,6 @@ impl Draw<'_> {
         let earlier = headed.past.map(|past| ago(past, self.env.now()));
         let notes: Vec<String> = place
             .into_iter()
-            .chain(earlier)
             .chain(headed.notes.iter().cloned())
             .collect();
         let parts = Header {
@@ -163,6 +162,7 @@ impl Draw<'_> {
             from: old.and_then(|old| known(&old.version)),
             to: known(&now.version),
             since: headed.since,
+            ago: earlier.as_deref(),
             notes: &notes,
             who,
             counts,

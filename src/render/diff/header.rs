@@ -71,7 +71,9 @@ pub struct Header<'h> {
     pub to: Option<&'h ResourceVersion>,
     /// The span since the version before.
     pub since: Option<SignedDuration>,
-    /// What else there is to say: `5m ago`, `versions may be missing`.
+    /// How long ago, of what is past: `5m ago`.
+    pub ago: Option<&'h str>,
+    /// What else there is to say: `versions may be missing`.
     pub notes: &'h [String],
     /// Who, as [`who`] puts it.
     pub who: Option<&'h str>,
@@ -79,8 +81,29 @@ pub struct Header<'h> {
     pub counts: Option<&'h Counts>,
 }
 
-/// The line above a version.
+/// The line above a version. Where it is too long for the width, it goes without the span since the
+/// version before, and then without how long ago that was: the time says both.
 pub fn header(header: &Header<'_>, look: Look) -> String {
+    let fits = |line: &String| {
+        look.width
+            .is_none_or(|columns| text::width(line) <= columns)
+    };
+    let full = Some(line(header, look)).filter(fits);
+    full.unwrap_or_else(|| {
+        let shorter = Header {
+            since: None,
+            ..*header
+        };
+        let briefest = Header {
+            ago: None,
+            ..shorter
+        };
+        let shorter = Some(line(&shorter, look)).filter(fits);
+        shorter.unwrap_or_else(|| line(&briefest, look))
+    })
+}
+
+fn line(header: &Header<'_>, look: Look) -> String {
     let styles = look.styles;
     let mut line = format!(
         "{} {} {}",
@@ -96,7 +119,8 @@ pub fn header(header: &Header<'_>, look: Look) -> String {
     };
     let counts = header.counts.map(counts);
     let dim = |part: Option<String>| part.map(|part| (Role::Dim, part));
-    let parts = [dim(versions), dim(header.since.map(age::delta))]
+    let ago = header.ago.map(str::to_owned);
+    let parts = [dim(versions), dim(header.since.map(age::delta)), dim(ago)]
         .into_iter()
         .chain(header.notes.iter().map(|note| dim(Some(note.clone()))))
         .chain([

@@ -507,6 +507,7 @@ fn the_line_above() {
         from: Some(&from),
         to: Some(&to),
         since: Some(jiff::SignedDuration::from_secs(6)),
+        ago: None,
         notes: &[],
         who: Some("by kubectl-client-side-apply"),
         counts: Some(&counts),
@@ -530,6 +531,25 @@ fn the_line_above() {
         header(&bare, look(Styles::PLAIN)),
         explain(&header(&full, look(ansi()))),
     ];
+    let past = Header {
+        ago: Some("5m ago"),
+        ..full
+    };
+    let fitted = [120, 105, 40].map(|columns| {
+        let width = Some(columns);
+        header(
+            &past,
+            Look {
+                width,
+                ..look(Styles::PLAIN)
+            },
+        )
+    });
+    insta::assert_snapshot!(fitted.join("\n"), @"
+    15:10:00 MODIFIED deployment/web  90001→90120  +6s  5m ago  by kubectl-client-side-apply  3 changes, 3 hidden
+    15:10:00 MODIFIED deployment/web  90001→90120  5m ago  by kubectl-client-side-apply  3 changes, 3 hidden
+    15:10:00 MODIFIED deployment/web  90001→90120  by kubectl-client-side-apply  3 changes, 3 hidden
+    ");
     let quiet = Quiet {
         first: "14:06:00",
         last: "14:11:00",
