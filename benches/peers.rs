@@ -198,7 +198,7 @@ async fn main() {
         Tool {
             name: "spy",
             program: spy,
-            args: vec!["changes", "deploy/spy-bench"],
+            args: vec!["changes", "--since=0", "deploy/spy-bench"],
         },
     ];
     let client = Client::try_default().await.unwrap();
