@@ -15,6 +15,7 @@ mod page;
 mod past;
 mod record;
 mod run;
+mod schemas;
 mod since;
 mod state;
 mod story;
@@ -62,6 +63,7 @@ pub(crate) async fn show(
     let mut changes = Changes::new((args, view), keys.clone(), context.env.now());
     changes.is_of_file = session.is_of_file();
     changes.look_back(&session, args.reach(context.env.now()));
+    changes.ask_for_schemas(&session);
     let mut changes = Until::new(changes, (&args.ends, &stop), &keys).once(args.is_once());
     let mut terminal = Terminal::open(context, args.output.output());
     let ended = follow(&mut changes, &session, &mut terminal, &stop.shutdown).await;

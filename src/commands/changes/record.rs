@@ -91,11 +91,12 @@ impl View {
         let (from, before) = before.unzip();
         let shown = self.redactor.shown(doc.root());
         let writers = Writers::of(before.as_ref().map(Doc::root), Some(doc.root()));
-        let keys = self.keys.of(&now.object.group_kind());
-        let diff = before
-            .as_ref()
-            .map(|before| Diff::keyed(Some(before.root()), Some(doc.root()), &keys));
-        let diff = diff.map(|mut diff| {
+        // What has no version before it must not settle how the lists of its kind are read.
+        let keys = before
+            .is_some()
+            .then(|| self.keys.of(&now.object.group_kind()));
+        let diff = before.as_ref().zip(keys.as_ref()).map(|(before, keys)| {
+            let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), keys);
             self.by.narrow(&mut diff, &writers);
             diff
         });
