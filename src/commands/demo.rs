@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, Comma
         );
     };
     let verb = args.verb.clone().unwrap_or_else(|| usual_verb(scenario));
-    context.block_on(async |context| play((scenario, args.speed), verb, context).await)
+    context.block_on(async |context| Box::pin(play((scenario, args.speed), verb, context)).await)
 }
 
 /// What a story is watched with if the user does not say.

@@ -14,8 +14,8 @@ use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::client::{Ask, Client};
-use crate::object::Doc;
 use crate::object::list_keys::Schema;
+use crate::object::{Doc, Value};
 use cache::Cache;
 
 /// How many documents are read at once. One may have megabytes.
@@ -102,7 +102,7 @@ fn index(answer: &[u8]) -> Index {
         return Index::default();
     };
     let paths = doc.root().get("paths");
-    let paths = paths.into_iter().flat_map(|paths| paths.fields());
+    let paths = paths.into_iter().flat_map(Value::fields);
     paths
         .map(|(name, entry)| {
             let url = entry.str_at(&["serverRelativeURL"]).unwrap_or_default();
