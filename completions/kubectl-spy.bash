@@ -53,7 +53,7 @@ _kubectl__spy() {
 
     case "${cmd}" in
         kubectl__spy)
-            opts="-n -s -h --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help demo changes status completion options trace version"
+            opts="-n -s -h --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help demo changes status completion options trace version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -151,6 +151,10 @@ _kubectl__spy() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -167,7 +171,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__changes)
-            opts="-l -A -f -R -k -w -o -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --watch --once --for --timeout --exit-code --count --output --only --ignore --by --full --show-noise --show-managed-fields --list-key --show-secrets --no-fold --since --since-rv --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -f -R -k -w -o -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --watch --once --for --timeout --exit-code --count --output --only --ignore --by --full --show-noise --show-managed-fields --list-key --show-secrets --no-fold --since --since-rv --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -397,6 +401,10 @@ _kubectl__spy() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -413,7 +421,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__completion)
-            opts="-n -s -h --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help bash elvish fish powershell zsh"
+            opts="-n -s -h --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -511,6 +519,10 @@ _kubectl__spy() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -527,7 +539,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__demo)
-            opts="-n -s -h --list --speed --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help changes status trace"
+            opts="-n -s -h --list --speed --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help changes status trace"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -633,6 +645,10 @@ _kubectl__spy() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -649,7 +665,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__demo__subcmd__changes)
-            opts="-l -A -f -R -k -w -o -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --watch --once --for --timeout --exit-code --count --output --only --ignore --by --full --show-noise --show-managed-fields --list-key --show-secrets --no-fold --since --since-rv --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -f -R -k -w -o -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --watch --once --for --timeout --exit-code --count --output --only --ignore --by --full --show-noise --show-managed-fields --list-key --show-secrets --no-fold --since --since-rv --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -879,6 +895,10 @@ _kubectl__spy() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -895,7 +915,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__demo__subcmd__status)
-            opts="-l -A -f -R -k -w -o -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --watch --once --for --timeout --exit-code --output --rules --show-idle --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -f -R -k -w -o -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --watch --once --for --timeout --exit-code --output --rules --show-idle --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1082,6 +1102,10 @@ _kubectl__spy() {
                     return 0
                     ;;
                 --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1101,7 +1125,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__demo__subcmd__trace)
-            opts="-l -A -f -R -k -o -w -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --output --watch --once --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -f -R -k -o -w -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --output --watch --once --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1271,6 +1295,10 @@ _kubectl__spy() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1287,7 +1315,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__options)
-            opts="-n -s -h --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-n -s -h --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1385,6 +1413,10 @@ _kubectl__spy() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1401,7 +1433,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__status)
-            opts="-l -A -f -R -k -w -o -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --watch --once --for --timeout --exit-code --output --rules --show-idle --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -f -R -k -w -o -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --watch --once --for --timeout --exit-code --output --rules --show-idle --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1591,6 +1623,10 @@ _kubectl__spy() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1607,7 +1643,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__trace)
-            opts="-l -A -f -R -k -o -w -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --output --watch --once --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-l -A -f -R -k -o -w -n -s -h --selector --field-selector --all-namespaces --filename --recursive --kustomize --from --now --output --watch --once --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1777,6 +1813,10 @@ _kubectl__spy() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1793,7 +1833,7 @@ _kubectl__spy() {
             return 0
             ;;
         kubectl__subcmd__spy__subcmd__version)
-            opts="-n -s -h --client --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --color --ascii --help"
+            opts="-n -s -h --client --kubeconfig --kuberc --context --cluster --user --namespace --server --token --username --password --as --as-group --as-uid --as-user-extra --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --request-timeout --cache-dir --color --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1892,6 +1932,10 @@ _kubectl__spy() {
                     return 0
                     ;;
                 --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_kubectl_spy_global_optspecs
-    string join \n kubeconfig= kuberc= context= cluster= user= n/namespace= s/server= token= username= password= as= as-group= as-uid= as-user-extra= certificate-authority= client-certificate= client-key= insecure-skip-tls-verify= tls-server-name= disable-compression= request-timeout= color= ascii= h/help
+    string join \n kubeconfig= kuberc= context= cluster= user= n/namespace= s/server= token= username= password= as= as-group= as-uid= as-user-extra= certificate-authority= client-certificate= client-key= insecure-skip-tls-verify= tls-server-name= disable-compression= request-timeout= cache-dir= color= ascii= h/help
 end
 
 function __fish_kubectl_spy_needs_command
@@ -47,6 +47,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l tls-server-name
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -86,6 +87,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -166,6 +168,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -219,6 +222,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -264,6 +268,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -341,6 +346,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l tls-
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -394,6 +400,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l tls-s
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -423,6 +430,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l t
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -452,6 +460,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l tls-
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -497,6 +506,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l tls-se
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
@@ -528,6 +538,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l tls-
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l disable-compression -d 'Do not ask for compressed responses' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l request-timeout -d 'How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l cache-dir -d 'Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"

@@ -5,6 +5,7 @@ mod client;
 mod discovery;
 mod error;
 mod kubeconfig;
+mod openapi;
 mod resources;
 #[cfg(test)]
 pub(crate) mod scripted;
@@ -21,5 +22,6 @@ pub use error::{ApiError, Status};
 pub use kubeconfig::{
     Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides, parse_duration,
 };
+pub(crate) use openapi::OpenApi;
 pub use resources::{ResourceType, TypeWord, well_known};
 pub use similar::similar_names;

@@ -1,9 +1,11 @@
 //! The flags that verbs share, in kubectl's spelling.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::ManifestArgs;
-use crate::cluster::{Credentials, Impersonate, Overrides};
+use crate::cluster::{Ambient, Credentials, Impersonate, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::render::style::{Look, Styles, Symbols};
 
@@ -73,9 +75,19 @@ pub(crate) struct ClusterArgs {
     /// How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut
     #[arg(long, global = true, value_name = "DURATION", default_value = "0")]
     pub(crate) request_timeout: String,
+    /// Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) cache_dir: Option<String>,
 }
 
 impl ClusterArgs {
+    /// Where answers are kept between runs; `None` for nowhere.
+    pub(crate) fn cache_dir(&self, ambient: &Ambient) -> Option<PathBuf> {
+        let given = self.cache_dir.as_ref().map(PathBuf::from);
+        let dir = given.or_else(|| ambient.cache_dir());
+        dir.filter(|dir| !dir.as_os_str().is_empty())
+    }
+
     /// What the flags replace in the kubeconfig.
     pub(crate) fn overrides(&self) -> Overrides {
         let args = self.clone();

@@ -12,6 +12,7 @@ use super::discovery;
 use super::fault::{Effect, Expiry, Place, Verb};
 use super::list;
 use super::log::Key;
+use super::openapi;
 use super::rbac::{Access, User};
 use super::reply::{Body, Reply, accepts_gzip};
 use super::route::{Form, Query, Route, accepted};
@@ -186,6 +187,8 @@ impl Call<'_> {
             Route::Groups => discovery::groups(kinds),
             Route::Group(group) => discovery::group(group, kinds),
             Route::Resources(group, version) => discovery::resources(group, version, kinds),
+            Route::OpenApi => openapi::index(kinds),
+            Route::Schemas(group, version) => openapi::document(group, version, kinds),
             Route::Version => discovery::version(),
         };
         Ok(self

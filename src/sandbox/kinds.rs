@@ -1,5 +1,7 @@
 //! The kinds the server knows: what discovery tells of them and how their objects are kept.
 
+use serde_json::Value;
+
 /// Whether objects of a kind live in namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -41,6 +43,9 @@ pub struct Kind {
     pub counts_generations: bool,
     /// Whether there is a `status` subresource.
     pub has_status: bool,
+    /// The `OpenAPI` schema that is published of it, as a `CustomResourceDefinition` has it; nothing is
+    /// checked against it. `None` for none.
+    pub schema: Option<Value>,
 }
 
 impl Kind {
@@ -57,6 +62,7 @@ impl Kind {
             origin: Origin::Custom,
             counts_generations: true,
             has_status: true,
+            schema: None,
         }
     }
 

@@ -33,6 +33,7 @@ mod locate;
 mod log;
 mod managed_fields;
 mod metadata;
+mod openapi;
 mod options;
 mod port;
 mod rbac;

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::kinds::{Kind, Scope};
+use super::openapi;
 use super::status::Failure;
 
 /// A path, read.
@@ -16,6 +17,10 @@ pub(super) enum Route {
     Group(String),
     /// `/api/v1` and `/apis/GROUP/VERSION`.
     Resources(String, String),
+    /// `/openapi/v3`.
+    OpenApi,
+    /// `/openapi/v3/apis/GROUP/VERSION`.
+    Schemas(String, String),
     /// `/version`.
     Version,
     /// `/readyz`, `/livez`, `/healthz`.
@@ -40,6 +45,12 @@ impl Route {
         match parts.as_slice() {
             ["api"] => Ok(Self::CoreVersions),
             ["apis"] => Ok(Self::Groups),
+            ["openapi", "v3"] => Ok(Self::OpenApi),
+            ["openapi", "v3", "apis", group, version]
+                if openapi::is_published(group, version, kinds) =>
+            {
+                Ok(Self::Schemas((*group).to_owned(), (*version).to_owned()))
+            }
             ["version"] => Ok(Self::Version),
             ["readyz" | "livez" | "healthz", ..] => Ok(Self::Health),
             ["api", version] => served("", version, kinds),

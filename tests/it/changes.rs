@@ -1,6 +1,7 @@
 //! `changes`, against the sandbox: what it prints for what happens to an object.
 
 mod json;
+mod keys;
 mod outputs;
 mod past;
 

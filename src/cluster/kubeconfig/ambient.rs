@@ -14,6 +14,8 @@ pub struct Ambient {
     pub home: Option<PathBuf>,
     /// `KUBERC`: the file of the user's preferences, or `off`.
     pub kuberc: Option<OsString>,
+    /// `KUBECACHEDIR`: where answers are kept between runs.
+    pub cache_dir: Option<OsString>,
     /// `PATH`, by which the names of credential plugins are resolved.
     pub path: Option<OsString>,
     /// `HTTPS_PROXY` or `https_proxy`.
@@ -51,6 +53,7 @@ impl Ambient {
                 .or_else(|| raw("USERPROFILE"))
                 .map(PathBuf::from),
             kuberc: raw("KUBERC"),
+            cache_dir: raw("KUBECACHEDIR"),
             path: raw("PATH"),
             https_proxy: text(&["HTTPS_PROXY", "https_proxy"]),
             http_proxy: text(&["HTTP_PROXY", "http_proxy"]),
@@ -61,6 +64,13 @@ impl Ambient {
             service_account: PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount"),
         }
     }
+
+    /// Where answers are kept between runs: kubectl's `~/.kube/cache` if nothing else is said, nowhere if
+    /// nobody is at home.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        let usual = || Some(self.home.as_ref()?.join(".kube").join("cache"));
+        self.cache_dir.as_ref().map(PathBuf::from).or_else(usual)
+    }
 }
 
 /// Leaves out the proxies: their URLs may hold a password.
@@ -70,5 +80,31 @@ impl fmt::Debug for Ambient {
             .field("kubeconfig", &self.kubeconfig)
             .field("home", &self.home)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_is_kubectls() {
+        let check = |variables: &[(&str, &str)], expect: Option<&str>| {
+            let ambient = Ambient::from_lookup(|name| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| value.into())
+            });
+            assert_eq!(ambient.cache_dir(), expect.map(PathBuf::from));
+        };
+        check(&[], None);
+        check(&[("HOME", "/root")], Some("/root/.kube/cache"));
+        check(
+            &[("HOME", "/root"), ("KUBECACHEDIR", "/var/c")],
+            Some("/var/c"),
+        );
+        check(
+            &[("HOME", "/root"), ("KUBECACHEDIR", "")],
+            Some("/root/.kube/cache"),
+        );
     }
 }

@@ -104,6 +104,13 @@ impl ClusterConfig {
         )
     }
 
+    /// Where the server is: [`ClusterConfig::server`], and the path in front of its own, where a proxy
+    /// has many clusters.
+    pub(crate) fn address(&self) -> String {
+        let path = self.config.cluster_url.path();
+        format!("{}{}", self.server(), path.trim_end_matches('/'))
+    }
+
     /// What `--request-timeout` allows one request.
     pub(crate) fn request_timeout(&self) -> Option<Duration> {
         self.request_timeout

@@ -102,9 +102,9 @@ impl View {
         (verb, happened): (Verb, &Happened),
         pair: &Pair<'_>,
     ) -> Told {
-        let keys = self.keys.of(&pair.now.object.group_kind());
         let (old, new) = (pair.before.map(Doc::root), Some(pair.doc.root()));
         let compared = (verb == Verb::Modified && old.is_some()).then(|| {
+            let keys = self.keys.of(&pair.now.object.group_kind());
             let mut diff = Diff::keyed(old, new, &keys);
             self.asked(draw, &mut diff, pair)
         });

@@ -39,6 +39,9 @@ impl Changes {
 
     /// Prints the past, once it is all there; says whether what is live may follow.
     pub(super) fn tell_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
+        if self.holds_past() {
+            return Ok(false);
+        }
         let Some(past) = self.past.take_if(|past| past.is_over()) else {
             return Ok(self.past.is_none());
         };

@@ -15,6 +15,7 @@ mod page;
 mod past;
 mod record;
 mod run;
+mod schemas;
 mod since;
 mod state;
 mod story;
@@ -67,6 +68,7 @@ pub(crate) async fn show(
     let run = (context.env.now(), span);
     let mut changes = Changes::new((args, view), keys.clone(), run);
     changes.look_back(&session, args.reach(context.env.now()));
+    changes.ask_for_schemas(&session);
     let mut changes = Until::new(changes, (&args.ends, &stop), &keys).once(args.is_once());
     let mut terminal = Terminal::open(context, args.output.output());
     let ended = follow(&mut changes, &session, &mut terminal, &stop.shutdown).await;

@@ -91,11 +91,12 @@ impl View {
         let (from, before) = before.unzip();
         let shown = self.redactor.shown(doc.root());
         let writers = Writers::of(before.as_ref().map(Doc::root), Some(doc.root()));
-        let keys = self.keys.of(&now.object.group_kind());
-        let diff = before
-            .as_ref()
-            .map(|before| Diff::keyed(Some(before.root()), Some(doc.root()), &keys));
-        let diff = diff.map(|mut diff| {
+        // What has no version before it must not settle how the lists of its kind are read.
+        let keys = before
+            .is_some()
+            .then(|| self.keys.of(&now.object.group_kind()));
+        let diff = before.as_ref().zip(keys.as_ref()).map(|(before, keys)| {
+            let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), keys);
             self.by.narrow(&mut diff, &writers);
             diff
         });
@@ -165,4 +166,95 @@ fn gap_fields(gap: &Gap) -> Value {
     };
     let version = |version| known(version).map(ResourceVersion::as_str);
     json!({ "after": version(&gap.after), "upto": version(&gap.upto), "cause": cause })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::commands::changes::by::By;
+    use crate::commands::changes::formats::Format;
+    use crate::commands::changes::view::Creation;
+    use crate::diff::{Filter, Redactor};
+    use crate::object::list_keys::{KindKeys, Schema};
+    use crate::object::{ObjectRef, Resource};
+    use crate::render::diff::Fold;
+    use crate::watch::{ClusterId, Form, Scope, SourceKey};
+
+    const SCHEMA: &str = r#"{"components":{"schemas":{"R":{"x-kubernetes-group-version-kind":[
+        {"group":"example.com","version":"v1","kind":"Route"}]}}}}"#;
+
+    fn view() -> View {
+        View {
+            cluster: "test".to_owned(),
+            redactor: Redactor::new(),
+            filter: Filter::default(),
+            by: By::new(&[]),
+            format: Format::Json,
+            creation: Creation::Summary,
+            noise: BTreeSet::new(),
+            fold: Fold::Many,
+            keys: KindKeys::default(),
+            namespace: None,
+        }
+    }
+
+    fn route(number: u32) -> Arc<Version> {
+        let body = format!(r#"{{"apiVersion":"example.com/v1","kind":"Route","spec":{number}}}"#);
+        let doc = Doc::parse(body.as_str()).expect("JSON");
+        Arc::new(Version {
+            object: ObjectRef::of(doc.root()),
+            version: ResourceVersion::new(number.to_string()),
+            body: body.into(),
+        })
+    }
+
+    fn happened(step: Step) -> Happened {
+        let resource = Resource {
+            group: "example.com".into(),
+            version: "v1".into(),
+            plural: "routes".into(),
+            kind: "Route".into(),
+            namespaced: true,
+        };
+        Happened {
+            seen: Timestamp::UNIX_EPOCH,
+            key: Arc::new(SourceKey {
+                cluster: ClusterId("test".into()),
+                resource,
+                scope: Scope::Cluster,
+                labels: None,
+                fields: None,
+                form: Form::Full,
+            }),
+            step,
+            past: None,
+        }
+    }
+
+    /// Whether a schema that comes after the record of this still counts.
+    fn leaves_open(step: Step) -> bool {
+        let (view, happened) = (view(), happened(step));
+        view.record(&happened);
+        let schema = Schema::read(Doc::parse(SCHEMA).expect("JSON").root());
+        view.keys
+            .learn(&route(1).object.group_kind(), Arc::new(schema))
+    }
+
+    #[test]
+    fn only_what_is_compared_settles_how_lists_are_read() {
+        assert!(leaves_open(Step::Baseline(route(1))));
+        assert!(leaves_open(Step::Created {
+            now: route(1),
+            again: false
+        }));
+        assert!(!leaves_open(Step::Modified {
+            old: route(1),
+            now: route(2),
+            skipped: false,
+            since: None
+        }));
+    }
 }

@@ -8,6 +8,7 @@ use super::absence::Absence;
 use super::formats::Reader;
 use super::noise::QuietRuns;
 use super::past::LookBack;
+use super::schemas::Schemas;
 use super::state::{Happened, State, Step};
 use super::summary::Summary;
 use super::tally::Tally;
@@ -55,6 +56,8 @@ pub(super) struct Changes {
     pub(super) past: Option<LookBack>,
     /// How many earlier versions were told.
     pub(super) earlier: u64,
+    /// What the server says of the lists of kinds that are not built in.
+    pub(super) schemas: Schemas,
 }
 
 impl Changes {
@@ -79,6 +82,7 @@ impl Changes {
             missing: Vec::new(),
             past: None,
             earlier: 0,
+            schemas: Schemas::default(),
         }
     }
 }
@@ -148,7 +152,7 @@ impl Live for Changes {
     }
 
     fn has_begun(&self) -> bool {
-        self.past.is_none()
+        self.past.is_none() && self.pending.is_empty()
     }
 
     fn recall(&self) -> Recall {
@@ -156,10 +160,20 @@ impl Live for Changes {
     }
 
     async fn more(&mut self) {
-        match &mut self.past {
-            Some(past) => past.next().await,
-            None => std::future::pending().await,
+        let past = async {
+            match &mut self.past {
+                Some(past) => past.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = past => {}
+            () = self.schemas.next(&self.view.keys) => {}
         }
+    }
+
+    fn stop_waiting(&mut self) -> bool {
+        self.schemas.give_up()
     }
 
     fn note(
@@ -192,7 +206,7 @@ impl Live for Changes {
                 Absence::Waits | Absence::Fine => {}
             }
         }
-        let happened = std::mem::take(&mut self.pending);
+        let happened = self.due();
         let page = self.page(&happened, terminal);
         page.print(terminal)
     }
@@ -219,7 +233,7 @@ impl Live for Changes {
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
-        let is_over = self.span == Span::Once && self.past.is_none();
+        let is_over = self.span == Span::Once && self.has_begun();
         self.tally.is_enough() || (is_over && sources.are_settled())
     }
 }

@@ -198,6 +198,10 @@ impl<V: Live> Live for Until<V> {
         self.view.more()
     }
 
+    fn stop_waiting(&mut self) -> bool {
+        self.view.stop_waiting()
+    }
+
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
         self.waiting.apply(key, &event, now);
         self.view.apply(key, event, now);

@@ -56,6 +56,12 @@ pub(crate) trait Live {
         std::future::pending()
     }
 
+    /// Says that the end has come: what waits for something from elsewhere is printed without it. Returns
+    /// whether anything may have waited.
+    fn stop_waiting(&mut self) -> bool {
+        false
+    }
+
     /// Prints what is new for good. Called after each batch of events, or after several.
     fn print(&mut self, sources: &Sources, terminal: &mut Terminal<'_>)
     -> Result<(), CommandError>;

@@ -74,7 +74,10 @@ async fn run<V: Live>(
                     Some(event) => feed.take(event, view, terminal)?,
                     // What was not looked at yet may lead to other sources.
                     None if feed.printing.is_owed => feed.print_owed(view, terminal)?,
-                    None => return Ok(Ended::Answered),
+                    None => {
+                        feed.print_last(view, terminal)?;
+                        return Ok(Ended::Answered);
+                    }
                 }
                 feed.printing.is_owed |= is_event;
                 drawing.is_owed = true;
@@ -101,7 +104,7 @@ async fn run<V: Live>(
                 drawing.is_owed = true;
             }
             signal = shutdown.wait() => {
-                feed.print_owed(view, terminal)?;
+                feed.print_last(view, terminal)?;
                 return Ok(signal.map_or(Ended::Answered, Ended::By));
             }
         }
@@ -147,6 +150,16 @@ impl Feed {
         view.print(&self.sources, terminal)?;
         self.printing.done(begun, V::REST);
         Ok(())
+    }
+
+    /// Prints what is owed when nothing more is to come.
+    fn print_last<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.printing.is_owed |= view.stop_waiting();
+        self.print_owed(view, terminal)
     }
 
     /// Whether all that was asked is told; an error if it cannot be.

@@ -11,7 +11,8 @@ use super::input::{stream_of, text_of, unreadable};
 use super::manifests::{self, Place as Manifests};
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs};
 use crate::cluster::{
-    Ambient, Ask, Client, ClusterConfig, Filters, Namespaces, Resolver, Target, parse_arguments,
+    Ambient, Ask, Client, ClusterConfig, Filters, Namespaces, OpenApi, Resolver, Target,
+    parse_arguments,
 };
 use crate::env::Env;
 use crate::object::{Doc, ObjectRef};
@@ -45,6 +46,7 @@ pub(crate) struct Session {
     pub(crate) mux: Mux,
     /// The namespace that is meant where none is named.
     pub(crate) namespace: Arc<str>,
+    openapi: Option<Arc<OpenApi>>,
     place: Place,
 }
 
@@ -92,18 +94,22 @@ impl Session {
 
     /// Finds the cluster as kubectl does.
     pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
-        let (config, namespace) = match &context.origin {
+        let (config, namespace, cache) = match &context.origin {
             Origin::Kubeconfig(flags) => {
                 let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
                 let config = ClusterConfig::load(&ambient, &flags.overrides())?;
                 let namespace = config.namespace().clone();
-                (config, namespace)
+                (config, namespace, flags.cache_dir(&ambient))
             }
             Origin::Plain {
                 server,
                 name,
                 namespace,
-            } => (ClusterConfig::plain(server, name)?, Arc::from(*namespace)),
+            } => (
+                ClusterConfig::plain(server, name)?,
+                Arc::from(*namespace),
+                None,
+            ),
         };
         let cluster = ClusterId(config.name().clone());
         let client = Client::new(config).await?;
@@ -113,6 +119,7 @@ impl Session {
             cluster,
             mux,
             namespace,
+            openapi: Some(Arc::new(OpenApi::new(client.clone(), cache.as_deref()))),
             place: Place::Cluster(client),
         })
     }
@@ -136,6 +143,7 @@ impl Session {
             cluster,
             mux,
             namespace: namespace.unwrap_or_else(|| only_namespace(&file)),
+            openapi: None,
             place: Place::File(file),
         }
     }
@@ -198,6 +206,11 @@ impl Session {
     pub(crate) fn keys(&self, targets: &[Target]) -> Vec<SourceKey> {
         let keys = |target| source_keys(&self.cluster, target, Form::Full);
         targets.iter().flat_map(keys).collect()
+    }
+
+    /// The schemas of the cluster; a file has none.
+    pub(crate) fn openapi(&self) -> Option<&Arc<OpenApi>> {
+        self.openapi.as_ref()
     }
 
     /// Whether a file is read in place of a cluster.

@@ -39,7 +39,7 @@ const REFUSALS: [(&str, u16, &str, &str); 13] = [
         "the server could not find the requested resource",
     ),
     (
-        "/openapi/v3",
+        "/openapi/v3/apis/apps/v1",
         404,
         "NotFound",
         "the server could not find the requested resource",
@@ -514,5 +514,34 @@ async fn extreme_parameters_are_answered() {
             .await
             .code(),
         400
+    );
+}
+
+#[tokio::test]
+async fn schemas_are_found_by_the_index() {
+    let mut options = options();
+    let with = Kind {
+        schema: Some(json!({"type": "object"})),
+        ..Kind::custom("example.com", "v1", "Widget", "widgets")
+    };
+    let without = Kind::custom("example.org", "v1", "Gadget", "gadgets");
+    options.kinds = vec![with, without];
+    let sandbox = Sandbox::start(options).await.expect("started");
+    let index = get(&sandbox, "/openapi/v3").await.json();
+    let paths = index["paths"].as_object().expect("paths");
+    assert_eq!(paths.keys().collect::<Vec<_>>(), ["apis/example.com/v1"]);
+    let entry = &paths["apis/example.com/v1"]["serverRelativeURL"];
+    let url = entry.as_str().expect("a URL");
+    assert!(
+        url.starts_with("/openapi/v3/apis/example.com/v1?hash="),
+        "{url}"
+    );
+    let document = get(&sandbox, url).await.json();
+    assert_eq!(
+        document["components"]["schemas"]["com.example.v1.Widget"],
+        json!({
+            "type": "object",
+            "x-kubernetes-group-version-kind": [{"group": "example.com", "kind": "Widget", "version": "v1"}],
+        })
     );
 }

@@ -1,0 +1,119 @@
+//! What is asked for, and what comes of the answers.
+
+use super::*;
+use crate::cluster::ClusterConfig;
+use crate::cluster::kubeconfig::tests::Files;
+use crate::cluster::scripted::{Reply, Scripted, answer};
+
+const INDEX: &str = r#"{"paths":{
+    "api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash=AA"},
+    "apis/example.com/v1":{"serverRelativeURL":"/openapi/v3/apis/example.com/v1?hash=BB"}}}"#;
+const DOCUMENT: &str = r#"{"openapi":"3.0.0","components":{"schemas":{"com.example.v1.Route":{
+    "x-kubernetes-group-version-kind":[{"group":"example.com","version":"v1","kind":"Route"}],
+    "properties":{"spec":{"properties":{"tags":{"type":"array","items":{"type":"string"},
+    "x-kubernetes-list-type":"set"}}}}}}}}"#;
+
+/// The kinds of the document.
+const ROUTE: Option<&str> = Some("Route");
+
+fn ok(body: &str) -> Reply {
+    answer(200, "", body)
+}
+
+/// Asks a server with these replies for the schema of `example.com/v1`: the kinds that it has, and what
+/// was asked.
+async fn ask(
+    replies: impl IntoIterator<Item = Reply>,
+    cache: Option<&Path>,
+) -> (Option<String>, Vec<String>) {
+    let server = Scripted::start(replies).await;
+    // Each server has a port of its own; the cache is to know them as one.
+    let config = ClusterConfig::plain(&server.url, "test").expect("a server");
+    let client = Client::new(config).await.expect("no credentials");
+    let mut openapi = OpenApi::new(client, None);
+    openapi.cache = cache.map(|dir| Arc::new(Cache::new(dir, "server")));
+    let schema = openapi.schema("example.com", "v1").await;
+    let kinds = schema.map(|schema| schema.kinds().collect::<Vec<_>>().join(","));
+    (kinds, server.targets())
+}
+
+#[tokio::test]
+async fn a_document_is_asked_for_by_its_hash() {
+    let (kinds, asked) = ask([ok(INDEX), ok(DOCUMENT)], None).await;
+    assert_eq!(kinds.as_deref(), ROUTE);
+    assert_eq!(
+        asked,
+        ["/openapi/v3", "/openapi/v3/apis/example.com/v1?hash=BB"]
+    );
+}
+
+#[tokio::test]
+async fn the_second_time_the_index_is_enough() {
+    let files = Files::new(&[]);
+    let cache = files.path("cache");
+    let (kinds, _) = ask([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
+    assert_eq!(kinds.as_deref(), ROUTE);
+    let (kinds, asked) = ask([ok(INDEX)], Some(&cache)).await;
+    assert_eq!(kinds.as_deref(), ROUTE);
+    assert_eq!(asked, ["/openapi/v3"]);
+    // Another hash is another document, which may not be had.
+    let newer = INDEX.replace("BB", "CC");
+    let (kinds, asked) = ask([ok(&newer), answer(404, "", "")], Some(&cache)).await;
+    assert_eq!(kinds, None);
+    assert_eq!(asked.len(), 2);
+}
+
+#[tokio::test]
+async fn an_unreadable_file_is_read_anew() {
+    let kept = "cache/spy/openapi/server/apis_example.com_v1.json";
+    for damage in [
+        "BB\n{\"components\":{\"sche",
+        "BB\n\u{1}",
+        "BB\n{}",
+        "BB",
+        "",
+    ] {
+        let files = Files::new(&[(kept, damage)]);
+        let cache = files.path("cache");
+        let (kinds, asked) = ask([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
+        assert_eq!((kinds.as_deref(), asked.len()), (ROUTE, 2), "{damage:?}");
+        let written = std::fs::read_to_string(files.path(kept)).expect("text");
+        assert_eq!(written, format!("BB\n{DOCUMENT}"), "{damage:?}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_else_comes_is_no_schema() {
+    let files = Files::new(&[]);
+    let cache = files.path("cache");
+    let without = INDEX.replace("example.com", "example.org");
+    for replies in [
+        vec![answer(403, "", "no")],
+        vec![answer(404, "", "404 page not found")],
+        vec![ok("<html>")],
+        vec![ok("{}")],
+        vec![ok(r#"{"paths":7}"#)],
+        vec![ok(&without)],
+        vec![ok(INDEX), answer(403, "", "no")],
+        vec![ok(INDEX), answer(301, "Location: /elsewhere\r\n", "")],
+        vec![ok(INDEX), ok("<html>")],
+        vec![ok(INDEX), ok("{}")],
+        vec![ok(INDEX), Reply::ThenReset(Vec::new())],
+    ] {
+        let requests = replies.len();
+        let (kinds, asked) = ask(replies, Some(&cache)).await;
+        assert_eq!(kinds, None, "{asked:?}");
+        assert!(asked.len() >= requests, "{asked:?}");
+    }
+    assert!(!files.path("cache/spy").exists(), "nothing is kept of it");
+}
+
+#[test]
+fn a_hash_is_letters_and_digits() {
+    let check = |url: &str, expect: Option<&str>| assert_eq!(hash(url), expect, "{url}");
+    check("/openapi/v3/apis/a/v1?hash=0F", Some("0F"));
+    check("/openapi/v3/apis/a/v1?x=1&hash=0F", Some("0F"));
+    check("/openapi/v3/apis/a/v1", None);
+    check("/openapi/v3/apis/a/v1?hash=", None);
+    check("/openapi/v3/apis/a/v1?hash=a%0Ab", None);
+}
