@@ -53,12 +53,9 @@ impl View {
         (old, now): (Option<&Version>, &Version),
         happened: &Happened,
     ) -> String {
-        let before = old.and_then(|old| Some((old, old.doc().ok()?)));
+        let (before, doc) = self.held.after(old, now);
         let is_unknown = old.is_some() && before.is_none();
-        let doc = match &before {
-            Some((_, before)) => Doc::parse_after(now.body.clone(), before),
-            None => now.doc(),
-        };
+        let before = old.zip(before.as_deref());
         match doc {
             Ok(doc) => {
                 let mut record =
@@ -85,16 +82,14 @@ impl View {
     fn change(
         &self,
         verb: Verb,
-        (before, (now, doc)): (Option<(&Version, Doc)>, (&Version, &Doc)),
+        (before, (now, doc)): (Option<(&Version, &Doc)>, (&Version, &Doc)),
         (seen, past): (Timestamp, Option<PastTime>),
     ) -> ChangeRecord {
         let (from, before) = before.unzip();
         let shown = self.redactor.shown(doc.root());
-        let writers = Writers::of(before.as_ref().map(Doc::root), Some(doc.root()));
+        let writers = Writers::of(before.map(Doc::root), Some(doc.root()));
         let keys = self.keys.of(&now.object.group_kind());
-        let diff = before
-            .as_ref()
-            .map(|before| Diff::keyed(Some(before.root()), Some(doc.root()), &keys));
+        let diff = before.map(|before| Diff::keyed(Some(before.root()), Some(doc.root()), &keys));
         let diff = diff.map(|mut diff| {
             self.by.narrow(&mut diff, &writers);
             diff
