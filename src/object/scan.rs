@@ -86,6 +86,20 @@ fn escape(text: &[u8], at: usize) -> Result<usize, ParseError> {
     }
 }
 
+/// Whether the inside of a string with escapes could not be written in another way with fewer of them:
+/// no character is a `\u` or a `\/`, which have other spellings. Two such strings are equal only if they
+/// are written alike.
+pub(super) fn has_one_spelling(raw: &[u8]) -> bool {
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        match rest.get(at + 1) {
+            None | Some(b'u' | b'/') => return false,
+            Some(_) => rest = &rest[at + 2..],
+        }
+    }
+    true
+}
+
 /// Reads the number that starts at `at`; returns its end.
 pub(super) fn number(text: &[u8], mut at: usize) -> Result<usize, ParseError> {
     let is = |at: usize, bytes: &[u8]| text.get(at).is_some_and(|byte| bytes.contains(byte));
