@@ -23,12 +23,12 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput};
 use kubectl_spy::diff::{Diff, Filter, Redactor, diff};
-use kubectl_spy::object::Doc;
 use kubectl_spy::object::list_keys::ListKeys;
 use kubectl_spy::object::managed_fields::Writers;
+use kubectl_spy::object::{Doc, Resource};
 use kubectl_spy::render::diff::{Fold, View, change_lines, counts};
 use kubectl_spy::render::style::{Look, Styles, Symbols};
-use serde::Deserialize;
+use kubectl_spy::watch::{ClusterId, Form, Line, Reader, Scope, SourceKey, Version};
 use serde_json::{Value, json};
 
 /// The lines of a recorded watch.
@@ -48,35 +48,35 @@ fn deployment() -> Vec<String> {
     recorded(include_bytes!("fixtures/deployment.ndjson.gz"))
 }
 
-/// What is read of a line before its object, as the watch core reads it.
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(rename = "type")]
-    verb: &'a str,
-    #[serde(borrow)]
-    object: Head<'a>,
+/// Reads lines as the watch core reads them.
+fn reader() -> Reader {
+    Reader::new(&SourceKey {
+        cluster: ClusterId("bench".into()),
+        resource: Resource {
+            group: "".into(),
+            version: "v1".into(),
+            plural: "pods".into(),
+            kind: "Pod".into(),
+            namespaced: true,
+        },
+        scope: Scope::Cluster,
+        labels: None,
+        fields: None,
+        form: Form::Full,
+    })
 }
 
-#[derive(Deserialize)]
-struct Head<'a> {
-    #[serde(borrow)]
-    metadata: Meta<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Meta<'a> {
-    uid: &'a str,
-    resource_version: &'a str,
+/// The version that a line brings.
+fn version(reader: &mut Reader, line: &str) -> Version {
+    match reader.line(line.as_bytes()).unwrap() {
+        Line::Object { item, .. } => item.version,
+        other => panic!("no object: {other:?}"),
+    }
 }
 
 /// The object's own text.
 fn body(line: &str) -> Arc<str> {
-    let head: Line<'_> = serde_json::from_str(line).unwrap();
-    black_box((head.verb, head.object.metadata.uid));
-    black_box(head.object.metadata.resource_version);
-    let (_, body) = line.split_once("\"object\":").unwrap();
-    body.strip_suffix('}').unwrap().into()
+    version(&mut reader(), line).body
 }
 
 /// Whether the version before is used to read the next.
@@ -88,6 +88,7 @@ enum Hints {
 
 /// Everything between a line and text that does not change from version to version.
 struct Pipeline {
+    reader: Reader,
     redactor: Redactor,
     filter: Filter,
     noise: BTreeSet<kubectl_spy::diff::Noise>,
@@ -98,6 +99,7 @@ struct Pipeline {
 impl Pipeline {
     fn new() -> Pipeline {
         Pipeline {
+            reader: reader(),
             redactor: Redactor::new(),
             filter: Filter::default(),
             noise: BTreeSet::new(),
@@ -108,7 +110,7 @@ impl Pipeline {
 
     /// Takes one line; leaves the new version in place of the old.
     fn version(&mut self, line: &str, held: &mut Doc, hints: Hints) -> usize {
-        let text = body(line);
+        let text = black_box(version(&mut self.reader, line)).body;
         let new = match hints {
             Hints::Used => Doc::parse_after(text, held),
             Hints::Unused => Doc::parse(text),

@@ -2,6 +2,9 @@
 
 /// For distinct `numbers`, marks those of one longest increasing subsequence. O(n log n).
 pub(super) fn longest_increasing(numbers: &[u32]) -> Vec<bool> {
+    if numbers.is_sorted() {
+        return vec![true; numbers.len()];
+    }
     // `tails[k]` is the index of the smallest number that ends a subsequence of length k + 1.
     let mut tails: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(numbers.len());

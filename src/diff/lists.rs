@@ -47,9 +47,38 @@ enum Labels<'a> {
 }
 
 fn by_key<'a>(key: &'a ListKey, old: &[Value<'a>], new: &[Value<'a>]) -> (Matching, Labels<'a>) {
+    if let Some(nth) = in_place(key, old, new) {
+        let matching = (0..old.len()).map(|at| Some(narrow(at))).collect();
+        let (old, new) = (nth.clone(), nth);
+        return (matching, Labels::Keys { key, old, new });
+    }
     let keys = |items: &[Value<'a>]| items.iter().map(|&item| key.of(item)).collect::<Vec<_>>();
     let (matching, (old, new)) = pair_up(&keys(old), &keys(new));
     (matching, Labels::Keys { key, old, new })
+}
+
+/// So many items of a list are looked at one by one.
+const FEW: usize = 16;
+
+/// Of two lists in which a few items differ where they stand, and keep their keys: for each of these, how
+/// many of its key stand up to it. Of the others nothing is told.
+fn in_place<'a>(key: &ListKey, old: &[Value<'a>], new: &[Value<'a>]) -> Option<Vec<u32>> {
+    if old.len() != new.len() {
+        return None;
+    }
+    let pairs = old.iter().zip(new).enumerate();
+    let differing = pairs.filter(|(_, (old, new))| old.raw() != new.raw());
+    let mut nth = vec![1; old.len()];
+    for (count, (at, (before, item))) in differing.enumerate() {
+        let own = key.of(*item);
+        if count == FEW || key.of(*before) != own {
+            return None;
+        }
+        // The keys of both lists are the same, place by place.
+        let like_it = new[..at].iter().filter(|other| key.of(**other) == own);
+        nth[at] += narrow(like_it.count());
+    }
+    Some(nth)
 }
 
 fn scalars<'a>(items: &[Value<'a>]) -> Vec<Cow<'a, str>> {

@@ -49,8 +49,8 @@ pub(super) fn compare(
     if numbers && Decimal::parse(old.raw()).is_some_and(|a| Some(a) == Decimal::parse(new.raw())) {
         return Equality::Equivalent(Fmt::Plain);
     }
-    if let (Some(a), Some(b)) = (quantity(old), quantity(new))
-        && is_quantity()
+    if is_quantity()
+        && let (Some(a), Some(b)) = (quantity(old), quantity(new))
     {
         return if a.equals(&b) {
             Equality::Equivalent(Fmt::Quantity)

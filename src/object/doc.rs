@@ -59,6 +59,11 @@ impl Doc {
         &self.text
     }
 
+    /// How many bytes it takes in memory.
+    pub fn footprint(&self) -> usize {
+        self.text.len() + size_of_val(&*self.nodes)
+    }
+
     /// Whether both have the same text and the same tape: what [`Doc::parse_after`] promises.
     pub fn is_same_tape(&self, other: &Doc) -> bool {
         self.text == other.text && self.nodes == other.nodes

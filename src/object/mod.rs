@@ -12,6 +12,7 @@ pub mod path;
 mod reference;
 mod scan;
 pub mod selector;
+pub(crate) mod skim;
 mod source;
 mod tape;
 mod value;

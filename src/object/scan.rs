@@ -19,6 +19,7 @@ pub(super) fn unexpected(text: &[u8], at: usize) -> ParseError {
 }
 
 /// Reads the string whose opening quote is at `start`.
+#[inline]
 pub(super) fn string(text: &[u8], start: usize) -> Result<Token, ParseError> {
     let mut at = start + 1;
     let mut escaped = false;
@@ -42,6 +43,7 @@ pub(super) fn string(text: &[u8], start: usize) -> Result<Token, ParseError> {
 
 /// Where the plain characters from `at` on end: at a quote, a backslash, a control character or the
 /// end of the text.
+#[inline]
 fn plain_end(text: &[u8], mut at: usize) -> usize {
     while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
         let special = special(u64::from_le_bytes(*eight));
@@ -56,14 +58,16 @@ fn plain_end(text: &[u8], mut at: usize) -> usize {
 }
 
 /// Eight bytes at once: the lowest bit set is the high bit of the first byte that is a quote, a
-/// backslash or a control character. (A byte minus one has its high bit set, and had not before, if
-/// it was zero; what is borrowed from the bytes above cannot change the first hit.)
+/// backslash or a control character. (An ASCII byte minus a limit has its high bit set if it is below it;
+/// what is borrowed from the bytes above cannot change the first hit.)
+#[inline]
 fn special(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH_BITS: u64 = ONES << 7;
-    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH_BITS;
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit);
     let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    is(b'"') | is(b'\\') | below(word, 0x20)
+    // To take ASCII out of ASCII leaves ASCII, and of the other bytes none is looked for.
+    (is(b'"') | is(b'\\') | below(word, 0x20)) & !word & HIGH_BITS
 }
 
 /// Checks the rest of an escape sequence, after its backslash.
@@ -80,6 +84,20 @@ fn escape(text: &[u8], at: usize) -> Result<usize, ParseError> {
         }
         _ => Err(unexpected(text, at)),
     }
+}
+
+/// Whether the inside of a string with escapes could not be written in another way with fewer of them:
+/// no character is a `\u` or a `\/`, which have other spellings. Two such strings are equal only if they
+/// are written alike.
+pub(super) fn has_one_spelling(raw: &[u8]) -> bool {
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        match rest.get(at + 1) {
+            None | Some(b'u' | b'/') => return false,
+            Some(_) => rest = &rest[at + 2..],
+        }
+    }
+    true
 }
 
 /// Reads the number that starts at `at`; returns its end.

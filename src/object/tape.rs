@@ -108,12 +108,12 @@ impl Node {
         if (self.flags | other.flags) & KEY_ESCAPED == 0 {
             return self.key_len == other.key_len && self.key_raw(bytes) == other.key_raw(bytes);
         }
-        // Keys with quotes in them (`k:{"name":"web"}`) fill the managed fields of every object;
-        // most are told apart before anything is decoded.
-        match (self.key_raw(bytes).first(), other.key_raw(bytes).first()) {
-            (Some(a), Some(b)) if a != b && *a != b'\\' && *b != b'\\' => false,
-            _ => self.key_text(text) == other.key_text(text),
+        // Keys with quotes in them (`k:{"name":"web"}`) fill the managed fields of every object.
+        let (a, b) = (self.key_raw(bytes), other.key_raw(bytes));
+        if scan::has_one_spelling(a) && scan::has_one_spelling(b) {
+            return a == b;
         }
+        self.key_text(text) == other.key_text(text)
     }
 }
 

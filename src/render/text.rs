@@ -26,6 +26,14 @@ pub fn escape_line(text: &str) -> Cow<'_, str> {
     replace(text, is_unsafe)
 }
 
+/// The same for text that is owned already.
+pub fn escaped_line(text: String) -> String {
+    if is_plain(&text) {
+        return text;
+    }
+    escape_line(&text).into_owned()
+}
+
 /// Makes text safe to show in a cell of a table: like [`escape_line`], but a tab is a space, and a
 /// line feed, carriage return or form feed ends the cell with `...`, as in kubectl's tables.
 pub fn escape_cell(text: &str) -> Cow<'_, str> {

@@ -34,18 +34,14 @@ impl View {
         let Some((verb, old, now)) = version(&happened.step) else {
             return Told::aside(notice(happened));
         };
-        let before = old.and_then(|old| old.doc().ok());
-        let doc = match &before {
-            Some(before) => Doc::parse_after(now.body.clone(), before),
-            None => now.doc(),
-        };
+        let (before, doc) = self.held.after(old, now);
         let Ok(doc) = doc else {
             return Told::aside(Some(format!("{} could not be read", name(old, now))));
         };
         let pair = Pair {
             old,
             now,
-            before: before.as_ref(),
+            before: before.as_deref(),
             doc: &doc,
         };
         let mut draw = self.drawing(happened, terminal);

@@ -45,7 +45,7 @@ impl Draw<'_> {
 
     /// A version: a header and its changes, or nothing if all of them are hidden.
     pub(super) fn change(&self, old: &Version, now: &Version, headed: Headed<'_>) -> Told {
-        let Some((before, doc)) = read_both(old, now) else {
+        let Some((before, doc)) = self.view.held.both(old, now) else {
             return Told::lines(self.uncompared(old, now, headed));
         };
         let keys = self.view.keys.of(&now.object.group_kind());
@@ -203,10 +203,4 @@ fn read_as<'r>(version: &'r Version, doc: &'r Doc) -> Read<'r> {
 
 fn read(version: &Version) -> Option<Doc> {
     version.doc().ok()
-}
-
-fn read_both(old: &Version, now: &Version) -> Option<(Doc, Doc)> {
-    let before = old.doc().ok()?;
-    let doc = Doc::parse_after(now.body.clone(), &before).ok()?;
-    Some((before, doc))
 }

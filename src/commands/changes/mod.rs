@@ -9,6 +9,7 @@ mod draw;
 mod earlier;
 mod footer;
 mod formats;
+mod held;
 mod judge;
 mod noise;
 mod page;
@@ -30,6 +31,7 @@ use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
 pub(crate) use args::Args;
 use by::By;
+use held::Held;
 use run::{Changes, Span};
 use view::{Creation, View};
 
@@ -89,6 +91,7 @@ fn view(args: &Args, session: &Session) -> View {
             Redactor::new()
         },
         keys: KindKeys::new(args.list_key.clone()),
+        held: Held::default(),
         filter: Filter {
             only: args.only.clone(),
             ignore: args.ignore.clone(),

@@ -53,12 +53,9 @@ impl View {
         (old, now): (Option<&Version>, &Version),
         happened: &Happened,
     ) -> String {
-        let before = old.and_then(|old| Some((old, old.doc().ok()?)));
+        let (before, doc) = self.held.after(old, now);
         let is_unknown = old.is_some() && before.is_none();
-        let doc = match &before {
-            Some((_, before)) => Doc::parse_after(now.body.clone(), before),
-            None => now.doc(),
-        };
+        let before = old.zip(before.as_deref());
         match doc {
             Ok(doc) => {
                 let mut record =
@@ -85,17 +82,17 @@ impl View {
     fn change(
         &self,
         verb: Verb,
-        (before, (now, doc)): (Option<(&Version, Doc)>, (&Version, &Doc)),
+        (before, (now, doc)): (Option<(&Version, &Doc)>, (&Version, &Doc)),
         (seen, past): (Timestamp, Option<PastTime>),
     ) -> ChangeRecord {
         let (from, before) = before.unzip();
         let shown = self.redactor.shown(doc.root());
-        let writers = Writers::of(before.as_ref().map(Doc::root), Some(doc.root()));
+        let writers = Writers::of(before.map(Doc::root), Some(doc.root()));
         // What has no version before it must not settle how the lists of its kind are read.
         let keys = before
             .is_some()
             .then(|| self.keys.of(&now.object.group_kind()));
-        let diff = before.as_ref().zip(keys.as_ref()).map(|(before, keys)| {
+        let diff = before.zip(keys.as_ref()).map(|(before, keys)| {
             let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), keys);
             self.by.narrow(&mut diff, &writers);
             diff
@@ -176,6 +173,7 @@ mod tests {
     use super::*;
     use crate::commands::changes::by::By;
     use crate::commands::changes::formats::Format;
+    use crate::commands::changes::held::Held;
     use crate::commands::changes::view::Creation;
     use crate::diff::{Filter, Redactor};
     use crate::object::list_keys::{KindKeys, Schema};
@@ -188,6 +186,7 @@ mod tests {
 
     fn view() -> View {
         View {
+            held: Held::default(),
             cluster: "test".to_owned(),
             redactor: Redactor::new(),
             filter: Filter::default(),

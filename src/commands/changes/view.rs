@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::by::By;
 use super::formats::Format;
+use super::held::Held;
 use super::state::{Happened, PastTime, Step};
 use crate::commands::Terminal;
 use crate::commands::sources::{describe, describe_counted, named};
@@ -41,6 +42,8 @@ pub(super) struct View {
     pub(super) fold: Fold,
     /// What tells the items of lists apart, by kind.
     pub(super) keys: KindKeys,
+    /// What was read of the objects that changed last.
+    pub(super) held: Held,
     /// The namespace that need not be named; `None` if all are looked at.
     pub(super) namespace: Option<Arc<str>>,
 }

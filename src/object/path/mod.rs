@@ -195,7 +195,7 @@ fn push_quoted(text: &mut String, value: &str) {
 
 /// Whether a field's name stands in a path without quotes.
 fn is_bare_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(is_name_char)
+    !name.is_empty() && name.bytes().all(|byte| is_name_char(byte.into()))
 }
 
 fn is_name_char(char: char) -> bool {
@@ -204,7 +204,7 @@ fn is_name_char(char: char) -> bool {
 
 /// Whether the value of a key stands in a path without quotes.
 fn is_bare_value(value: &str) -> bool {
-    !value.is_empty() && value.chars().all(is_value_char)
+    !value.is_empty() && value.bytes().all(|byte| is_value_char(byte.into()))
 }
 
 fn is_value_char(char: char) -> bool {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::{Change, SegId};
+use crate::diff::{Change, Fmt, Op, SegId};
 use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -26,12 +26,14 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
     };
     let mut told = Vec::new();
     let mut lines = Vec::new();
-    let groups = changes.chunk_by(|a, b| {
-        let item = item(painter, a.at);
-        item.is_some() && item == self::item(painter, b.at)
-    });
+    let placed: Vec<(Option<SegId>, &Change)> = changes
+        .iter()
+        .map(|change| (item(painter, change.at), *change))
+        .collect();
+    let groups = placed.chunk_by(|a, b| a.0.is_some() && a.0 == b.0);
     for group in groups {
-        for change in group.iter().filter(|change| is_folded(change)) {
+        let item = group[0].0;
+        for (_, change) in group.iter().filter(|(_, change)| is_folded(change)) {
             let list = painter.diff.parent(change.at);
             if !told.contains(&list) {
                 told.push(list);
@@ -40,10 +42,12 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
         }
         let rest: Vec<&Change> = group
             .iter()
-            .copied()
+            .map(|(_, change)| *change)
             .filter(|change| !is_folded(change))
             .collect();
-        lines.extend(group_lines(painter, &rest));
+        if !rest.is_empty() {
+            lines.extend(group_lines(painter, item, &rest));
+        }
     }
     lines
 }
@@ -128,8 +132,8 @@ fn is_condition(painter: &Painter<'_>, item: SegId) -> bool {
         && painter.diff.key(item).is_some_and(is_by_type)
 }
 
-fn group_lines(painter: &Painter<'_>, group: &[&Change]) -> Vec<String> {
-    let Some(item) = group.first().and_then(|change| item(painter, change.at)) else {
+fn group_lines(painter: &Painter<'_>, item: Option<SegId>, group: &[&Change]) -> Vec<String> {
+    let Some(item) = item else {
         return group
             .iter()
             .flat_map(|change| lone(painter, change))
@@ -137,6 +141,10 @@ fn group_lines(painter: &Painter<'_>, group: &[&Change]) -> Vec<String> {
     };
     if is_condition(painter, item) {
         return conditions::lines(painter, item, group);
+    }
+    // Most items have one change, of one line: they need not be tried as a block.
+    if group.len() < BLOCK && group.iter().all(|change| is_one_line(change)) {
+        return parts(painter, (item, group), Base::TOP);
     }
     let block = parts(
         painter,
@@ -151,6 +159,14 @@ fn group_lines(painter: &Painter<'_>, group: &[&Change]) -> Vec<String> {
     }
     let head = painter.start((Role::Changed, "~"), item, Base::TOP);
     std::iter::once(painter.paint(head)).chain(block).collect()
+}
+
+/// Whether a change is told in one line, whatever its values are.
+fn is_one_line(change: &Change) -> bool {
+    match change.op {
+        Op::Add | Op::Remove | Op::Move { .. } => true,
+        Op::Replace => matches!(change.fmt, Fmt::Plain | Fmt::Quantity | Fmt::Time),
+    }
 }
 
 /// A change that is in no item: a whole condition, or anything.

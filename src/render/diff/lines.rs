@@ -138,7 +138,7 @@ impl Painter<'_> {
         let path = self.diff.path(at);
         let skipped = self.diff.chain(base).count();
         if skipped == 0 {
-            return text::escape_line(&path.text(arrow)).into_owned();
+            return text::escaped_line(path.text(arrow));
         }
         let rest = Path {
             steps: path.steps.into_iter().skip(skipped).collect(),
@@ -245,7 +245,7 @@ impl Painter<'_> {
             By::Took { was, .. } => format!("  (was {}'s)", manager(was)),
             By::Owner(owner) => format!("  owner {}", manager(owner)),
         };
-        text::escape_line(&text).into_owned()
+        text::escaped_line(text)
     }
 }
 

@@ -1,8 +1,6 @@
 //! Values as text: bare where YAML would read them back as the same string, in JSON quotes where it
 //! would not, composites in YAML's flow form. The text is display text: nothing in it moves a cursor.
 
-use std::borrow::Cow;
-
 use crate::diff::{Content, Shown};
 use crate::render::text;
 
@@ -26,16 +24,19 @@ pub(super) fn fitting(
 ) -> Option<String> {
     let is_object = shown.content() == Content::Object;
     let had_any = is_object && shown.fields().next().is_some();
-    let write = |detail| {
-        let mut out = String::new();
+    let write = |detail, columns| {
+        let mut pen = Pen {
+            out: String::new(),
+            columns,
+        };
         if is_object && detail != Detail::Count {
-            push_object(&mut out, shown, (detail, without));
+            pen.object(shown, (detail, without));
         } else {
-            push(&mut out, shown, (detail, Place::Line));
+            pen.value(shown, (detail, Place::Line));
         }
-        out
+        pen.out
     };
-    let whole = write(Detail::Whole);
+    let whole = write(Detail::Whole, columns);
     if had_any && whole == "{}" {
         return None;
     }
@@ -43,11 +44,11 @@ pub(super) fn fitting(
     if fits(&whole) || !matches!(shown.content(), Content::Object | Content::Array) {
         return Some(whole);
     }
-    let outline = write(Detail::Outline);
+    let outline = write(Detail::Outline, None);
     Some(if fits(&outline) {
         outline
     } else {
-        write(Detail::Count)
+        write(Detail::Count, None)
     })
 }
 
@@ -58,45 +59,69 @@ enum Place {
     Flow,
 }
 
-fn push(out: &mut String, shown: Shown<'_>, (detail, place): (Detail, Place)) {
-    match shown.content() {
-        Content::Null => out.push_str("null"),
-        Content::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
-        Content::Number(digits) => out.push_str(digits),
-        Content::Redacted(redacted) => out.push_str(&redacted.to_string()),
-        Content::Text(text) => out.push_str(&string(&text, place)),
-        Content::Array => push_array(out, shown, detail),
-        Content::Object if detail == Detail::Count => {
-            out.push_str(&counted(shown.fields().count(), ("{", "field", "}")));
+/// What a value is written with.
+struct Pen {
+    out: String,
+    /// A composite that does not fit into as many need not be written to its end.
+    columns: Option<usize>,
+}
+
+impl Pen {
+    fn value(&mut self, shown: Shown<'_>, (detail, place): (Detail, Place)) {
+        match shown.content() {
+            Content::Null => self.out.push_str("null"),
+            Content::Bool(bool) => self.out.push_str(if bool { "true" } else { "false" }),
+            Content::Number(digits) => self.out.push_str(digits),
+            Content::Redacted(redacted) => self.out.push_str(&redacted.to_string()),
+            Content::Text(text) => push_string(&mut self.out, &text, place),
+            Content::Array => self.array(shown, detail),
+            Content::Object if detail == Detail::Count => {
+                self.out
+                    .push_str(&counted(shown.fields().count(), ("{", "field", "}")));
+            }
+            Content::Object => self.object(shown, (detail, &[])),
         }
-        Content::Object => push_object(out, shown, (detail, &[])),
     }
-}
 
-fn push_object(out: &mut String, shown: Shown<'_>, (detail, without): (Detail, &[&str])) {
-    out.push('{');
-    let fields = shown
-        .fields()
-        .filter(|(name, _)| !without.contains(&&**name));
-    for (index, (name, value)) in fields.enumerate() {
-        out.push_str(if index == 0 { "" } else { ", " });
-        out.push_str(&string(&name, Place::Flow));
-        out.push_str(": ");
-        push(out, value, (inner(detail), Place::Flow));
+    fn object(&mut self, shown: Shown<'_>, (detail, without): (Detail, &[&str])) {
+        self.out.push('{');
+        let fields = shown
+            .fields()
+            .filter(|(name, _)| !without.contains(&&**name));
+        for (index, (name, value)) in fields.enumerate() {
+            if self.is_full() {
+                return;
+            }
+            self.out.push_str(if index == 0 { "" } else { ", " });
+            push_string(&mut self.out, &name, Place::Flow);
+            self.out.push_str(": ");
+            self.value(value, (inner(detail), Place::Flow));
+        }
+        self.out.push('}');
     }
-    out.push('}');
-}
 
-fn push_array(out: &mut String, shown: Shown<'_>, detail: Detail) {
-    if detail == Detail::Count {
-        return out.push_str(&counted(shown.items().count(), ("[", "item", "]")));
+    fn array(&mut self, shown: Shown<'_>, detail: Detail) {
+        if detail == Detail::Count {
+            return self
+                .out
+                .push_str(&counted(shown.items().count(), ("[", "item", "]")));
+        }
+        self.out.push('[');
+        for (index, item) in shown.items().enumerate() {
+            if self.is_full() {
+                return;
+            }
+            self.out.push_str(if index == 0 { "" } else { ", " });
+            self.value(item, (inner(detail), Place::Flow));
+        }
+        self.out.push(']');
     }
-    out.push('[');
-    for (index, item) in shown.items().enumerate() {
-        out.push_str(if index == 0 { "" } else { ", " });
-        push(out, item, (inner(detail), Place::Flow));
+
+    /// Whether what is written is too wide already. A column takes a byte at least.
+    fn is_full(&self) -> bool {
+        self.columns
+            .is_some_and(|columns| self.out.len() > columns && text::width(&self.out) > columns)
     }
-    out.push(']');
 }
 
 fn inner(detail: Detail) -> Detail {
@@ -134,14 +159,13 @@ pub(super) fn plural(count: usize, unit: &str) -> String {
     format!("{} {unit}{s}", thousands(count))
 }
 
-fn string(text: &str, place: Place) -> String {
-    let written: Cow<'_, str> = if is_plain(text, place) {
-        Cow::Borrowed(text)
-    } else {
-        // A string is always serialisable.
-        Cow::Owned(serde_json::to_string(text).unwrap_or_default())
-    };
-    text::escape_line(&written).into_owned()
+fn push_string(out: &mut String, text: &str, place: Place) {
+    if is_plain(text, place) {
+        return out.push_str(&text::escape_line(text));
+    }
+    // A string is always serialisable.
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    out.push_str(&text::escape_line(&quoted));
 }
 
 /// Whether YAML reads the bare text as this very string (YAML 1.2 §7.3.3, and the words that YAML 1.1
@@ -156,16 +180,38 @@ fn is_plain(text: &str, place: Place) -> bool {
         | '@' | '`' | '<' | ' ' => false,
         _ => true,
     };
-    let inside = |char: char| match place {
-        Place::Line => false,
-        Place::Flow => matches!(char, ',' | '[' | ']' | '{' | '}'),
-    };
     starts_well
         && !text.ends_with([' ', ':'])
-        && !text.contains(": ")
-        && !text.contains(" #")
-        && !text.chars().any(|char| char.is_control() || inside(char))
+        && has_plain_bytes(text, place)
+        && (text.is_ascii() || !text.chars().any(char::is_control))
         && !is_other_scalar(text)
+}
+
+/// Whether there is no comment, mapping or control in it, nor what ends a value inside a composite.
+fn has_plain_bytes(text: &str, place: Place) -> bool {
+    let mut before = 0;
+    text.bytes().all(|byte| {
+        let is_plain = match byte {
+            b' ' => before != b':',
+            b'#' => before != b' ',
+            b',' | b'[' | b']' | b'{' | b'}' => place == Place::Line,
+            0..0x20 | 0x7f => false,
+            _ => true,
+        };
+        before = byte;
+        is_plain
+    })
+}
+
+/// Words that YAML 1.1 or 1.2 reads as something that is no string, in any case.
+const OTHER_WORDS: [&str; 16] = [
+    "null", "~", "true", "false", "yes", "no", "on", "off", "y", "n", ".nan", ".inf", "-.inf",
+    "+.inf", "---", "...",
+];
+
+/// No number has other bytes, once it has begun like one.
+fn is_of_numbers(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-' | b'_')
 }
 
 /// Whether YAML reads the text as something that is no string.
@@ -175,30 +221,15 @@ fn is_other_scalar(text: &str) -> bool {
         .strip_prefix('.')
         .unwrap_or(number)
         .starts_with(|char: char| char.is_ascii_digit());
-    let is_number = starts_like_one
-        && (number.replace('_', "").parse::<f64>().is_ok()
-            || number.starts_with("0x")
-            || number.starts_with("0o"));
-    is_number
-        || matches!(
-            text.to_ascii_lowercase().as_str(),
-            "null"
-                | "~"
-                | "true"
-                | "false"
-                | "yes"
-                | "no"
-                | "on"
-                | "off"
-                | "y"
-                | "n"
-                | ".nan"
-                | ".inf"
-                | "-.inf"
-                | "+.inf"
-                | "---"
-                | "..."
-        )
+    let is_decimal =
+        || number.bytes().all(is_of_numbers) && number.replace('_', "").parse::<f64>().is_ok();
+    let is_number =
+        starts_like_one && (is_decimal() || number.starts_with("0x") || number.starts_with("0o"));
+    let is_word = || {
+        let mut words = OTHER_WORDS.iter();
+        text.len() <= 5 && words.any(|word| text.eq_ignore_ascii_case(word))
+    };
+    is_number || is_word()
 }
 
 #[cfg(test)]
@@ -219,6 +250,12 @@ mod tests {
         "0x1F", "true", "No", "on", "~", "null", "{a", "[a", "*a", "&a", "!a", "|", ">", "'a'",
         "%a", "@a", "`a", "a\nb", "\"a\"", "1_000", "<secret 1 B #1>",
     ];
+
+    fn string(text: &str, place: Place) -> String {
+        let mut out = String::new();
+        push_string(&mut out, text, place);
+        out
+    }
 
     #[test]
     fn strings_are_bare_where_yaml_reads_them_so() {

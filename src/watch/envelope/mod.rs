@@ -1,15 +1,15 @@
 //! Reads watch lines and list items: who an object is and which version, and its bytes as they came.
 //!
-//! Strings are borrowed from the line, and the object's span follows from the fixed start that
-//! kube-apiserver writes (`{"type":"…","object":`), so that a line is gone through once.
+//! Of a line only what says this is decoded, in one pass over it ([`skim`]); [`head`] reads the lines that
+//! are not spelled as kube-apiserver spells them, and says what is wrong with those that are none.
 
-use std::borrow::Cow;
+mod head;
+mod skim;
+
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, Visitor};
-use serde_json::value::RawValue;
+use head::{Head, Partial, Text};
 
 use super::event::Version;
 use super::key::SourceKey;
@@ -18,9 +18,14 @@ use crate::object::{ObjectRef, ResourceVersion, Uid};
 
 /// What one line of a watch says.
 #[derive(Debug)]
-pub(super) enum Line {
+pub enum Line {
     /// A version of an object.
-    Object { verb: Verb, item: Item },
+    Object {
+        /// What became of the object.
+        verb: Verb,
+        /// The version.
+        item: Item,
+    },
     /// All before this version has been sent.
     Bookmark(ResourceVersion),
     /// The watch failed; the line ends it.
@@ -29,30 +34,35 @@ pub(super) enum Line {
 
 /// The type of a watch event about an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub enum Verb {
+    /// It was created, or came to match the selector.
     Added,
+    /// It has another version.
     Modified,
+    /// It was deleted, or no longer matches the selector.
     Deleted,
 }
 
 /// An object as it arrived.
 #[derive(Debug)]
-pub(super) struct Item {
-    pub(super) version: Version,
+pub struct Item {
+    /// The version, with its body.
+    pub version: Version,
     /// Whether it has a `deletionTimestamp`.
-    pub(super) deleting: bool,
+    pub deleting: bool,
 }
 
 /// Reads the lines and items of one source. It remembers names that repeat, so that ten thousand
 /// objects share one `apps/v1`.
-pub(super) struct Reader {
+pub struct Reader {
     api_version: Arc<str>,
     kind: Arc<str>,
     namespace: Arc<str>,
 }
 
 impl Reader {
-    pub(super) fn new(key: &SourceKey) -> Reader {
+    /// For the lines and items of this source.
+    pub fn new(key: &SourceKey) -> Reader {
         Reader {
             api_version: key.resource.api_version().into(),
             kind: key.resource.kind.clone(),
@@ -61,9 +71,12 @@ impl Reader {
     }
 
     /// Reads one line of a watch; the error says what is wrong with it.
-    pub(super) fn line(&mut self, line: &[u8]) -> Result<Line, Arc<str>> {
+    pub fn line(&mut self, line: &[u8]) -> Result<Line, Arc<str>> {
         let text = std::str::from_utf8(line).map_err(|error| said(&error))?;
-        let (kind, body, head) = split(text)?;
+        let (kind, body, head) = match skim::line(text) {
+            Some(read) => read,
+            None => head::line(text).map_err(|error| said(&error))?,
+        };
         let verb = match &*kind {
             "ADDED" => Verb::Added,
             "MODIFIED" => Verb::Modified,
@@ -86,7 +99,10 @@ impl Reader {
 
     /// Reads one item of a listing.
     pub(super) fn item(&mut self, text: &str) -> Result<Version, Arc<str>> {
-        let head = serde_json::from_str(text).map_err(|error| said(&error))?;
+        let head = match skim::item(text) {
+            Some(head) => head,
+            None => serde_json::from_str(text).map_err(|error| said(&error))?,
+        };
         Ok(self.version(text, &head)?.version)
     }
 
@@ -159,110 +175,5 @@ fn said(error: &dyn fmt::Display) -> Arc<str> {
     error.to_string().into()
 }
 
-/// The type, the object's exact text and its head.
-fn split(text: &str) -> Result<(Cow<'_, str>, &str, Head<'_>), Arc<str>> {
-    if let Some(start) = body_start(text)
-        && let Ok(strict) = serde_json::from_str::<Strict<'_>>(text)
-        && let Some(body) = text
-            .get(start..)
-            .and_then(|rest| rest.trim_end().strip_suffix('}'))
-    {
-        return Ok((strict.kind.0, body, strict.object));
-    }
-    let loose: Loose<'_> = serde_json::from_str(text).map_err(|error| said(&error))?;
-    let body = loose.object.get();
-    let head = serde_json::from_str(body).map_err(|error| said(&error))?;
-    Ok((loose.kind.0, body, head))
-}
-
-/// Where the object starts in a line that is written as kube-apiserver writes it.
-fn body_start(text: &str) -> Option<usize> {
-    let rest = text.strip_prefix("{\"type\":\"")?;
-    let end = rest.find('"')?;
-    let object = rest[end..].strip_prefix("\",\"object\":")?;
-    Some(text.len() - object.len())
-}
-
-/// A line of exactly these two fields, in one pass.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Strict<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    object: Head<'a>,
-}
-
-/// A line with its fields in any order, and others.
-#[derive(Deserialize)]
-struct Loose<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    object: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-struct Head<'a> {
-    #[serde(rename = "apiVersion", borrow, default)]
-    api_version: Text<'a>,
-    #[serde(borrow, default)]
-    kind: Text<'a>,
-    #[serde(borrow, default)]
-    metadata: Meta<'a>,
-}
-
-impl Head<'_> {
-    /// Whether this is the metadata of an object without the object.
-    fn is_partial(&self) -> bool {
-        self.kind.0 == "PartialObjectMetadata" && self.api_version.0.starts_with("meta.k8s.io/")
-    }
-}
-
-/// A `PartialObjectMetadata`.
-#[derive(Deserialize)]
-struct Partial<'a> {
-    #[serde(borrow)]
-    metadata: &'a RawValue,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct Meta<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    #[serde(borrow)]
-    namespace: Text<'a>,
-    #[serde(borrow)]
-    uid: Text<'a>,
-    #[serde(borrow)]
-    resource_version: Text<'a>,
-    #[serde(borrow)]
-    deletion_timestamp: Text<'a>,
-}
-
-/// A string, borrowed unless it has escapes; `null` is the empty one.
-#[derive(Default)]
-struct Text<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Borrowing;
-        impl<'de> Visitor<'de> for Borrowing {
-            type Value = Text<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-            fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Text::default())
-            }
-        }
-        deserializer.deserialize_any(Borrowing)
-    }
-}
+#[cfg(test)]
+mod laws;

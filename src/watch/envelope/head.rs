@@ -1,0 +1,95 @@
+//! The head of a line or an item, however it is spelled: fields in any order, escapes in names.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
+use serde_json::value::RawValue;
+
+/// The type of a line, the object's exact text, and its head.
+pub(super) type Read<'a> = (Cow<'a, str>, &'a str, Head<'a>);
+
+/// Reads a line.
+pub(super) fn line(text: &str) -> serde_json::Result<Read<'_>> {
+    let loose: Loose<'_> = serde_json::from_str(text)?;
+    let body = loose.object.get();
+    let head = serde_json::from_str(body)?;
+    Ok((loose.kind.0, body, head))
+}
+
+/// A line with its fields in any order, and others.
+#[derive(Deserialize)]
+struct Loose<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+/// Who an object says it is.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+pub(super) struct Head<'a> {
+    #[serde(rename = "apiVersion", borrow, default)]
+    pub(super) api_version: Text<'a>,
+    #[serde(borrow, default)]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow, default)]
+    pub(super) metadata: Meta<'a>,
+}
+
+impl Head<'_> {
+    /// Whether this is the metadata of an object without the object.
+    pub(super) fn is_partial(&self) -> bool {
+        self.kind.0 == "PartialObjectMetadata" && self.api_version.0.starts_with("meta.k8s.io/")
+    }
+}
+
+/// A `PartialObjectMetadata`.
+#[derive(Deserialize)]
+pub(super) struct Partial<'a> {
+    #[serde(borrow)]
+    pub(super) metadata: &'a RawValue,
+}
+
+/// The part of it in `metadata`.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Meta<'a> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) namespace: Text<'a>,
+    #[serde(borrow)]
+    pub(super) uid: Text<'a>,
+    #[serde(borrow)]
+    pub(super) resource_version: Text<'a>,
+    #[serde(borrow)]
+    pub(super) deletion_timestamp: Text<'a>,
+}
+
+/// A string, borrowed unless it has escapes; `null` is the empty one.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Borrowing;
+        impl<'de> Visitor<'de> for Borrowing {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Text::default())
+            }
+        }
+        deserializer.deserialize_any(Borrowing)
+    }
+}

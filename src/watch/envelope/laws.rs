@@ -1,0 +1,144 @@
+//! A line that is skimmed is the line that serde reads; what is not skimmed is left to serde.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{head, skim};
+
+/// What stands in a line: pieces of JSON, of which some are not.
+const PIECES: [&str; 48] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    " ",
+    "\t",
+    "\r",
+    "\n",
+    "\"",
+    "\\",
+    "null",
+    "true",
+    "fals",
+    "0",
+    "01",
+    "-",
+    "-1",
+    "1.5e-3",
+    "1.",
+    "\"\"",
+    "\"a\"",
+    "\"\\u0061\"",
+    "\"\\ud800\"",
+    "\"\\x\"",
+    "\"é\"",
+    "\"\u{1}\"",
+    "\"type\":",
+    "\"object\":",
+    "\"kind\":\"Pod\"",
+    "\"kind\":",
+    "\"apiVersion\":\"v1\"",
+    "\"metadata\":{",
+    "\"metadata\":",
+    "\"name\":\"web\"",
+    "\"name\":",
+    "\"n\\u0061me\":\"x\"",
+    "\"namespace\":\"n\"",
+    "\"namespace\":null",
+    "\"uid\":\"u\"",
+    "\"resourceVersion\":\"7\"",
+    "\"resourceVersion\":7",
+    "\"deletionTimestamp\":\"t\"",
+    "\"spec\":{\"a\":[1,{\"b\":\"}\"}]}",
+    "\"spec\":",
+    "\"x\":\"a\\\"b\\\\\"",
+    "\"k:{\\\"a\\\":1}\":{}",
+];
+
+fn pieces(most: usize) -> impl Strategy<Value = String> {
+    proptest::collection::vec(select(&PIECES[..]), 0..most).prop_map(|pieces| pieces.concat())
+}
+
+/// Fields with commas between them, mostly: in any order, and twice.
+fn fields() -> impl Strategy<Value = String> {
+    let field = prop_oneof![
+        8 => select(&PIECES[28..]).prop_filter("a whole field", |piece| !piece.ends_with([':', '{'])).prop_map(str::to_owned),
+        2 => pieces(4).prop_map(|value| format!("\"spec\":{value}")),
+        1 => pieces(4),
+    ];
+    proptest::collection::vec(field, 0..8).prop_map(|fields| fields.join(","))
+}
+
+/// An object, or something near one.
+fn object() -> impl Strategy<Value = String> {
+    (fields(), fields(), fields(), pieces(2)).prop_map(|(before, metadata, after, end)| {
+        let all = [before, format!("\"metadata\":{{{metadata}}}"), after];
+        let all: Vec<String> = all.into_iter().filter(|part| !part.is_empty()).collect();
+        format!("{{{}}}{end}", all.join(","))
+    })
+}
+
+fn check(object: &str) -> Result<(), TestCaseError> {
+    if let Some(skimmed) = skim::item(object) {
+        let read: head::Head<'_> = serde_json::from_str(object)
+            .map_err(|error| TestCaseError::fail(format!("{object}: {error}")))?;
+        prop_assert_eq!(&read, &skimmed, "{}", object);
+    }
+    for end in ["}", "} ", "}\r", "", "}}", ",\"more\":1}"] {
+        let line = format!(r#"{{"type":"ADDED","object":{object}{end}"#);
+        if let Some(skimmed) = skim::line(&line) {
+            let read = head::line(&line)
+                .map_err(|error| TestCaseError::fail(format!("{line}: {error}")))?;
+            prop_assert_eq!(&read, &skimmed, "{}", line);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn what_is_skimmed_is_what_serde_reads(object in object()) {
+        check(&object)?;
+    }
+
+    #[test]
+    fn what_is_no_json_is_not_skimmed(text in pieces(12)) {
+        check(&text)?;
+    }
+
+    #[test]
+    fn what_is_cut_off_is_not_skimmed(object in object(), at in any::<proptest::sample::Index>()) {
+        let cut = at.index(object.len());
+        if object.is_char_boundary(cut) {
+            check(&object[..cut])?;
+        }
+    }
+}
+
+/// The law above says nothing if nothing is skimmed.
+#[test]
+fn lines_of_the_server_are_skimmed() {
+    let body = r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7","labels":{"a":"\"b"},"deletionTimestamp":"2026-01-01T00:00:00Z"},"x":[{"object":1},"}",-1.5e3,null,[]]}"#;
+    let line = format!(r#"{{"type":"MODIFIED","object":{body}}}"#);
+    let (kind, text, head) = skim::line(&line).expect("skimmed");
+    assert_eq!((&*kind, text), ("MODIFIED", body));
+    let meta = &head.metadata;
+    assert_eq!((&*head.kind.0, &*head.api_version.0), ("Pod", "v1"));
+    assert_eq!((&*meta.name.0, &*meta.namespace.0), ("a", "n"));
+    assert_eq!((&*meta.uid.0, &*meta.resource_version.0), ("u", "7"));
+    assert_eq!(&*meta.deletion_timestamp.0, "2026-01-01T00:00:00Z");
+    assert_eq!(skim::item(body), Some(head));
+}
+
+/// Depth alone makes a line odd, not wrong.
+#[test]
+fn what_is_nested_deeply_is_left_to_serde() {
+    let nested = |depth: usize| {
+        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+        format!(r#"{{"metadata":{{"name":"a"}},"spec":{open}{close}}}"#)
+    };
+    assert!(skim::item(&nested(60)).is_some());
+    assert_eq!(skim::item(&nested(10_000)), None);
+}
