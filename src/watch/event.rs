@@ -5,22 +5,40 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::body::{Body, Packer};
 use crate::object::{Doc, ObjectRef, ParseError, ResourceVersion, SourceState};
 
 /// One version of one object: who it is and its bytes, shared and immutable.
+#[derive(Clone)]
 pub struct Version {
     /// Which object, uid included.
     pub object: ObjectRef,
     /// Its `metadata.resourceVersion`.
     pub version: ResourceVersion,
     /// The object's JSON, `apiVersion` and `kind` included.
-    pub body: Arc<str>,
+    pub body: Body,
 }
 
 impl Version {
     /// Reads the object.
     pub fn doc(&self) -> Result<Doc, ParseError> {
         Doc::parse(self.body.clone())
+    }
+
+    /// The same to keep, packed if there is what packs.
+    pub(super) fn kept(self, packer: Option<&mut Packer>) -> Arc<Version> {
+        Arc::new(match packer {
+            Some(packer) => self.packed(packer, None),
+            None => self,
+        })
+    }
+
+    /// The same, packed; `before` is the body of the object's last version.
+    pub(super) fn packed(&self, packer: &mut Packer, before: Option<&Body>) -> Version {
+        Version {
+            body: packer.pack(&self.body, before),
+            ..self.clone()
+        }
     }
 }
 
@@ -30,7 +48,7 @@ impl fmt::Debug for Version {
         f.debug_struct("Version")
             .field("object", &self.object)
             .field("version", &self.version)
-            .field("bytes", &self.body.len())
+            .field("body", &self.body)
             .finish()
     }
 }

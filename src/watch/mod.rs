@@ -1,6 +1,7 @@
 //! The multiplexer: one upstream list and watch per source, however many views subscribe.
 
 mod backoff;
+mod body;
 mod driver;
 mod envelope;
 mod error;
@@ -28,6 +29,7 @@ mod tests;
 mod transport;
 
 pub use envelope::{Item, Line, Reader, Verb};
+pub use body::Body;
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
 pub use file::{FileError, FileResource, FileTransport, Plural, documents, documents_by_line};

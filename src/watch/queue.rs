@@ -245,13 +245,17 @@ impl Change {
 }
 
 /// What an event keeps in memory. The store keeps the newest version of each object anyway; an older
-/// one is kept by the event that replaced it, and counted there.
+/// one is kept by the event that replaced it, and counted there. A store that packs keeps no version as
+/// it came.
 fn weight(event: &Event) -> usize {
-    let body = |version: &Arc<Version>| version.body.len();
+    let body = |version: &Arc<Version>| version.body.weight();
     match event {
         Event::Object { why, now, prev, .. } => {
             let now = match why {
                 Why::Deleted | Why::LeftSelector => body(now),
+                Why::Modified if prev.as_ref().is_some_and(|prev| prev.body.is_packed()) => {
+                    body(now)
+                }
                 Why::Vanished | Why::Listed | Why::Added | Why::Modified | Why::Skipped => 0,
             };
             ENTRY_BYTES + now + prev.as_ref().map_or(0, body)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::body::Packer;
 use super::envelope::Verb;
 use super::event::{Version, Why};
 use super::history::Revision;
@@ -35,6 +36,8 @@ pub(super) struct Entry {
 pub(super) struct Listing {
     pub(super) version: ResourceVersion,
     pub(super) objects: Vec<Arc<Version>>,
+    /// What packed them, if they are so many that they are kept packed.
+    pub(super) packer: Option<Packer>,
 }
 
 /// Where an object stands: its namespace and name.
@@ -49,6 +52,8 @@ pub(super) struct Store {
     floor: Option<ResourceVersion>,
     gone: FxHashMap<Uid, ResourceVersion>,
     gone_order: VecDeque<Uid>,
+    /// Packs what is kept, where the last listing was a long one. What is told comes as it came.
+    packer: Option<Packer>,
 }
 
 impl Store {
@@ -94,7 +99,8 @@ impl Store {
         {
             changes.extend(self.vanish(&old, now.version.clone()));
         }
-        let prev = self.insert(uid, now.clone(), seen);
+        let kept = self.kept(&uid, &now);
+        let prev = self.insert(uid, kept, seen);
         let why = match (&prev, verb) {
             (None, _) => Why::Added,
             (Some(_), Verb::Modified) => Why::Modified,
@@ -139,7 +145,17 @@ impl Store {
             changes.push(Change { why, now, prev });
         }
         self.floor = Some(listing.version);
+        self.packer = listing.packer;
         changes
+    }
+
+    /// What is kept of a version.
+    fn kept(&mut self, uid: &Uid, now: &Arc<Version>) -> Arc<Version> {
+        let before = self.by_uid.get(uid).map(|held| &held.version.body);
+        match &mut self.packer {
+            Some(packer) => Arc::new(now.packed(packer, before)),
+            None => now.clone(),
+        }
     }
 
     fn insert(&mut self, uid: Uid, now: Arc<Version>, seen: Timestamp) -> Option<Arc<Version>> {

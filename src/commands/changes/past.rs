@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::{StreamExt, stream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -168,25 +169,26 @@ impl Look {
 
     /// Compares then and now, and walks the objects that differ.
     async fn wide(&self, found: &mut Found) -> Result<(), End> {
-        let compared = self.history.compare(self.reach.revision).await?;
+        let reach = self.reach;
+        let compared = self.history.compare(reach.revision, reach.time).await?;
         let limits = Limits {
             floor: compared.then,
             ..self.limits()
         };
-        let mut changed = 0;
-        for objects in compared.changed.chunks(AT_ONCE) {
-            let walks = objects.iter().map(|object| {
-                let limits = limits.clone();
-                async {
-                    let walk = self.history.at(object, compared.now, limits).await?;
-                    Ok::<_, End>(self.walk(walk).await.0)
-                }
-            });
-            for told in futures::future::join_all(walks).await {
-                let told = told?;
-                changed += usize::from(told.iter().any(|told| told.why != Why::Listed));
-                found.told.extend(told);
+        let walks = compared.changed.iter().map(|object| {
+            let limits = limits.clone();
+            async {
+                let walk = self.history.at(object, compared.now, limits).await?;
+                Ok::<_, End>(self.walk(walk).await.0)
             }
+        });
+        let walks: Vec<_> = walks.collect();
+        let mut walks = stream::iter(walks).buffered(AT_ONCE);
+        let mut changed = 0;
+        while let Some(told) = walks.next().await {
+            let told = told?;
+            changed += usize::from(told.iter().any(|told| told.why != Why::Listed));
+            found.told.extend(told);
         }
         found.objects = Some((compared.count, changed));
         found.end = Some(if compared.then > self.reach.revision {

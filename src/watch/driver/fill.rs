@@ -172,7 +172,7 @@ impl Filler {
         let mut found = Vec::new();
         while let Some(past) = walk.next().await {
             if let Past::Version(version) = &past
-                && read.fetch_add(version.body.len(), Ordering::Relaxed) > self.bytes
+                && read.fetch_add(version.body.weight(), Ordering::Relaxed) > self.bytes
             {
                 return Err(Unread::Spent);
             }

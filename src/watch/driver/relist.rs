@@ -1,7 +1,6 @@
 //! Reads a complete listing, a page at a time.
 
-use std::sync::Arc;
-
+use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::source::Shared;
@@ -39,11 +38,12 @@ async fn pages(
     let mut listing = Listing {
         version: first.version.clone(),
         objects: Vec::new(),
+        packer: first.next.is_some().then(Packer::new),
     };
     let mut answer = first;
     loop {
         page.next = answer.next.take();
-        take_in(&answer, shared, reader, &mut listing)?;
+        take_in(answer, shared, reader, &mut listing)?;
         if page.next.is_none() {
             return Ok(listing);
         }
@@ -53,28 +53,26 @@ async fn pages(
     }
 }
 
-/// Keeps a page's objects; of versions that are held already, what is held.
+/// Keeps a page's objects, each packed before the next is read if there are many; of versions that are
+/// held already, what is held.
 fn take_in(
-    answer: &ListPage,
+    answer: ListPage,
     shared: &Shared,
     reader: &mut Reader,
     listing: &mut Listing,
 ) -> Result<(), SourceError> {
-    let mut versions = Vec::with_capacity(answer.items.len());
-    for item in &answer.items {
+    for item in answer.items {
         let version = reader
-            .item(item)
+            .item(&item)
             .map_err(|detail| SourceError::Decode { detail })?;
-        versions.push(version);
+        drop(item);
+        let inner = shared.lock();
+        let kept = match inner.store.same(&version) {
+            Some(held) => held.clone(),
+            None => version.kept(listing.packer.as_mut()),
+        };
+        drop(inner);
+        listing.objects.push(kept);
     }
-    let inner = shared.lock();
-    listing.objects.extend(
-        versions
-            .into_iter()
-            .map(|version| match inner.store.same(&version) {
-                Some(held) => held.clone(),
-                None => Arc::new(version),
-            }),
-    );
     Ok(())
 }

@@ -122,7 +122,7 @@ impl Reader {
         let version = Version {
             object,
             version: ResourceVersion::new(&*meta.resource_version.0),
-            body: self.with_type(body, head)?,
+            body: self.with_type(body, head)?.into(),
         };
         let deleting = !meta.deletion_timestamp.0.is_empty();
         Ok(Item { version, deleting })

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::revision::Revision;
 use super::walk::{Past, Presence};
-use crate::object::{Doc, ResourceVersion};
+use crate::object::ResourceVersion;
+use crate::watch::body::Body;
 use crate::watch::event::{Version, Why};
 
 /// One version of the past, as an event of a watch tells it. [`Why::Listed`] is the oldest version that
@@ -55,7 +56,7 @@ pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<Told> {
 /// The object as the event of its deletion has it: its last state, under the deletion's resourceVersion.
 fn deleted(last: &Version, at: Revision) -> Version {
     let version = ResourceVersion::from(at);
-    let body = renumbered(&last.body, &version).unwrap_or_else(|| last.body.clone());
+    let body = renumbered(last, &version).map_or_else(|| last.body.clone(), Body::from);
     Version {
         object: last.object.clone(),
         version,
@@ -64,11 +65,14 @@ fn deleted(last: &Version, at: Revision) -> Version {
 }
 
 /// An object's text with another `metadata.resourceVersion`; all else as it stands.
-fn renumbered(body: &Arc<str>, version: &ResourceVersion) -> Option<Arc<str>> {
-    let doc = Doc::parse(body.clone()).ok()?;
+fn renumbered(last: &Version, version: &ResourceVersion) -> Option<String> {
+    let doc = last.doc().ok()?;
     let value = doc.root().at(&["metadata", "resourceVersion"])?.raw();
     // The value is a slice of the text, which tells where it stands.
     let start = value.as_ptr().addr() - doc.text().as_ptr().addr();
-    let (before, after) = (body.get(..start)?, body.get(start + value.len()..)?);
-    Some(format!("{before}\"{version}\"{after}").into())
+    let (before, after) = (
+        doc.text().get(..start)?,
+        doc.text().get(start + value.len()..)?,
+    );
+    Some(format!("{before}\"{version}\"{after}"))
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::revision::Revision;
 use crate::object::{ObjectRef, Resource};
+use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::event::Version;
@@ -114,17 +115,21 @@ impl Archive {
         page_items: u32,
     ) -> Result<Vec<Arc<Version>>, Unread> {
         let mut reader = Reader::new(&self.key);
-        let mut found = Vec::new();
+        let (mut found, mut packer) = (Vec::new(), None);
         let mut page = Page {
             limit: page_items,
             next: None,
         };
         loop {
             let answer = self.page(at, page.clone()).await?;
-            for item in &answer.items {
-                found.push(Arc::new(version(&mut reader, item, at)?));
-            }
             page.next = answer.next;
+            if page.next.is_some() {
+                packer.get_or_insert_with(Packer::new);
+            }
+            for item in &answer.items {
+                let version = version(&mut reader, item, at)?;
+                found.push(version.kept(packer.as_mut()));
+            }
             if page.next.is_none() {
                 return Ok(found);
             }

@@ -247,7 +247,7 @@ async fn turned_round_a_walk_reads_as_a_watch() {
         .collect();
     let told: Vec<_> = told
         .into_iter()
-        .map(|told| (told.why, told.now.body.to_string()))
+        .map(|told| (told.why, told.now.body.text().to_string()))
         .collect();
     assert_eq!(told, expected);
 }

@@ -96,7 +96,7 @@ impl<'a> Check<'a> {
             .iter()
             .find(|op| op.pod.rv == rv && op.pod.uid == uid);
         let op = op.unwrap_or_else(|| panic!("{}: {uid}@{rv} never was", self.label));
-        assert_eq!(*now.body, op.pod.body(), "{}", self.label);
+        assert_eq!(*now.body.text(), op.pod.body(), "{}", self.label);
     }
 
     /// The snapshot that a subscription starts with, up to its `Synced`.

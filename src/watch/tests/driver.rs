@@ -50,13 +50,13 @@ async fn a_listed_body_is_spelled_as_a_watched_one() {
     let mut every = source.every(Patience::Screen);
     drain(&mut every).await;
     let snapshot = source.snapshot();
-    let listed = &snapshot.objects[0].body;
-    assert_eq!(**listed, fake.get("a").expect("there").body());
+    let listed = snapshot.objects[0].body.text();
+    assert_eq!(*listed, fake.get("a").expect("there").body());
     fake.apply("a");
     drain(&mut every).await;
     let snapshot = source.snapshot();
     assert_eq!(
-        *snapshot.objects[0].body,
+        *snapshot.objects[0].body.text(),
         fake.get("a").expect("there").body()
     );
 }

@@ -32,7 +32,7 @@ fn a_line_is_read_however_it_is_spelled() {
         let (verb, version, deleting) = read(&line).expect(&line);
         assert_eq!(verb, Verb::Added);
         assert!(!deleting);
-        assert_eq!(*version.body, *body, "{line}");
+        assert_eq!(*version.body.text(), *body, "{line}");
         assert_eq!(version.version.as_str(), "7");
         assert_eq!(
             version.object,
@@ -112,7 +112,7 @@ fn types_are_put_where_a_listing_leaves_them_out() {
         ),
     ] {
         let version = reader.item(item).expect("valid");
-        assert_eq!(*version.body, *body);
+        assert_eq!(*version.body.text(), *body);
         assert_eq!(
             (&*version.object.kind, &*version.object.api_version),
             ("Pod", "v1")
@@ -140,7 +140,7 @@ fn the_metadata_of_an_object_is_of_its_kind() {
             panic!("{line}");
         };
         for version in [reader.item(&item).expect("valid"), watched.version] {
-            assert_eq!(*version.body, *whole, "{item}");
+            assert_eq!(*version.body.text(), *whole, "{item}");
             let object = &version.object;
             assert_eq!((&*object.kind, &*object.api_version), ("Pod", "v1"));
         }
@@ -248,6 +248,7 @@ fn of_two_listed_under_one_name_the_later_is_there() {
             version("b", "2", "7"),
             version("a", "3", "8"),
         ],
+        packer: None,
     };
     let changes = store.swap(listing, Timestamp::UNIX_EPOCH);
     assert_eq!(words(&changes), ["listed b 7", "listed a 8"]);

@@ -176,7 +176,7 @@ impl<'a> Check<'a> {
             .iter()
             .find(|record| record.revision == revision && record.uid == uid);
         let record = record.unwrap_or_else(|| panic!("{}: {uid}@{revision} never was", self.label));
-        assert_eq!(now.body.as_bytes(), &*record.after, "{}", self.label);
+        assert_eq!(now.body.text().as_bytes(), &*record.after, "{}", self.label);
         record
     }
 
