@@ -76,7 +76,7 @@ fn version(reader: &mut Reader, line: &str) -> Version {
 
 /// The object's own text.
 fn body(line: &str) -> Arc<str> {
-    version(&mut reader(), line).body
+    version(&mut reader(), line).body.text()
 }
 
 /// Whether the version before is used to read the next.

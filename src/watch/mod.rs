@@ -28,8 +28,8 @@ mod table;
 mod tests;
 mod transport;
 
-pub use envelope::{Item, Line, Reader, Verb};
 pub use body::Body;
+pub use envelope::{Item, Line, Reader, Verb};
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
 pub use file::{FileError, FileResource, FileTransport, Plural, documents, documents_by_line};

@@ -47,7 +47,7 @@ impl Held {
         let mut docs = self.docs.lock().unwrap_or_else(PoisonError::into_inner);
         let held = docs.take(&now.object);
         let before = old.and_then(|old| match held {
-            Some(held) if *held.text() == *old.body => Some(held),
+            Some(held) if *held.text() == *old.body.text() => Some(held),
             _ => old.doc().ok().map(Arc::new),
         });
         let doc = match &before {
@@ -116,7 +116,7 @@ mod tests {
         let (before, _) = held
             .both(&version("a", 7), &version("a", 8))
             .expect("valid");
-        assert_eq!(*before.text(), *version("a", 7).body);
+        assert_eq!(*before.text(), *version("a", 7).body.text());
     }
 
     #[test]
