@@ -11,6 +11,7 @@ mod parser;
 pub mod path;
 mod reference;
 mod scan;
+mod seen;
 pub mod selector;
 pub(crate) mod skim;
 mod source;

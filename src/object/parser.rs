@@ -2,6 +2,7 @@
 
 use super::hint::Hint;
 use super::scan;
+use super::seen::Seen;
 use super::tape::{ESCAPED, KEY_ESCAPED, Kind, MAX_DEPTH, Node, ParseError, SHADOWED, narrow};
 
 /// Reads `text` into a tape. The tape is the same with any hint.
@@ -52,42 +53,6 @@ impl Key {
         }
     }
 }
-
-/// Tells at next to no cost that no key of an object is there twice.
-#[derive(Default)]
-struct Seen {
-    /// A bit a key, by the end of the key and its length.
-    bits: [u64; 4],
-    may_repeat: bool,
-}
-
-impl Seen {
-    #[inline]
-    fn note(&mut self, text: &[u8], key: Key) {
-        let (start, len) = (key.start as usize, key.len as usize);
-        let end = start + len;
-        if key.flags & KEY_ESCAPED != 0 && !scan::has_one_spelling(&text[start..end]) {
-            self.may_repeat = true;
-            return;
-        }
-        // The last eight bytes before the closing quote, without what stands before the key.
-        let Some(last) = text[..end].last_chunk::<8>() else {
-            self.may_repeat = true;
-            return;
-        };
-        let others = 8_usize.saturating_sub(len) * 8;
-        let word = u64::from_le_bytes(*last)
-            .checked_shr(u32::try_from(others).unwrap_or(u32::MAX))
-            .unwrap_or(0);
-        let mixed = (word ^ u64::from(key.len)).wrapping_mul(SPREAD) >> 56;
-        let (row, bit) = (mixed as usize / 64, 1 << (mixed % 64));
-        self.may_repeat |= self.bits[row] & bit != 0;
-        self.bits[row] |= bit;
-    }
-}
-
-/// Two to the 64th by the golden ratio: spreads close numbers over the highest bits.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 struct Parser<'a> {
     text: &'a str,
@@ -184,14 +149,15 @@ impl Parser<'_> {
         }
         loop {
             let key = self.key()?;
-            seen.note(self.bytes, key);
+            let end = (key.start + key.len) as usize;
+            seen.note(&self.bytes[..end], key.len, key.flags);
             let written = &self.bytes[key.start as usize..][..key.len as usize];
             let counterpart = siblings.field(written);
             self.value(key, counterpart)?;
             count += 1;
             self.skip_space();
             if self.take(b'}') {
-                if seen.may_repeat {
+                if seen.may_repeat() {
                     self.shadow_repeated(index, count);
                 }
                 return Ok(());

@@ -1,0 +1,45 @@
+//! Keys that an object may have twice.
+
+use super::scan;
+use super::tape::KEY_ESCAPED;
+
+/// Tells at next to no cost that no key of an object is there twice.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// A bit a key, by the end of the key and its length.
+    bits: [u64; 4],
+    may_repeat: bool,
+}
+
+impl Seen {
+    /// Whether two of the keys may be the same.
+    pub(super) fn may_repeat(&self) -> bool {
+        self.may_repeat
+    }
+
+    /// Notes a key of the object: `text` ends with it, and it is `len` bytes long as written.
+    #[inline]
+    pub(super) fn note(&mut self, text: &[u8], len: u32, flags: u8) {
+        let length = len as usize;
+        if flags & KEY_ESCAPED != 0 && !scan::has_one_spelling(&text[text.len() - length..]) {
+            self.may_repeat = true;
+            return;
+        }
+        // The last eight bytes before the closing quote, without what stands before the key.
+        let Some(last) = text.last_chunk::<8>() else {
+            self.may_repeat = true;
+            return;
+        };
+        let others = 8_usize.saturating_sub(length) * 8;
+        let word = u64::from_le_bytes(*last)
+            .checked_shr(u32::try_from(others).unwrap_or(u32::MAX))
+            .unwrap_or(0);
+        let [mixed, ..] = (word ^ u64::from(len)).wrapping_mul(SPREAD).to_be_bytes();
+        let (row, bit) = (usize::from(mixed / 64), 1 << (mixed % 64));
+        self.may_repeat |= self.bits[row] & bit != 0;
+        self.bits[row] |= bit;
+    }
+}
+
+/// Two to the 64th by the golden ratio: spreads close numbers over the highest bits.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
