@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::doc::Doc;
 use super::path::Side;
@@ -64,6 +64,8 @@ pub struct Writers<'a> {
     new: Vec<Entry<'a>>,
     /// Which of `new` are new or changed, the latest first.
     actors: Vec<usize>,
+    /// When the deletion was asked for that the version tells of.
+    deletion: Option<Timestamp>,
 }
 
 impl<'a> Entry<'a> {
@@ -111,6 +113,19 @@ pub fn entries(object: Value<'_>) -> Vec<Entry<'_>> {
         .collect()
 }
 
+/// When the deletion of an object was asked for: it has no entry, and its time stands as much ahead as the
+/// object has to end (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/>).
+fn deletion(object: Value<'_>) -> Option<Timestamp> {
+    let end: Timestamp = object
+        .str_at(&["metadata", "deletionTimestamp"])?
+        .parse()
+        .ok()?;
+    let grace = object.at(&["metadata", "deletionGracePeriodSeconds"]);
+    let grace = grace.and_then(|grace| grace.raw().parse().ok());
+    end.checked_sub(SignedDuration::from_secs(grace.unwrap_or(0)))
+        .ok()
+}
+
 /// What a version shows of an entry's manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trace {
@@ -149,6 +164,8 @@ impl<'a> Writers<'a> {
     /// Reads the managers of both versions. Where there is only the new one, all of its managers
     /// have acted; where there is only the old one, none has.
     pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Writers<'a> {
+        let before = old.and_then(deletion);
+        let deletion = new.and_then(deletion).filter(|at| before != Some(*at));
         let old = old.map(entries).unwrap_or_default();
         let new = new.map(entries).unwrap_or_default();
         let mut actors = left(Trace::Wrote, &new, &old);
@@ -156,7 +173,12 @@ impl<'a> Writers<'a> {
             actors = left(Trace::Lost, &new, &old);
         }
         actors.sort_by_key(|&at| std::cmp::Reverse(new[at].time));
-        Writers { old, new, actors }
+        Writers {
+            old,
+            new,
+            actors,
+            deletion,
+        }
     }
 
     /// The entries that are new, or whose time moved or fields grew, the latest first; where there is
@@ -165,11 +187,11 @@ impl<'a> Writers<'a> {
         self.actors.iter().map(|&at| &self.new[at])
     }
 
-    /// When the version was written, by the server's clock: the latest time that moved, else the
-    /// latest in the object.
+    /// When the version was written, by the server's clock: the latest time that moved, that of the
+    /// deletion included, else the latest in the object.
     pub fn time(&self) -> Option<Timestamp> {
         let moved = self.actors().filter_map(|entry| entry.time).max();
-        moved.or_else(|| {
+        moved.max(self.deletion).or_else(|| {
             let all = if self.new.is_empty() {
                 &self.old
             } else {

@@ -184,3 +184,30 @@ fn who_lost_a_field_has_not_written() {
     let grown = object(&created(r#"{"f:a":{},"f:b":{},"f:c":{}}"#));
     assert_eq!(actors(&old, &grown), ["create"]);
 }
+
+#[test]
+fn a_deletion_that_waits_has_the_time_at_which_it_was_asked_for() {
+    let object = |deletion: &str| {
+        let entry = r#"{"manager":"create","operation":"Update","time":"2026-01-02T03:04:05Z"}"#;
+        let text = format!(r#"{{"metadata":{{"managedFields":[{entry}]{deletion}}}}}"#);
+        Doc::parse(text).expect("valid")
+    };
+    let there = object("");
+    let asked =
+        object(r#","deletionTimestamp":"2026-01-02T03:10:30Z","deletionGracePeriodSeconds":30"#);
+    let at_once =
+        object(r#","deletionTimestamp":"2026-01-02T03:10:10Z","deletionGracePeriodSeconds":0"#);
+    let unreadable = object(r#","deletionTimestamp":"soon","deletionGracePeriodSeconds":{}"#);
+    for (old, new, time) in [
+        (Some(&there), &asked, "03:10:00"),
+        (None, &asked, "03:10:00"),
+        (Some(&asked), &at_once, "03:10:10"),
+        // It has waited since.
+        (Some(&asked), &asked, "03:04:05"),
+        (Some(&there), &unreadable, "03:04:05"),
+    ] {
+        let writers = Writers::of(old.map(Doc::root), Some(new.root()));
+        let expected = format!("2026-01-02T{time}Z");
+        assert_eq!(writers.time().map(|time| time.to_string()), Some(expected));
+    }
+}
