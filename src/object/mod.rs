@@ -1,6 +1,7 @@
 //! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
 
 mod doc;
+mod groups;
 mod hint;
 mod label_selector;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod value;
 mod version;
 
 pub use doc::{Doc, Kind, ParseError};
+pub use groups::is_kubernetes_own;
 pub use label_selector::{label_selector, map_selector};
 pub use reference::{GroupKind, ObjectRef, Resource};
 pub use source::SourceState;

@@ -5,40 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::object::GroupKind;
+use crate::object::{GroupKind, is_kubernetes_own};
 
 use super::{Chosen, ListKeys, Schema};
 
-/// The groups that a kube-apiserver serves itself. The built-in keys know their lists, which a test
-/// holds against the schema of a real one.
-const GROUPS: [&str; 22] = [
-    "",
-    "admissionregistration.k8s.io",
-    "apiextensions.k8s.io",
-    "apiregistration.k8s.io",
-    "apps",
-    "authentication.k8s.io",
-    "authorization.k8s.io",
-    "autoscaling",
-    "batch",
-    "certificates.k8s.io",
-    "coordination.k8s.io",
-    "discovery.k8s.io",
-    "events.k8s.io",
-    "flowcontrol.apiserver.k8s.io",
-    "internal.apiserver.k8s.io",
-    "networking.k8s.io",
-    "node.k8s.io",
-    "policy",
-    "rbac.authorization.k8s.io",
-    "resource.k8s.io",
-    "scheduling.k8s.io",
-    "storage.k8s.io",
-];
-
-/// Whether the lists of a group's kinds are known without asking a server for their schema.
+/// Whether the lists of a group's kinds are known without asking a server for their schema: a test holds
+/// the built-in keys against the schema of a real one.
 pub fn is_built_in(group: &str) -> bool {
-    GROUPS.contains(&group)
+    is_kubernetes_own(group)
 }
 
 /// The keys of every kind that is looked at. A kind's schema counts if it is there before the first

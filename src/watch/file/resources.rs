@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::store::identity;
 use super::Entry;
-use crate::object::{ObjectRef, Resource, Value};
+use crate::object::{ObjectRef, Resource, Value, is_kubernetes_own};
 
 /// One resource of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,34 +64,6 @@ const CLUSTER_SCOPED: &[&str] = &[
     "VolumeAttributesClass",
 ];
 
-/// Kubernetes' own groups; those under `.k8s.io` that are not among them belong to extensions, which
-/// name their kinds as they like.
-const OWN_GROUPS: &[&str] = &[
-    "",
-    "admissionregistration.k8s.io",
-    "apiextensions.k8s.io",
-    "apiregistration.k8s.io",
-    "apps",
-    "authentication.k8s.io",
-    "authorization.k8s.io",
-    "autoscaling",
-    "batch",
-    "certificates.k8s.io",
-    "coordination.k8s.io",
-    "discovery.k8s.io",
-    "events.k8s.io",
-    "extensions",
-    "flowcontrol.apiserver.k8s.io",
-    "networking.k8s.io",
-    "node.k8s.io",
-    "policy",
-    "rbac.authorization.k8s.io",
-    "resource.k8s.io",
-    "scheduling.k8s.io",
-    "storage.k8s.io",
-    "storagemigration.k8s.io",
-];
-
 /// The resources of these objects.
 pub(super) fn of(entries: &[Arc<Entry>]) -> Vec<FileResource> {
     let definitions = entries.iter().filter_map(|entry| definition(entry));
@@ -128,7 +100,7 @@ fn resource(object: &ObjectRef, definitions: &[Definition]) -> FileResource {
     let defined = definitions
         .iter()
         .find(|defined| *defined.group == *group && defined.kind == kind);
-    let own = OWN_GROUPS.contains(&group);
+    let own = is_kubernetes_own(group);
     let (name, namespaced, plural) = match defined {
         Some(defined) => (defined.plural.clone(), defined.namespaced, Plural::Known),
         None if own => (
