@@ -78,7 +78,7 @@ fn it_says_what_kubectl_wait_says() {
         ),
         (&["pods", "-l", "app=web", "--for=condition=Ready"], 0),
         (
-            &["deploy/web", "--for=condition=Nope", "--timeout=300ms"],
+            &["deploy/web", "--for=condition=Nope", "--timeout=2s"],
             3,
         ),
         (

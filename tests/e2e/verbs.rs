@@ -58,10 +58,11 @@ fn end(running: Running) -> Ran {
 fn changes_says_what_changed_and_who_did_it() {
     let plane = with_web("changes");
     let mut spy = admin(&plane).start(&["changes", "--since=0", "deploy/web", "svc/web"]);
-    spy.until("EXISTING deployment/web");
-    spy.until("EXISTING service/web");
+    // Two watches: which is first is chance.
+    spy.until_each(&["EXISTING deployment/web", "EXISTING service/web"]);
     plane.kubectl(&["set", "image", "deploy/web", "web=web:2"]);
-    let header = spy.until("MODIFIED deployment/web");
+    let header = spy.until("by kubectl-set");
+    assert!(header.contains("MODIFIED deployment/web"), "{header}");
     assert!(header.contains("by kubectl-set  1 change"), "{header}");
     let image = spy.until(".image:");
     assert_eq!(

@@ -170,6 +170,17 @@ impl Running {
         self.until_where(text, |line| line.contains(text))
     }
 
+    /// Waits for a line with each of `texts`, in whatever order they come.
+    pub fn until_each(&mut self, texts: &[&str]) {
+        let mut missing = texts.to_vec();
+        while !missing.is_empty() {
+            let line = self.until_where(&missing.join(" or "), |line| {
+                missing.iter().any(|text| line.contains(text))
+            });
+            missing.retain(|text| !line.contains(text));
+        }
+    }
+
     /// Waits for a line of which `holds` is true.
     pub fn until_where(&mut self, what: &str, holds: impl Fn(&str) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
