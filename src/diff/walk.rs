@@ -180,25 +180,26 @@ const FEW: usize = 32;
 /// The fields that are not written alike in both objects, in the order of their names: the order in the
 /// text is nobody's promise.
 fn differing<'a>(old: Value<'a>, new: Value<'a>) -> Vec<(Cow<'a, str>, Pair<'a>)> {
-    let count = old.fields().count();
+    let has_many = || old.counting_fields().count() > FEW;
     let mut found = Vec::new();
-    let mut before = old.fields().peekable();
-    let mut both = 0;
-    for (name, value) in new.fields() {
+    let mut before = old.counting_fields().peekable();
+    let mut in_step = true;
+    for value in new.counting_fields() {
         // Mostly the fields of both stand in the same order.
-        let beside = before.next_if(|(other, _)| *other == name);
-        let counterpart = match beside {
-            Some((_, value)) => Some(value),
-            None if count > FEW => return differing_of_many(old, new),
-            None => old.get(&name),
+        let counterpart = match before.next_if(|other| other.is_named_alike(value)) {
+            Some(beside) => Some(beside),
+            None if has_many() => return differing_of_many(old, new),
+            None => {
+                in_step = false;
+                old.get(&value.name())
+            }
         };
-        both += usize::from(counterpart.is_some());
         if counterpart.is_none_or(|old| old.raw() != value.raw()) {
-            found.push((name, (counterpart, Some(value))));
+            found.push((value.name(), (counterpart, Some(value))));
         }
     }
-    if both < count {
-        if count > FEW {
+    if !in_step || before.next().is_some() {
+        if has_many() {
             return differing_of_many(old, new);
         }
         let gone = old.fields().filter(|(name, _)| new.get(name).is_none());

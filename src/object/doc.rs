@@ -19,10 +19,12 @@ pub use super::tape::{Kind, ParseError};
 /// It accepts what `serde_json` accepts as a `RawValue`, up to [`Doc::MAX_DEPTH`] levels of
 /// nesting, and keeps numbers digit by digit. Where an object repeats a key the last one counts, as
 /// in Go and in `serde_json`.
+///
+/// A clone shares both with it.
 #[derive(Clone)]
 pub struct Doc {
     text: Arc<str>,
-    nodes: Box<[Node]>,
+    nodes: Arc<Vec<Node>>,
 }
 
 impl Doc {
@@ -45,8 +47,12 @@ impl Doc {
             text: &doc.text,
             nodes: &doc.nodes,
         });
-        let nodes = parser::parse(&text, hint)?.into_boxed_slice();
-        Ok(Doc { text, nodes })
+        let mut nodes = parser::parse(&text, hint)?;
+        nodes.shrink_to_fit();
+        Ok(Doc {
+            text,
+            nodes: Arc::new(nodes),
+        })
     }
 
     /// The whole value.
@@ -59,9 +65,14 @@ impl Doc {
         &self.text
     }
 
+    /// The text, shared.
+    pub(crate) fn shared_text(&self) -> Arc<str> {
+        self.text.clone()
+    }
+
     /// How many bytes it takes in memory.
     pub fn footprint(&self) -> usize {
-        self.text.len() + size_of_val(&*self.nodes)
+        self.text.len() + size_of_val(&**self.nodes)
     }
 
     /// Whether both have the same text and the same tape: what [`Doc::parse_after`] promises.

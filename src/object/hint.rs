@@ -69,7 +69,15 @@ impl Siblings<'_> {
     }
 
     /// The field whose key is written as `key`; what lies before it is passed over for good.
+    #[inline]
     pub(super) fn field(&mut self, key: &[u8]) -> Option<usize> {
+        if self.next >= self.end {
+            return None;
+        }
+        self.find(key)
+    }
+
+    fn find(&mut self, key: &[u8]) -> Option<usize> {
         let mut at = self.next;
         for _ in 0..Self::REACH {
             if at >= self.end {

@@ -2,8 +2,8 @@
 
 use super::hint::Hint;
 use super::scan;
-use super::seen::Seen;
-use super::tape::{ESCAPED, KEY_ESCAPED, Kind, MAX_DEPTH, Node, ParseError, SHADOWED, narrow};
+use super::seen::{self, Seen};
+use super::tape::{ESCAPED, KEY_ESCAPED, Kind, MAX_DEPTH, Node, ParseError, narrow};
 
 /// Reads `text` into a tape. The tape is the same with any hint.
 pub(super) fn parse(text: &str, hint: Hint<'_>) -> Result<Vec<Node>, ParseError> {
@@ -65,6 +65,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// Reads the value at the cursor; `old` is its counterpart on the hint's tape.
+    #[inline]
     fn value(&mut self, key: Key, old: Option<usize>) -> Result<(), ParseError> {
         if let Some(old) = old
             && let Some(nodes) = self.hint.standing(old, &self.bytes[self.at..])
@@ -72,37 +73,66 @@ impl Parser<'_> {
             self.paste(key, nodes);
             return Ok(());
         }
-        let index = self.nodes.len();
         let start = self.at;
-        let kind = self.bytes.get(start).copied().and_then(kind_of);
-        let kind = kind.ok_or_else(|| self.unexpected())?;
-        self.nodes.push(Node {
-            start: narrow(start),
-            end: 0,
-            key: key.start,
-            key_len: key.len,
-            size: 1,
-            kind,
-            flags: key.flags,
-        });
-        let mut flags = 0;
-        match kind {
-            Kind::Object => self.nested(|parser| parser.object(index, old))?,
-            Kind::Array => self.nested(|parser| parser.array(old))?,
-            Kind::String => {
+        let (kind, end, flags) = match self.bytes.get(start) {
+            Some(b'"') => {
                 let string = scan::string(self.bytes, start)?;
-                self.at = string.end;
-                flags = if string.escaped { ESCAPED } else { 0 };
+                let flags = if string.escaped { ESCAPED } else { 0 };
+                (Kind::String, string.end, flags)
             }
-            Kind::Number => self.at = scan::number(self.bytes, start)?,
-            Kind::Bool | Kind::Null => self.at = scan::literal(self.bytes, start)?,
+            // Managed fields are made of these.
+            Some(b'{') if self.is_empty_object() => (Kind::Object, start + 2, 0),
+            Some(b'{') => return self.container(key, old, Kind::Object),
+            Some(b'[') => return self.container(key, old, Kind::Array),
+            Some(b'-' | b'0'..=b'9') => (Kind::Number, scan::number(self.bytes, start)?, 0),
+            Some(b't' | b'f') => (Kind::Bool, scan::literal(self.bytes, start)?, 0),
+            Some(b'n') => (Kind::Null, scan::literal(self.bytes, start)?, 0),
+            _ => return Err(self.unexpected()),
+        };
+        self.at = end;
+        let flags = key.flags | flags;
+        self.push(key, (start, end), (kind, flags));
+        Ok(())
+    }
+
+    #[inline]
+    fn is_empty_object(&self) -> bool {
+        self.bytes.get(self.at + 1) == Some(&b'}') && self.depth < MAX_DEPTH
+    }
+
+    /// Reads the object or array at the cursor.
+    fn container(&mut self, key: Key, old: Option<usize>, kind: Kind) -> Result<(), ParseError> {
+        if self.depth == MAX_DEPTH {
+            return Err(ParseError::TooDeep { at: self.at });
         }
+        let (index, start) = (self.nodes.len(), self.at);
+        self.push(key, (start, start), (kind, key.flags));
+        self.depth += 1;
+        self.at += 1;
+        self.skip_space();
+        match kind {
+            Kind::Object => self.object(index, old)?,
+            _ => self.array(old)?,
+        }
+        self.depth -= 1;
         let size = narrow(self.nodes.len() - index);
         let node = &mut self.nodes[index];
         node.end = narrow(self.at);
         node.size = size;
-        node.flags |= flags;
         Ok(())
+    }
+
+    #[inline]
+    fn push(&mut self, key: Key, (start, end): (usize, usize), (kind, flags): (Kind, u8)) {
+        self.nodes.push(Node {
+            start: narrow(start),
+            end: narrow(end),
+            key: key.start,
+            key_len: key.len,
+            size: 1,
+            kind,
+            flags,
+        });
     }
 
     /// Takes over the tape of a counterpart whose bytes stand at the cursor. A counterpart stands at
@@ -110,33 +140,22 @@ impl Parser<'_> {
     fn paste(&mut self, key: Key, nodes: &[Node]) {
         let (from, to) = (nodes[0].start, narrow(self.at));
         let first = self.nodes.len();
-        self.nodes.extend(nodes.iter().map(|node| Node {
-            start: node.start - from + to,
-            end: node.end - from + to,
-            // The first one's key lies before `from`; it is set below.
-            key: node.key.saturating_sub(from) + to,
-            ..*node
-        }));
+        if from == to {
+            self.nodes.extend_from_slice(nodes);
+        } else {
+            self.nodes.extend(nodes.iter().map(|node| Node {
+                start: node.start - from + to,
+                end: node.end - from + to,
+                // The first one's key lies before `from`; it is set below.
+                key: node.key.saturating_sub(from) + to,
+                ..*node
+            }));
+        }
         let pasted = &mut self.nodes[first];
         pasted.key = key.start;
         pasted.key_len = key.len;
         pasted.flags = (pasted.flags & ESCAPED) | key.flags;
         self.at = pasted.end as usize;
-    }
-
-    fn nested(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Result<(), ParseError>,
-    ) -> Result<(), ParseError> {
-        if self.depth == MAX_DEPTH {
-            return Err(ParseError::TooDeep { at: self.at });
-        }
-        self.depth += 1;
-        self.at += 1;
-        self.skip_space();
-        read(self)?;
-        self.depth -= 1;
-        Ok(())
     }
 
     /// Reads the fields of the object at `index`, up to and with its brace.
@@ -155,19 +174,17 @@ impl Parser<'_> {
             let counterpart = siblings.field(written);
             self.value(key, counterpart)?;
             count += 1;
-            self.skip_space();
-            if self.take(b'}') {
+            if !self.goes_on(b'}')? {
                 if seen.may_repeat() {
-                    self.shadow_repeated(index, count);
+                    seen::shadow_repeated(&mut self.nodes[index + 1..], count, self.text);
                 }
                 return Ok(());
             }
-            self.expect(b',')?;
-            self.skip_space();
         }
     }
 
     /// Reads a key and its colon.
+    #[inline]
     fn key(&mut self) -> Result<Key, ParseError> {
         if self.bytes.get(self.at) != Some(&b'"') {
             return Err(self.unexpected());
@@ -194,27 +211,43 @@ impl Parser<'_> {
         loop {
             let counterpart = siblings.item();
             self.value(Key::none(self.at), counterpart)?;
-            self.skip_space();
-            if self.take(b']') {
+            if !self.goes_on(b']')? {
                 return Ok(());
             }
-            self.expect(b',')?;
-            self.skip_space();
         }
     }
 
+    /// Whether another field or item follows: passes a comma, or `close`.
+    #[inline]
+    fn goes_on(&mut self, close: u8) -> Result<bool, ParseError> {
+        self.skip_space();
+        let byte = self.bytes.get(self.at).copied();
+        if byte != Some(b',') && byte != Some(close) {
+            return Err(self.unexpected());
+        }
+        self.at += 1;
+        let more = byte != Some(close);
+        if more {
+            self.skip_space();
+        }
+        Ok(more)
+    }
+
+    #[inline]
     fn skip_space(&mut self) {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.bytes.get(self.at) {
             self.at += 1;
         }
     }
 
+    #[inline]
     fn take(&mut self, byte: u8) -> bool {
         let found = self.bytes.get(self.at) == Some(&byte);
         self.at += usize::from(found);
         found
     }
 
+    #[inline]
     fn expect(&mut self, byte: u8) -> Result<(), ParseError> {
         if self.take(byte) {
             Ok(())
@@ -223,66 +256,8 @@ impl Parser<'_> {
         }
     }
 
+    #[cold]
     fn unexpected(&self) -> ParseError {
         scan::unexpected(self.bytes, self.at)
     }
-
-    /// Marks every field of the object at `index` that a later field of the same key replaces.
-    fn shadow_repeated(&mut self, index: usize, count: usize) {
-        if count > FEW {
-            self.shadow_repeated_of_many(index, count);
-            return;
-        }
-        let mut at = index + 1;
-        while at < self.nodes.len() {
-            if self.is_repeated_later(at) {
-                self.nodes[at].flags |= SHADOWED;
-            }
-            at += self.nodes[at].size as usize;
-        }
-    }
-
-    fn is_repeated_later(&self, field: usize) -> bool {
-        let node = &self.nodes[field];
-        let mut at = field + node.size as usize;
-        while let Some(later) = self.nodes.get(at) {
-            if node.has_key_of(later, self.text) {
-                return true;
-            }
-            at += later.size as usize;
-        }
-        false
-    }
-
-    fn shadow_repeated_of_many(&mut self, index: usize, count: usize) {
-        let mut fields = Vec::with_capacity(count);
-        let mut at = index + 1;
-        while let Some(node) = self.nodes.get(at) {
-            fields.push((node.key_text(self.text), at));
-            at += node.size as usize;
-        }
-        // In the order of the text among equal keys: all but the last of a run are replaced.
-        fields.sort_unstable();
-        for pair in fields.windows(2) {
-            if pair[0].0 == pair[1].0 {
-                self.nodes[pair[0].1].flags |= SHADOWED;
-            }
-        }
-    }
 }
-
-/// What a value is that begins with this byte.
-fn kind_of(first: u8) -> Option<Kind> {
-    match first {
-        b'"' => Some(Kind::String),
-        b'{' => Some(Kind::Object),
-        b'[' => Some(Kind::Array),
-        b't' | b'f' => Some(Kind::Bool),
-        b'n' => Some(Kind::Null),
-        b'-' | b'0'..=b'9' => Some(Kind::Number),
-        _ => None,
-    }
-}
-
-/// Up to this many fields, comparing each with each is cheaper than sorting.
-const FEW: usize = 16;

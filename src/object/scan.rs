@@ -11,6 +11,7 @@ pub(super) struct Token {
 }
 
 /// The error for a byte that cannot stand at `at`, or for the end of the text there.
+#[cold]
 pub(super) fn unexpected(text: &[u8], at: usize) -> ParseError {
     match text.get(at) {
         Some(_) => ParseError::UnexpectedByte { at },
@@ -21,21 +22,27 @@ pub(super) fn unexpected(text: &[u8], at: usize) -> ParseError {
 /// Reads the string whose opening quote is at `start`.
 #[inline]
 pub(super) fn string(text: &[u8], start: usize) -> Result<Token, ParseError> {
-    let mut at = start + 1;
-    let mut escaped = false;
+    let at = plain_end(text, start + 1);
+    if text.get(at) != Some(&b'"') {
+        return escaped_string(text, at);
+    }
+    Ok(Token {
+        end: at + 1,
+        escaped: false,
+    })
+}
+
+/// Reads the rest of a string, from the first character on that is not plain.
+fn escaped_string(text: &[u8], mut at: usize) -> Result<Token, ParseError> {
     loop {
-        at = plain_end(text, at);
         match text.get(at) {
             Some(b'"') => {
                 return Ok(Token {
                     end: at + 1,
-                    escaped,
+                    escaped: true,
                 });
             }
-            Some(b'\\') => {
-                escaped = true;
-                at = escape(text, at + 1)?;
-            }
+            Some(b'\\') => at = plain_end(text, escape(text, at + 1)?),
             _ => return Err(unexpected(text, at)),
         }
     }

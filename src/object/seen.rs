@@ -1,7 +1,7 @@
 //! Keys that an object may have twice.
 
 use super::scan;
-use super::tape::KEY_ESCAPED;
+use super::tape::{KEY_ESCAPED, Node, SHADOWED};
 
 /// Tells at next to no cost that no key of an object is there twice.
 #[derive(Default)]
@@ -43,3 +43,49 @@ impl Seen {
 
 /// Two to the 64th by the golden ratio: spreads close numbers over the highest bits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Marks every one of the `count` fields that a later field of the same key replaces; `fields` is the tape
+/// of their object, without the object itself.
+pub(super) fn shadow_repeated(fields: &mut [Node], count: usize, text: &str) {
+    if count > FEW {
+        return shadow_repeated_of_many(fields, count, text);
+    }
+    let mut at = 0;
+    while let Some(field) = fields.get(at) {
+        let after = at + field.size as usize;
+        if is_repeated_later(field, &fields[after..], text) {
+            fields[at].flags |= SHADOWED;
+        }
+        at = after;
+    }
+}
+
+fn is_repeated_later(field: &Node, rest: &[Node], text: &str) -> bool {
+    let mut at = 0;
+    while let Some(later) = rest.get(at) {
+        if field.has_key_of(later, text) {
+            return true;
+        }
+        at += later.size as usize;
+    }
+    false
+}
+
+fn shadow_repeated_of_many(fields: &mut [Node], count: usize, text: &str) {
+    let mut keys = Vec::with_capacity(count);
+    let mut at = 0;
+    while let Some(field) = fields.get(at) {
+        keys.push((field.key_text(text), at));
+        at += field.size as usize;
+    }
+    // In the order of the text among equal keys: all but the last of a run are replaced.
+    keys.sort_unstable();
+    for pair in keys.windows(2) {
+        if pair[0].0 == pair[1].0 {
+            fields[pair[0].1].flags |= SHADOWED;
+        }
+    }
+}
+
+/// Up to this many fields, comparing each with each is cheaper than sorting.
+const FEW: usize = 16;

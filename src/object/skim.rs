@@ -2,6 +2,15 @@
 
 use super::scan;
 
+/// Whether fields are read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Further {
+    /// To the end of the object.
+    On,
+    /// No further than here: the text is left in the middle of the object.
+    Enough,
+}
+
 /// A place in a text. Whatever is not right ends it with `None`.
 pub(crate) struct Skim<'t> {
     text: &'t str,
@@ -15,11 +24,6 @@ impl<'t> Skim<'t> {
     /// At the beginning of `text`.
     pub(crate) fn new(text: &'t str) -> Skim<'t> {
         Skim { text, at: 0 }
-    }
-
-    /// How many bytes were gone through.
-    pub(crate) fn at(&self) -> usize {
-        self.at
     }
 
     /// Passes white space.
@@ -55,25 +59,28 @@ impl<'t> Skim<'t> {
         (!token.escaped).then(|| &self.text[start..token.end - 1])
     }
 
-    /// Passes an object; `read` is at the value of each of its fields, and passes that. Names hold no escapes.
+    /// Passes an object; `read` is at the value of each of its fields, and passes that or has enough. Names
+    /// hold no escapes.
     pub(crate) fn fields(
         &mut self,
-        mut read: impl FnMut(&mut Self, &'t str) -> Option<()>,
-    ) -> Option<()> {
+        mut read: impl FnMut(&mut Self, &'t str) -> Option<Further>,
+    ) -> Option<Further> {
         self.take(b'{')?;
         self.space();
         if self.take(b'}').is_some() {
-            return Some(());
+            return Some(Further::On);
         }
         loop {
             let name = self.plain_string()?;
             self.space();
             self.take(b':')?;
             self.space();
-            read(self, name)?;
+            if read(self, name)? == Further::Enough {
+                return Some(Further::Enough);
+            }
             self.space();
             if self.take(b'}').is_some() {
-                return Some(());
+                return Some(Further::On);
             }
             self.take(b',')?;
             self.space();

@@ -68,12 +68,22 @@ impl<'a> Value<'a> {
 
     /// The fields of an object in document order, each key once; none for anything else.
     pub fn fields(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> + use<'a> {
-        self.counting_fields()
-            .map(|field| (field.node().key_text(field.doc.text()), field))
+        self.counting_fields().map(|field| (field.name(), field))
     }
 
-    /// The fields that no later one of the same key replaces.
-    fn counting_fields(self) -> impl Iterator<Item = Value<'a>> + use<'a> {
+    /// The name of a value that is a field; empty for others.
+    pub(crate) fn name(self) -> Cow<'a, str> {
+        self.node().key_text(self.doc.text())
+    }
+
+    /// Whether the names of two fields, of whatever objects, are spelled alike.
+    pub(crate) fn is_named_alike(self, other: Value<'_>) -> bool {
+        let name = self.node().key_raw(self.doc.text().as_bytes());
+        name == other.node().key_raw(other.doc.text().as_bytes())
+    }
+
+    /// The same as [`Value::fields`], without the names.
+    pub(crate) fn counting_fields(self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.children(Kind::Object)
             .filter(|field| field.node().flags & tape::SHADOWED == 0)
     }

@@ -1,4 +1,4 @@
-//! An object's text: as it came, or packed.
+//! An object's text: as it came, with the tape of its values or without, or packed.
 //!
 //! A namespace of ten thousand Pods is 50 MB of JSON, of which a view needs one object at a time: the
 //! version before the one that has just come. The objects of a listing follow each other by name, so that
@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use lz4_flex::block::{compress_with_dict, decompress_with_dict};
 
+use crate::object::Doc;
+
 /// An object's JSON, shared and immutable.
 #[derive(Clone)]
 pub struct Body(Kept);
@@ -17,6 +19,7 @@ pub struct Body(Kept);
 #[derive(Clone)]
 enum Kept {
     Plain(Arc<str>),
+    Read(Doc),
     Packed {
         /// One LZ4 block, which may refer to `base`.
         block: Arc<[u8]>,
@@ -31,6 +34,7 @@ impl Body {
     pub fn text(&self) -> Arc<str> {
         match &self.0 {
             Kept::Plain(text) => text.clone(),
+            Kept::Read(doc) => doc.shared_text(),
             Kept::Packed { block, len, base } => {
                 let text = decompress_with_dict(block, *len, base.as_bytes());
                 let text = text.expect("a block that was packed with this base");
@@ -40,10 +44,19 @@ impl Body {
         }
     }
 
-    /// How many bytes it keeps in memory; of what is packed, those that only it has.
+    /// The object, if it has been read already.
+    pub(super) fn read(&self) -> Option<&Doc> {
+        match &self.0 {
+            Kept::Read(doc) => Some(doc),
+            Kept::Plain(_) | Kept::Packed { .. } => None,
+        }
+    }
+
+    /// How many bytes it keeps in memory, a tape included; of what is packed, those that only it has.
     pub(super) fn weight(&self) -> usize {
         match &self.0 {
             Kept::Plain(text) => text.len(),
+            Kept::Read(doc) => doc.footprint(),
             Kept::Packed { block, .. } => block.len(),
         }
     }
@@ -64,16 +77,23 @@ impl Body {
     fn base(&self) -> Option<&Arc<str>> {
         match &self.0 {
             Kept::Packed { base, .. } if !base.is_empty() => Some(base),
-            Kept::Packed { .. } | Kept::Plain(_) => None,
+            Kept::Packed { .. } | Kept::Plain(_) | Kept::Read(_) => None,
         }
     }
 
     /// Whether packing has made it a `times`th of what it was.
     fn is_within(&self, times: usize) -> bool {
         match &self.0 {
-            Kept::Plain(_) => false,
+            Kept::Plain(_) | Kept::Read(_) => false,
             Kept::Packed { block, len, .. } => block.len().saturating_mul(times) <= *len,
         }
+    }
+}
+
+/// An object that has been read.
+impl From<Doc> for Body {
+    fn from(doc: Doc) -> Body {
+        Body(Kept::Read(doc))
     }
 }
 
@@ -99,7 +119,7 @@ impl From<Body> for Arc<str> {
     fn from(body: Body) -> Arc<str> {
         match body.0 {
             Kept::Plain(text) => text,
-            Kept::Packed { .. } => body.text(),
+            Kept::Read(_) | Kept::Packed { .. } => body.text(),
         }
     }
 }
@@ -145,8 +165,8 @@ impl Packer {
     /// Packs a body, with what `before`, the object's last version, was packed with if that is good. What
     /// cannot be made smaller stays as it is.
     pub(super) fn pack(&mut self, body: &Body, before: Option<&Body>) -> Body {
-        let text = match &body.0 {
-            Kept::Plain(text) => text,
+        let text = &match &body.0 {
+            Kept::Plain(_) | Kept::Read(_) => body.text(),
             Kept::Packed { .. } => return body.clone(),
         };
         let own = before

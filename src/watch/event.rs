@@ -20,9 +20,18 @@ pub struct Version {
 }
 
 impl Version {
-    /// Reads the object.
+    /// Reads the object. What a watch brought has been read when it came.
     pub fn doc(&self) -> Result<Doc, ParseError> {
-        Doc::parse(self.body.clone())
+        self.doc_after(None)
+    }
+
+    /// The same, faster the more it has in common with `previous`.
+    pub fn doc_after(&self, previous: Option<&Doc>) -> Result<Doc, ParseError> {
+        match (self.body.read(), previous) {
+            (Some(doc), _) => Ok(doc.clone()),
+            (None, Some(previous)) => Doc::parse_after(self.body.clone(), previous),
+            (None, None) => Doc::parse(self.body.clone()),
+        }
     }
 
     /// The same to keep, packed if there is what packs.

@@ -19,6 +19,7 @@ mod members;
 mod merge;
 mod mux;
 mod queue;
+mod recent;
 mod selector;
 mod source;
 mod store;
@@ -41,6 +42,7 @@ pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use merge::Subscriptions;
 pub use mux::{Clock, Mux, Options};
 pub use queue::{Patience, Recall};
+pub use recent::Recent;
 pub use store::identity;
 pub use subscribe::{Every, Latest, Snapshot, Source};
 pub use transport::{

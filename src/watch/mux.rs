@@ -28,7 +28,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub struct Options {
     /// From which all jitter follows.
     pub seed: u64,
-    /// How many bytes one lossless subscriber may have waiting, per source.
+    /// How many bytes one lossless subscriber may have waiting, per source: text and tape.
     pub queue_bytes: usize,
     /// How long a source is kept after its last handle is dropped, so that a view can change its
     /// mind without listing again.

@@ -460,8 +460,7 @@ async fn several_objects_are_followed_at_once() {
     let mut run = cluster
         .spy()
         .start(&["changes", "--since=0", "cm/flags", "deploy/web"]);
-    run.until("EXISTING");
-    run.until("EXISTING");
+    run.until_each(&["EXISTING configmap/flags", "EXISTING deployment/web"]);
     cluster.edit("configmaps", "flags", &json!({"data": {"dark-mode": "on"}}));
     run.until("dark-mode");
     cluster.edit("deployments", "web", &json!({"spec": {"replicas": 3}}));

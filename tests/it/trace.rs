@@ -126,6 +126,9 @@ async fn a_rollout_in_lines() {
     run.until("Current: complete");
     stage.play_until(12_000).unwrap();
     run.until("images failed");
+    // The old pods are counted from the change of the spec on: it is to be there before they go.
+    stage.play_until(18_000).unwrap();
+    run.until("spec change: gen 3");
     stage.play_until(60_000).unwrap();
     run.until("old pods done");
     let ran = run.interrupt();

@@ -41,7 +41,7 @@ impl View {
         let pair = Pair {
             old,
             now,
-            before: before.as_deref(),
+            before: before.as_ref(),
             doc: &doc,
         };
         let mut draw = self.drawing(happened, terminal);

@@ -1,34 +1,30 @@
 //! The last versions of objects, as they were read: most versions are compared with the one before, which
 //! need not be read again, and which tells most of the next one.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use rustc_hash::FxHashMap;
+use std::sync::{Mutex, PoisonError};
 
 use crate::object::{Doc, ObjectRef, ParseError};
-use crate::watch::Version;
+use crate::watch::{Recent, Version};
 
 /// How many bytes are held at most. What the program takes in all is to stay far below what the
 /// objects of a large cluster take.
 const MOST: usize = 8 << 20;
 
 /// The last version of each of the objects that changed last.
-#[derive(Default)]
 pub(super) struct Held {
-    docs: Mutex<Docs>,
+    docs: Mutex<Recent<ObjectRef>>,
 }
 
-/// Two generations: the older one goes as a whole, and what is asked for in time is younger again.
-#[derive(Default)]
-struct Docs {
-    young: FxHashMap<ObjectRef, Arc<Doc>>,
-    old: FxHashMap<ObjectRef, Arc<Doc>>,
-    /// How many bytes the younger ones take.
-    bytes: usize,
+impl Default for Held {
+    fn default() -> Held {
+        Held {
+            docs: Mutex::new(Recent::up_to(MOST)),
+        }
+    }
 }
 
 /// Two versions of an object that were read.
-pub(super) type Both = (Arc<Doc>, Arc<Doc>);
+pub(super) type Both = (Doc, Doc);
 
 impl Held {
     /// Reads both versions; `None` if one of them cannot be read.
@@ -42,46 +38,19 @@ impl Held {
         &self,
         old: Option<&Version>,
         now: &Version,
-    ) -> (Option<Arc<Doc>>, Result<Arc<Doc>, ParseError>) {
+    ) -> (Option<Doc>, Result<Doc, ParseError>) {
         // What is held is whole even if a thread has panicked between two uses of it.
         let mut docs = self.docs.lock().unwrap_or_else(PoisonError::into_inner);
         let held = docs.take(&now.object);
         let before = old.and_then(|old| match held {
             Some(held) if *held.text() == *old.body.text() => Some(held),
-            _ => old.doc().ok().map(Arc::new),
+            _ => old.doc().ok(),
         });
-        let doc = match &before {
-            Some(before) => Doc::parse_after(now.body.clone(), before),
-            None => now.doc(),
-        };
-        let doc = doc.map(Arc::new);
+        let doc = now.doc_after(before.as_ref());
         if let (Some(_), Ok(doc)) = (old, &doc) {
-            docs.put(&now.object, doc.clone(), MOST / 2);
+            docs.put(now.object.clone(), doc.clone());
         }
         (before, doc)
-    }
-}
-
-impl Docs {
-    fn take(&mut self, object: &ObjectRef) -> Option<Arc<Doc>> {
-        if let Some(doc) = self.young.remove(object) {
-            self.bytes -= doc.footprint();
-            return Some(doc);
-        }
-        self.old.remove(object)
-    }
-
-    /// Holds a version of an object of which none is held. A generation takes `most` bytes.
-    fn put(&mut self, object: &ObjectRef, doc: Arc<Doc>, most: usize) {
-        let bytes = doc.footprint();
-        if self.bytes + bytes > most {
-            self.old = std::mem::take(&mut self.young);
-            self.bytes = 0;
-        }
-        if bytes <= most {
-            self.bytes += bytes;
-            self.young.insert(object.clone(), doc);
-        }
     }
 }
 
@@ -105,7 +74,7 @@ mod tests {
         let [one, two, three] = [1, 2, 3].map(|n| version("a", n));
         let (_, doc) = held.both(&one, &two).expect("valid");
         let (before, after) = held.both(&two, &three).expect("valid");
-        assert!(Arc::ptr_eq(&doc, &before));
+        assert!(std::ptr::eq(doc.text(), before.text()));
         assert!(after.is_same_tape(&three.doc().expect("valid")));
     }
 
@@ -130,25 +99,5 @@ mod tests {
         assert!(held.both(&broken, &version("a", 3)).is_none());
         let (before, doc) = held.after(Some(&broken), &version("a", 3));
         assert!(before.is_none() && doc.is_ok());
-    }
-
-    #[test]
-    fn what_was_asked_for_last_stays() {
-        let mut docs = Docs::default();
-        let doc = |n| Arc::new(version("a", n).doc().expect("valid"));
-        let most = 2 * doc(1).footprint();
-        for name in ["a", "b", "c", "d", "e"] {
-            docs.put(&version(name, 1).object, doc(1), most);
-            if let Some(first) = docs.take(&version("a", 1).object) {
-                docs.put(&version("a", 1).object, first, most);
-            }
-            assert!(docs.bytes <= most);
-        }
-        let names =
-            ["a", "b", "c", "d", "e"].map(|name| docs.take(&version(name, 1).object).is_some());
-        assert_eq!(names[0..2], [true, false]);
-        assert!(names[4]);
-        docs.put(&version("f", 1).object, doc(1), 1);
-        assert!(docs.take(&version("f", 1).object).is_none());
     }
 }

@@ -55,7 +55,7 @@ impl View {
     ) -> String {
         let (before, doc) = self.held.after(old, now);
         let is_unknown = old.is_some() && before.is_none();
-        let before = old.zip(before.as_deref());
+        let before = old.zip(before.as_ref());
         match doc {
             Ok(doc) => {
                 let mut record =

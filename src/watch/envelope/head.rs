@@ -39,6 +39,11 @@ pub(super) struct Head<'a> {
 }
 
 impl Head<'_> {
+    /// Whether it says of which type it is.
+    pub(super) fn has_type(&self) -> bool {
+        !self.api_version.0.is_empty() && !self.kind.0.is_empty()
+    }
+
     /// Whether this is the metadata of an object without the object.
     pub(super) fn is_partial(&self) -> bool {
         self.kind.0 == "PartialObjectMetadata" && self.api_version.0.starts_with("meta.k8s.io/")
@@ -66,6 +71,14 @@ pub(super) struct Meta<'a> {
     pub(super) resource_version: Text<'a>,
     #[serde(borrow)]
     pub(super) deletion_timestamp: Text<'a>,
+}
+
+impl Meta<'_> {
+    /// Whether it says which object this is, and which version.
+    pub(super) fn has_identity(&self) -> bool {
+        let all = [&self.name, &self.uid, &self.resource_version];
+        all.iter().all(|text| !text.0.is_empty())
+    }
 }
 
 /// A string, borrowed unless it has escapes; `null` is the empty one.

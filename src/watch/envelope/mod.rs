@@ -1,7 +1,8 @@
 //! Reads watch lines and list items: who an object is and which version, and its bytes as they came.
 //!
-//! Of a line only what says this is decoded, in one pass over it ([`skim`]); [`head`] reads the lines that
-//! are not spelled as kube-apiserver spells them, and says what is wrong with those that are none.
+//! Of a line only what says this is decoded, from its beginning ([`skim`]), and the object is read with what
+//! its last version tells of it; that is the one time it is read. [`head`] reads the lines that are not
+//! spelled as kube-apiserver spells them, and says what is wrong with those that are none.
 
 mod head;
 mod skim;
@@ -11,10 +12,13 @@ use std::sync::Arc;
 
 use head::{Head, Partial, Text};
 
+use super::body::Body;
 use super::event::Version;
 use super::key::SourceKey;
+use super::recent::Recent;
+use super::store::identity;
 use crate::cluster::Status;
-use crate::object::{ObjectRef, ResourceVersion, Uid};
+use crate::object::{Doc, ObjectRef, ResourceVersion, Uid};
 
 /// What one line of a watch says.
 #[derive(Debug)]
@@ -43,6 +47,17 @@ pub enum Verb {
     Deleted,
 }
 
+impl Verb {
+    fn named(name: &str) -> Option<Verb> {
+        match name {
+            "ADDED" => Some(Verb::Added),
+            "MODIFIED" => Some(Verb::Modified),
+            "DELETED" => Some(Verb::Deleted),
+            _ => None,
+        }
+    }
+}
+
 /// An object as it arrived.
 #[derive(Debug)]
 pub struct Item {
@@ -58,7 +73,11 @@ pub struct Reader {
     api_version: Arc<str>,
     kind: Arc<str>,
     namespace: Arc<str>,
+    recent: Recent<Uid>,
 }
+
+/// How many bytes of last versions a reader keeps as hints; views hold the same ones.
+const HINTS: usize = 4 << 20;
 
 impl Reader {
     /// For the lines and items of this source.
@@ -67,34 +86,52 @@ impl Reader {
             api_version: key.resource.api_version().into(),
             kind: key.resource.kind.clone(),
             namespace: key.namespace().unwrap_or_default().into(),
+            recent: Recent::up_to(HINTS),
         }
     }
 
     /// Reads one line of a watch; the error says what is wrong with it.
     pub fn line(&mut self, line: &[u8]) -> Result<Line, Arc<str>> {
         let text = std::str::from_utf8(line).map_err(|error| said(&error))?;
-        let (kind, body, head) = match skim::line(text) {
-            Some(read) => read,
-            None => head::line(text).map_err(|error| said(&error))?,
-        };
-        let verb = match &*kind {
-            "ADDED" => Verb::Added,
-            "MODIFIED" => Verb::Modified,
-            "DELETED" => Verb::Deleted,
-            "BOOKMARK" => {
-                return match &*head.metadata.resource_version.0 {
-                    "" => Err("a bookmark without a resourceVersion".into()),
-                    version => Ok(Line::Bookmark(ResourceVersion::new(version))),
-                };
-            }
+        if let Some((verb, item)) = self.skimmed(text) {
+            return Ok(Line::Object { verb, item });
+        }
+        let (kind, body, head) = head::line(text).map_err(|error| said(&error))?;
+        if let Some(verb) = Verb::named(&kind) {
+            let item = self.version(body, &head)?;
+            return Ok(Line::Object { verb, item });
+        }
+        match &*kind {
+            "BOOKMARK" => match &*head.metadata.resource_version.0 {
+                "" => Err("a bookmark without a resourceVersion".into()),
+                version => Ok(Line::Bookmark(ResourceVersion::new(version))),
+            },
             "ERROR" => {
                 let status = serde_json::from_str(body).map_err(|error| said(&error))?;
-                return Ok(Line::Error(status));
+                Ok(Line::Error(status))
             }
-            unknown => return Err(format!("unknown watch event type {unknown:?}").into()),
+            unknown => Err(format!("unknown watch event type {unknown:?}").into()),
+        }
+    }
+
+    /// Reads a line about an object that is spelled as kube-apiserver spells it; `None` for any other.
+    fn skimmed(&mut self, text: &str) -> Option<(Verb, Item)> {
+        let (kind, body, head) = skim::line(text)?;
+        let verb = Verb::named(&kind)?;
+        if !head.has_type() || head.is_partial() {
+            return None;
+        }
+        let object = self.object(&head).ok()?;
+        let uid = identity(&object);
+        let doc = match self.recent.take(&uid) {
+            Some(before) => Doc::parse_after(body, &before),
+            None => Doc::parse(body),
         };
-        let item = self.version(body, &head)?;
-        Ok(Line::Object { verb, item })
+        let doc = doc.ok()?;
+        if verb != Verb::Deleted {
+            self.recent.put(uid, doc.clone());
+        }
+        Some((verb, item(object, doc, &head)))
     }
 
     /// Reads one item of a listing.
@@ -107,25 +144,22 @@ impl Reader {
     }
 
     fn version(&mut self, body: &str, head: &Head<'_>) -> Result<Item, Arc<str>> {
-        let body = body.trim();
+        let object = self.object(head)?;
+        Ok(item(object, self.with_type(body.trim(), head)?, head))
+    }
+
+    fn object(&mut self, head: &Head<'_>) -> Result<ObjectRef, Arc<str>> {
         let meta = &head.metadata;
         if meta.name.0.is_empty() {
             return Err("an object without metadata.name".into());
         }
-        let object = ObjectRef {
+        Ok(ObjectRef {
             api_version: own(head, &head.api_version, &self.api_version),
             kind: own(head, &head.kind, &self.kind),
             namespace: (!meta.namespace.0.is_empty()).then(|| self.namespace(&meta.namespace.0)),
             name: Arc::from(&*meta.name.0),
             uid: (!meta.uid.0.is_empty()).then(|| Uid::new(&*meta.uid.0)),
-        };
-        let version = Version {
-            object,
-            version: ResourceVersion::new(&*meta.resource_version.0),
-            body: self.with_type(body, head)?.into(),
-        };
-        let deleting = !meta.deletion_timestamp.0.is_empty();
-        Ok(Item { version, deleting })
+        })
     }
 
     fn namespace(&mut self, namespace: &str) -> Arc<str> {
@@ -159,6 +193,17 @@ impl Reader {
             _ => body.into(),
         })
     }
+}
+
+fn item(object: ObjectRef, body: impl Into<Body>, head: &Head<'_>) -> Item {
+    let meta = &head.metadata;
+    let version = Version {
+        object,
+        version: ResourceVersion::new(&*meta.resource_version.0),
+        body: body.into(),
+    };
+    let deleting = !meta.deletion_timestamp.0.is_empty();
+    Item { version, deleting }
 }
 
 /// What the object says it is, shared where the resource is called so; the resource's, where it says

@@ -1,14 +1,14 @@
-//! The head of a line that is spelled as kube-apiserver spells it: one pass that checks everything and
-//! decodes nothing.
+//! The head of a line that is spelled as kube-apiserver spells it, read from the beginning to where no more
+//! of it can come. What follows is not looked at: whether it is JSON shows when the object is read.
 //!
 //! It knows less than [`head`](super::head), and says so: `None` stands for a line that is no JSON as well as
 //! for one that is spelled in a way that is not read here (escapes in what is read, fields that come twice,
-//! `null` for a whole field). What it does read, the other reads as the same.
+//! `null` for a whole field). What both read they read as the same.
 
 use std::borrow::Cow;
 
 use super::head::{Head, Meta, Read, Text};
-use crate::object::skim::Skim;
+use crate::object::skim::{Further, Skim};
 
 /// Reads `{"type":"…","object":{…}}`.
 pub(super) fn line(text: &str) -> Option<Read<'_>> {
@@ -19,52 +19,59 @@ pub(super) fn line(text: &str) -> Option<Read<'_>> {
     if !kind.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return None;
     }
-    let mut skim = Skim::new(object);
-    let head = head(&mut skim)?;
-    let body = &object[..skim.at()];
-    skim.space();
-    skim.take(b'}')?;
-    skim.end()?;
-    Some((Cow::Borrowed(kind), body, head))
+    let body = object.trim_end().strip_suffix('}')?.trim();
+    Some((Cow::Borrowed(kind), body, item(body)?))
 }
 
 /// Reads an object.
 pub(super) fn item(text: &str) -> Option<Head<'_>> {
-    let mut skim = Skim::new(text);
-    skim.space();
-    let head = head(&mut skim)?;
-    skim.end()?;
-    Some(head)
-}
-
-fn head<'a>(skim: &mut Skim<'a>) -> Option<Head<'a>> {
     let mut head = Head::default();
     let mut has_metadata = false;
-    skim.fields(|skim, key| match key {
-        "apiVersion" => once(&mut head.api_version, skim),
-        "kind" => once(&mut head.kind, skim),
-        "metadata" if has_metadata => None,
-        "metadata" => {
-            has_metadata = true;
-            head.metadata = metadata(skim)?;
-            Some(())
+    let mut skim = Skim::new(text);
+    skim.space();
+    let passed = skim.fields(|skim, key| {
+        match key {
+            "apiVersion" => once(&mut head.api_version, skim)?,
+            "kind" => once(&mut head.kind, skim)?,
+            "metadata" if has_metadata => return None,
+            "metadata" => {
+                has_metadata = true;
+                let is_last = head.has_type();
+                let (meta, further) = metadata(skim, is_last)?;
+                head.metadata = meta;
+                if further == Further::Enough {
+                    return Some(further);
+                }
+            }
+            _ => skim.value()?,
         }
-        _ => skim.value(),
+        let all = has_metadata && head.has_type();
+        Some(if all { Further::Enough } else { Further::On })
     })?;
-    Some(head)
+    if passed == Further::On {
+        skim.end()?;
+    }
+    text.trim_end().ends_with('}').then_some(head)
 }
 
-fn metadata<'a>(skim: &mut Skim<'a>) -> Option<Meta<'a>> {
+/// Reads the metadata, up to where the rest says nothing of the head if they are the last that is looked
+/// for: whichever way the server orders its fields, as its types do or by their names, `deletionTimestamp`
+/// is before `managedFields`, which are the longest of them.
+fn metadata<'a>(skim: &mut Skim<'a>, is_last: bool) -> Option<(Meta<'a>, Further)> {
     let mut meta = Meta::default();
-    skim.fields(|skim, key| match key {
-        "name" => once(&mut meta.name, skim),
-        "namespace" => once(&mut meta.namespace, skim),
-        "uid" => once(&mut meta.uid, skim),
-        "resourceVersion" => once(&mut meta.resource_version, skim),
-        "deletionTimestamp" => once(&mut meta.deletion_timestamp, skim),
-        _ => skim.value(),
+    let further = skim.fields(|skim, key| {
+        match key {
+            "name" => once(&mut meta.name, skim)?,
+            "namespace" => once(&mut meta.namespace, skim)?,
+            "uid" => once(&mut meta.uid, skim)?,
+            "resourceVersion" => once(&mut meta.resource_version, skim)?,
+            "deletionTimestamp" => once(&mut meta.deletion_timestamp, skim)?,
+            "managedFields" if is_last && meta.has_identity() => return Some(Further::Enough),
+            _ => skim.value()?,
+        }
+        Some(Further::On)
     })?;
-    Some(meta)
+    Some((meta, further))
 }
 
 /// Reads a string that was not there before, and is not empty.

@@ -9,11 +9,14 @@ async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
+/// What a body of the test server takes with its tape, about.
+const BODY: usize = 700;
+
 /// Room for this many events about bodies of the test server.
 fn small(events: usize) -> Options {
     Options {
         seed: 7,
-        queue_bytes: events * 400,
+        queue_bytes: events * BODY,
         ..Options::default()
     }
 }
@@ -300,7 +303,7 @@ async fn memory_is_bounded_whatever_a_reader_does() {
     seconds(5.0).await;
     let lease = source.shared().lock();
     let queue = lease.queues.values().next().expect("subscribed");
-    assert!(queue.bytes() <= 11 * 400 + 400, "{}", queue.bytes());
+    assert!(queue.bytes() <= 12 * BODY, "{}", queue.bytes());
     // `a`, and at most one that it saw come and not go.
     assert!(queue.remembered() <= 2, "{}", queue.remembered());
     let table = lease.tables.values().next().expect("subscribed");
