@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::object::Value;
 use crate::object::list_keys::{Identity, ListKey, Order};
 
-use super::walk::{Item, Walk};
+use super::walk::{Item, Pair, Walk};
 use super::{Label, Place, SegId, lis, sequence};
 
 /// Which items are the same: for each new item its old index, if it has one.
@@ -19,7 +19,10 @@ pub(super) fn compare<'a>(walk: &mut Walk<'_, 'a>, at: SegId, old: Value<'a>, ne
     let new: Vec<Value<'a>> = new.items().collect();
     let rule = walk.rule(at, &old, &new);
     let (matching, labels) = match rule.identity {
-        Identity::Key(key) => by_key(key, &old, &new),
+        Identity::Key(key) => match edited_in_place(key, &old, &new) {
+            Some(edited) => return emit_edited(walk, at, edited, key),
+            None => by_key(key, &old, &new),
+        },
         Identity::Value => {
             let matching = pair_up(&scalars(&old), &scalars(&new)).0;
             (matching, Labels::Members)
@@ -47,11 +50,6 @@ enum Labels<'a> {
 }
 
 fn by_key<'a>(key: &'a ListKey, old: &[Value<'a>], new: &[Value<'a>]) -> (Matching, Labels<'a>) {
-    if let Some(nth) = in_place(key, old, new) {
-        let matching = (0..old.len()).map(|at| Some(narrow(at))).collect();
-        let (old, new) = (nth.clone(), nth);
-        return (matching, Labels::Keys { key, old, new });
-    }
     let keys = |items: &[Value<'a>]| items.iter().map(|&item| key.of(item)).collect::<Vec<_>>();
     let (matching, (old, new)) = pair_up(&keys(old), &keys(new));
     (matching, Labels::Keys { key, old, new })
@@ -60,25 +58,55 @@ fn by_key<'a>(key: &'a ListKey, old: &[Value<'a>], new: &[Value<'a>]) -> (Matchi
 /// So many items of a list are looked at one by one.
 const FEW: usize = 16;
 
-/// Of two lists in which a few items differ where they stand, and keep their keys: for each of these, how
-/// many of its key stand up to it. Of the others nothing is told.
-fn in_place<'a>(key: &ListKey, old: &[Value<'a>], new: &[Value<'a>]) -> Option<Vec<u32>> {
+/// An item that stands where it stood, and how many of its key stand up to it.
+struct Edited<'a> {
+    at: usize,
+    nth: u32,
+    pair: Pair<'a>,
+}
+
+/// Of two lists in which a few items differ where they stand, and keep their keys, these items.
+fn edited_in_place<'a>(
+    key: &ListKey,
+    old: &[Value<'a>],
+    new: &[Value<'a>],
+) -> Option<Vec<Edited<'a>>> {
     if old.len() != new.len() {
         return None;
     }
     let pairs = old.iter().zip(new).enumerate();
-    let differing = pairs.filter(|(_, (old, new))| old.raw() != new.raw());
-    let mut nth = vec![1; old.len()];
-    for (count, (at, (before, item))) in differing.enumerate() {
-        let own = key.of(*item);
-        if count == FEW || key.of(*before) != own {
+    let mut edited = Vec::new();
+    for (at, (&before, &item)) in pairs.filter(|(_, (old, new))| old.raw() != new.raw()) {
+        let own = key.of(item);
+        if edited.len() == FEW || key.of(before) != own {
             return None;
         }
         // The keys of both lists are the same, place by place.
         let like_it = new[..at].iter().filter(|other| key.of(**other) == own);
-        nth[at] += narrow(like_it.count());
+        edited.push(Edited {
+            at,
+            nth: 1 + narrow(like_it.count()),
+            pair: (Some(before), Some(item)),
+        });
     }
-    Some(nth)
+    Some(edited)
+}
+
+fn emit_edited<'a>(
+    walk: &mut Walk<'_, 'a>,
+    list: SegId,
+    edited: Vec<Edited<'a>>,
+    key: &'a ListKey,
+) {
+    for Edited { at, nth, pair } in edited {
+        let at = Some(narrow(at));
+        let item = Item {
+            place: Place { old: at, new: at },
+            label: Label::Key { key, nth },
+            moved: None,
+        };
+        walk.item(list, item, pair);
+    }
 }
 
 fn scalars<'a>(items: &[Value<'a>]) -> Vec<Cow<'a, str>> {
@@ -228,6 +256,50 @@ impl<'a> Lists<'_, 'a> {
                     } => 1,
                 };
                 Label::Key { key, nth }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::object::Doc;
+    use crate::object::list_keys::{ListKeys, ListPlace};
+
+    fn list(items: &[(u8, u8)]) -> Doc {
+        let item = |(name, n): &(u8, u8)| format!(r#"{{"name":"{name}","n":{n}}}"#);
+        let items: Vec<String> = items.iter().map(item).collect();
+        Doc::parse(format!("[{}]", items.join(","))).expect("valid")
+    }
+
+    proptest! {
+        /// What is found at a glance is what is found by looking all keys up.
+        #[test]
+        fn items_edited_in_place_are_paired_as_all_others(
+            items in prop::collection::vec((0_u8..6, 0_u8..3), 0..12),
+            other in prop::collection::vec((0_u8..6, 0_u8..3), 0..12),
+            edits in prop::collection::vec(0_u8..3, 12),
+        ) {
+            let place = ListPlace { field: "containers", parent: "spec", path: None };
+            let rule = ListKeys::builtin().rule(place, &[], &[]);
+            let Identity::Key(key) = rule.identity else { unreachable!("containers have names") };
+            let edited = items.iter().zip(&edits).map(|((name, _), n)| (*name, *n)).collect();
+            for new in [edited, other] {
+                let (old, new) = (list(&items), list(&new));
+                let [old, new]: [Vec<_>; 2] = [&old, &new].map(|doc| doc.root().items().collect());
+                let Some(edited) = edited_in_place(key, &old, &new) else { continue };
+                let (matching, labels) = by_key(key, &old, &new);
+                let Labels::Keys { new: counts, .. } = labels else { unreachable!("it has keys") };
+                for edited in &edited {
+                    prop_assert_eq!(matching[edited.at], Some(narrow(edited.at)));
+                    prop_assert_eq!(counts[edited.at], edited.nth);
+                }
+                let told: Vec<usize> = edited.iter().map(|edited| edited.at).collect();
+                let differing = (0..old.len()).filter(|&at| old[at].raw() != new[at].raw());
+                prop_assert_eq!(told, differing.collect::<Vec<_>>());
             }
         }
     }

@@ -89,3 +89,54 @@ fn shadow_repeated_of_many(fields: &mut [Node], count: usize, text: &str) {
 
 /// Up to this many fields, comparing each with each is cheaper than sorting.
 const FEW: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PIECES: [&str; 8] = [
+        "a",
+        "b",
+        "f:spec",
+        "é",
+        "\\n",
+        "\\u0061",
+        "\\\"",
+        "0123456789",
+    ];
+
+    proptest! {
+        /// It may be wrong in one way alone.
+        #[test]
+        fn a_key_that_is_there_twice_is_seen(
+            keys in prop::collection::vec(prop::collection::vec(prop::sample::select(&PIECES[..]), 0..4), 0..12),
+        ) {
+            let (mut seen, mut text) = (Seen::default(), String::from("{"));
+            let mut met = HashSet::new();
+            let mut repeats = false;
+            for key in keys.iter().map(|pieces| pieces.concat()) {
+                text.push('"');
+                text.push_str(&key);
+                let flags = if key.contains('\\') { KEY_ESCAPED } else { 0 };
+                seen.note(text.as_bytes(), u32::try_from(key.len()).expect("short"), flags);
+                text.push('"');
+                repeats |= !met.insert(scan::unescape(&key));
+            }
+            prop_assert!(!repeats || seen.may_repeat(), "{}", text);
+        }
+    }
+
+    #[test]
+    fn few_keys_are_told_apart() {
+        let mut seen = Seen::default();
+        for key in ["name", "namespace", "uid", "labels"] {
+            let text = format!(r#"{{"metadata":{{"{key}"#);
+            seen.note(text.as_bytes(), u32::try_from(key.len()).expect("short"), 0);
+        }
+        assert!(!seen.may_repeat());
+    }
+}
