@@ -77,10 +77,7 @@ fn it_says_what_kubectl_wait_says() {
             0,
         ),
         (&["pods", "-l", "app=web", "--for=condition=Ready"], 0),
-        (
-            &["deploy/web", "--for=condition=Nope", "--timeout=2s"],
-            3,
-        ),
+        (&["deploy/web", "--for=condition=Nope", "--timeout=2s"], 3),
         (
             &[
                 "deploy/web",

@@ -1,7 +1,7 @@
 //! What `changes` tells before anything else: what happened before it came.
 
 use super::formats::Reader;
-use super::past::LookBack;
+use super::past::{LookBack, Start};
 use super::run::{Changes, Span};
 use super::since::Reach;
 use super::state::Step;
@@ -24,8 +24,8 @@ impl Changes {
         let Some(past) = &mut self.past else { return };
         let is_named = named(key).is_some();
         match event {
-            Event::Object { now, .. } if is_named => past.start(key, Some(now.clone())),
-            Event::Synced { .. } => past.start(key, None),
+            Event::Object { now, .. } if is_named => past.start(key, Start::Version(now.clone())),
+            Event::Synced { version, .. } => past.start(key, Start::Listing(version.clone())),
             Event::State(
                 SourceState::Forbidden { .. }
                 | SourceState::Unserved { .. }

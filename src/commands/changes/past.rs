@@ -12,8 +12,10 @@ use super::judge::Judge;
 use super::since::Reach;
 use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
-use crate::object::ObjectRef;
-use crate::watch::{End, History, Limits, Mux, Presence, SourceKey, Told, Walk, Why, in_order};
+use crate::object::{ObjectRef, ResourceVersion};
+use crate::watch::{
+    End, History, Limits, Mux, Presence, Revision, SourceKey, Told, Version, Walk, Why, in_order,
+};
 
 /// How long live events wait for the versions before them, unless more was asked for.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -32,6 +34,14 @@ pub(super) struct LookBack {
     pub(super) found: Vec<Found>,
 }
 
+/// What is known of a source when the look-back begins.
+pub(super) enum Start {
+    /// Its one object is there.
+    Version(Arc<Version>),
+    /// It has been listed at this version.
+    Listing(ResourceVersion),
+}
+
 /// What was found of one source.
 #[derive(Debug)]
 pub(super) struct Found {
@@ -42,6 +52,9 @@ pub(super) struct Found {
     pub(super) end: Option<End>,
     /// Of a wide source: how many objects it has, and how many have changed.
     pub(super) objects: Option<(usize, usize)>,
+    /// Of a wide source: from which revision on no object is missing that came and went, where that is
+    /// known.
+    pub(super) complete: Option<Revision>,
 }
 
 impl LookBack {
@@ -78,8 +91,8 @@ impl LookBack {
         self.waiting.is_empty() && self.walks.is_empty()
     }
 
-    /// Begins with a source, once it is known what is there.
-    pub(super) fn start(&mut self, key: &SourceKey, there: Presence) {
+    /// Begins with a source, once it is known what is there. What comes after that is told as it comes.
+    pub(super) fn start(&mut self, key: &SourceKey, from: Start) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting == key) else {
             return;
         };
@@ -95,7 +108,7 @@ impl LookBack {
             shown: self.shown.clone(),
             deadline,
         };
-        self.walks.spawn(look.run(there));
+        self.walks.spawn(look.run(from));
     }
 
     /// Leaves out a source that cannot be read.
@@ -135,17 +148,17 @@ struct Look {
 }
 
 impl Look {
-    async fn run(self, there: Presence) -> Found {
+    async fn run(self, from: Start) -> Found {
         let mut found = Found {
             key: self.history.key().clone(),
             told: Vec::new(),
             end: None,
             objects: None,
+            complete: None,
         };
-        let told = if named(self.history.key()).is_none() {
-            self.wide(&mut found).await
-        } else {
-            self.named(there, &mut found).await
+        let told = match from {
+            Start::Version(version) => self.before(version, &mut found).await,
+            Start::Listing(version) => self.from(&version, &mut found).await,
         };
         if let Err(end) = told {
             found.end = Some(end);
@@ -153,49 +166,61 @@ impl Look {
         found
     }
 
-    async fn named(&self, there: Presence, found: &mut Found) -> Result<(), End> {
-        let walk = if let Some(version) = there {
-            let walk = self.history.before(&version, self.limits());
-            let cause = || End::NotOffered("its resourceVersions are no revisions".into());
-            (Some(version), walk.ok_or_else(cause)?)
-        } else {
-            let object = object_of(self.history.key());
-            let newest = self.history.newest().await?;
-            self.history.at(&object, newest, self.limits()).await?
-        };
+    async fn before(&self, version: Arc<Version>, found: &mut Found) -> Result<(), End> {
+        let walk = self.history.before(&version, self.limits());
+        let walk = (Some(version), walk.ok_or_else(unversioned)?);
+        (found.told, found.end) = self.walk(walk).await;
+        Ok(())
+    }
+
+    async fn from(&self, version: &ResourceVersion, found: &mut Found) -> Result<(), End> {
+        let now = Revision::parse(version).ok_or_else(unversioned)?;
+        if named(self.history.key()).is_none() {
+            return self.wide(now, found).await;
+        }
+        let object = object_of(self.history.key());
+        let walk = self.history.at(&object, now, self.limits()).await?;
         (found.told, found.end) = self.walk(walk).await;
         Ok(())
     }
 
     /// Compares then and now, and walks the objects that differ.
-    async fn wide(&self, found: &mut Found) -> Result<(), End> {
+    async fn wide(&self, now: Revision, found: &mut Found) -> Result<(), End> {
         let reach = self.reach;
-        let compared = self.history.compare(reach.revision, reach.time).await?;
+        let compared = self
+            .history
+            .compare(now, reach.revision, reach.time)
+            .await?;
         let limits = Limits {
             floor: compared.then,
             ..self.limits()
         };
         let walks = compared.changed.iter().map(|object| {
             let limits = limits.clone();
-            async {
-                let walk = self.history.at(object, compared.now, limits).await?;
-                Ok::<_, End>(self.walk(walk).await.0)
-            }
+            async { Ok(self.walk(self.history.at(object, now, limits).await?).await) }
         });
         let walks: Vec<_> = walks.collect();
         let mut walks = stream::iter(walks).buffered(AT_ONCE);
-        let mut changed = 0;
-        while let Some(told) = walks.next().await {
-            let told = told?;
+        let (mut changed, mut then) = (0, compared.then);
+        let mut failed = None;
+        while let Some(walked) = walks.next().await {
+            let (told, end) = walked.unwrap_or_else(|end| (Vec::new(), Some(end)));
             changed += usize::from(told.iter().any(|told| told.why != Why::Listed));
             found.told.extend(told);
+            match end {
+                // It forgets while it is read.
+                Some(End::Forgotten(at)) => then = then.max(at),
+                Some(end @ (End::NotOffered(_) | End::Failed(_))) => failed = Some(end),
+                Some(End::Limit) | None => {}
+            }
         }
         found.objects = Some((compared.count, changed));
-        found.end = Some(if compared.then > self.reach.revision {
-            End::Forgotten(compared.then)
+        found.complete = compared.complete.map(|complete| complete.max(then));
+        found.end = failed.or(Some(if then > reach.revision {
+            End::Forgotten(then)
         } else {
             End::Limit
-        });
+        }));
         Ok(())
     }
 
@@ -222,6 +247,10 @@ impl Look {
         }
         (in_order(newest, found), walk.end().cloned())
     }
+}
+
+fn unversioned() -> End {
+    End::NotOffered("its resourceVersions are no revisions".into())
 }
 
 /// The one object that a source is about.

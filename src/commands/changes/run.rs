@@ -141,7 +141,9 @@ impl Live for Changes {
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
         let is_named = named(key).is_some();
-        if let Event::Synced { epoch: 1, count: 0 } = event
+        if let Event::Synced {
+            epoch: 1, count: 0, ..
+        } = event
             && is_named
         {
             self.absent.push(key.clone());

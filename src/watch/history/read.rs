@@ -218,7 +218,7 @@ fn version(reader: &mut Reader, item: &str, at: Revision) -> Result<Version, Unr
 }
 
 /// What an answer means that is neither a listing nor a 410.
-pub(super) fn refused(error: SourceError) -> Unread {
+fn refused(error: SourceError) -> Unread {
     match error {
         SourceError::Expired(_) => Unread::Forgotten,
         SourceError::Forbidden(_)

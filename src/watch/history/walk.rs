@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::read::{Archive, Unread};
 use super::revision::Revision;
-use super::ring::Ring;
+use super::ring::{Asked, Ring};
 use crate::object::ObjectRef;
 use crate::watch::error::SourceError;
 use crate::watch::event::Version;
@@ -208,8 +208,12 @@ impl Walk {
             ring
         } else {
             self.requests += 2;
-            // What is known of the newest event tells when all has come.
-            Ring::read(&self.archive, low, high.next()).await
+            let asked = Asked {
+                after: low,
+                upto: high,
+                known: None,
+            };
+            Ring::read(&self.archive, asked).await
         };
         let ring = self.ring.insert(ring);
         match (ring.deletion(high), ring.reaches) {
