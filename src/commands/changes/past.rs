@@ -1,26 +1,24 @@
 //! What happened before the program was started, read back from the server's memory.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures::{StreamExt, stream};
+use jiff::Timestamp;
+use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
-use super::judge::Judge;
+use super::look::Look;
 use super::since::Reach;
+use super::unread::Unread;
 use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
-use crate::object::{ObjectRef, ResourceVersion};
-use crate::watch::{
-    End, History, Limits, Mux, Presence, Revision, SourceKey, Told, Version, Walk, Why, in_order,
-};
+use crate::object::ResourceVersion;
+use crate::watch::{Between, Dates, End, Mux, Revision, SourceKey, Told, Version};
 
 /// How long live events wait for the versions before them, unless more was asked for.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How many objects are walked at once.
-const AT_ONCE: usize = 4;
 
 /// The look-back of one run.
 pub(super) struct LookBack {
@@ -31,7 +29,11 @@ pub(super) struct LookBack {
     waiting: Vec<SourceKey>,
     walks: JoinSet<Found>,
     deadline: Option<Instant>,
+    /// What dates the revisions of its cluster.
+    dates: Option<Arc<Dates>>,
     pub(super) found: Vec<Found>,
+    /// What could not be read.
+    pub(super) unread: Vec<Unread>,
 }
 
 /// What is known of a source when the look-back begins.
@@ -50,11 +52,34 @@ pub(super) struct Found {
     pub(super) told: Vec<Told>,
     /// Why there is no more.
     pub(super) end: Option<End>,
-    /// Of a wide source: how many objects it has, and how many have changed.
-    pub(super) objects: Option<(usize, usize)>,
-    /// Of a wide source: from which revision on no object is missing that came and went, where that is
-    /// known.
+    /// Of a wide source: how many objects it has.
+    pub(super) objects: Option<usize>,
+    /// From which revision on all versions are told of what was there then, or is there now.
+    pub(super) from: Option<Revision>,
+    /// From which revision on nothing is missing that came and went, either, where that is known.
     pub(super) complete: Option<Revision>,
+    /// When revisions were written, where that is known.
+    pub(super) dated: BTreeMap<Revision, Between>,
+}
+
+impl Found {
+    /// Whether something may be missing that came and went.
+    pub(super) fn is_short(&self) -> bool {
+        self.complete.is_none() || self.complete > self.from
+    }
+
+    /// Of this source, nothing yet.
+    pub(super) fn new(key: Arc<SourceKey>) -> Found {
+        Found {
+            key,
+            told: Vec::new(),
+            end: None,
+            objects: None,
+            from: None,
+            complete: None,
+            dated: BTreeMap::new(),
+        }
+    }
 }
 
 impl LookBack {
@@ -69,8 +94,11 @@ impl LookBack {
             let wanted = !reach.brief || named(key).is_some();
             wanted && mux.history(key).is_some()
         };
-        let waiting = keys.iter().filter(has_past).cloned().collect();
+        let waiting: Vec<SourceKey> = keys.iter().filter(has_past).cloned().collect();
+        let dates = waiting.first().and_then(|key| mux.dates(&key.cluster));
         LookBack {
+            dates: dates.map(Arc::new),
+            unread: Vec::new(),
             reach,
             shown: Arc::new(shown),
             waiting,
@@ -79,6 +107,11 @@ impl LookBack {
             found: Vec::new(),
             mux,
         }
+    }
+
+    /// What happened before this was not asked for.
+    pub(super) fn since(&self) -> Option<Timestamp> {
+        self.reach.time
     }
 
     /// Whether there is anything to look back at.
@@ -104,16 +137,33 @@ impl LookBack {
         self.deadline = self.deadline.or(deadline);
         let look = Look {
             history,
+            dates: self.dates.clone(),
             reach: self.reach,
             shown: self.shown.clone(),
             deadline,
+            is_dated: OnceCell::new(),
+            dated: Mutex::default(),
         };
         self.walks.spawn(look.run(from));
     }
 
     /// Leaves out a source that cannot be read.
-    pub(super) fn skip(&mut self, key: &SourceKey) {
-        self.waiting.retain(|waiting| waiting != key);
+    pub(super) fn skip(&mut self, key: &SourceKey, cause: &Arc<str>) {
+        if self.is_waiting_for(key) {
+            self.waiting.retain(|waiting| waiting != key);
+            self.unread.push(Unread::refused(key, cause));
+        }
+    }
+
+    /// Whether a source is still to be looked back at.
+    fn is_waiting_for(&self, key: &SourceKey) -> bool {
+        self.waiting.contains(key)
+    }
+
+    /// Whether it says itself that a source cannot be read.
+    pub(super) fn tells_of(&self, key: &SourceKey) -> bool {
+        let is_unread = |unread: &Unread| unread.is_of(key);
+        !self.reach.brief && (self.is_waiting_for(key) || self.unread.iter().any(is_unread))
     }
 
     /// Waits until something more was found, or there is no more time.
@@ -136,130 +186,5 @@ impl LookBack {
                 while self.walks.join_next().await.is_some() {}
             }
         }
-    }
-}
-
-/// One source's look-back.
-struct Look {
-    history: History,
-    reach: Reach,
-    shown: Arc<(Filter, BTreeSet<Noise>)>,
-    deadline: Option<Instant>,
-}
-
-impl Look {
-    async fn run(self, from: Start) -> Found {
-        let mut found = Found {
-            key: self.history.key().clone(),
-            told: Vec::new(),
-            end: None,
-            objects: None,
-            complete: None,
-        };
-        let told = match from {
-            Start::Version(version) => self.before(version, &mut found).await,
-            Start::Listing(version) => self.from(&version, &mut found).await,
-        };
-        if let Err(end) = told {
-            found.end = Some(end);
-        }
-        found
-    }
-
-    async fn before(&self, version: Arc<Version>, found: &mut Found) -> Result<(), End> {
-        let walk = self.history.before(&version, self.limits());
-        let walk = (Some(version), walk.ok_or_else(unversioned)?);
-        (found.told, found.end) = self.walk(walk).await;
-        Ok(())
-    }
-
-    async fn from(&self, version: &ResourceVersion, found: &mut Found) -> Result<(), End> {
-        let now = Revision::parse(version).ok_or_else(unversioned)?;
-        if named(self.history.key()).is_none() {
-            return self.wide(now, found).await;
-        }
-        let object = object_of(self.history.key());
-        let walk = self.history.at(&object, now, self.limits()).await?;
-        (found.told, found.end) = self.walk(walk).await;
-        Ok(())
-    }
-
-    /// Compares then and now, and walks the objects that differ.
-    async fn wide(&self, now: Revision, found: &mut Found) -> Result<(), End> {
-        let reach = self.reach;
-        let compared = self
-            .history
-            .compare(now, reach.revision, reach.time)
-            .await?;
-        let limits = Limits {
-            floor: compared.then,
-            ..self.limits()
-        };
-        let walks = compared.changed.iter().map(|object| {
-            let limits = limits.clone();
-            async { Ok(self.walk(self.history.at(object, now, limits).await?).await) }
-        });
-        let walks: Vec<_> = walks.collect();
-        let mut walks = stream::iter(walks).buffered(AT_ONCE);
-        let (mut changed, mut then) = (0, compared.then);
-        let mut failed = None;
-        while let Some(walked) = walks.next().await {
-            let (told, end) = walked.unwrap_or_else(|end| (Vec::new(), Some(end)));
-            changed += usize::from(told.iter().any(|told| told.why != Why::Listed));
-            found.told.extend(told);
-            match end {
-                // It forgets while it is read.
-                Some(End::Forgotten(at)) => then = then.max(at),
-                Some(end @ (End::NotOffered(_) | End::Failed(_))) => failed = Some(end),
-                Some(End::Limit) | None => {}
-            }
-        }
-        found.objects = Some((compared.count, changed));
-        found.complete = compared.complete.map(|complete| complete.max(then));
-        found.end = failed.or(Some(if then > reach.revision {
-            End::Forgotten(then)
-        } else {
-            End::Limit
-        }));
-        Ok(())
-    }
-
-    fn limits(&self) -> Limits {
-        Limits {
-            floor: self.reach.revision,
-            requests: self.reach.requests,
-        }
-    }
-
-    /// Walks back as far as is wanted.
-    async fn walk(&self, (newest, mut walk): (Presence, Walk)) -> (Vec<Told>, Option<End>) {
-        let mut judge = Judge::new(newest.clone(), self.reach.time, &self.shown);
-        let mut found = Vec::new();
-        while judge.shown < self.reach.shown || judge.there.is_none() {
-            let past = match self.deadline {
-                Some(deadline) => timeout_at(deadline, walk.next()).await.ok().flatten(),
-                None => walk.next().await,
-            };
-            match past {
-                Some(past) if judge.is_wanted(&past) => found.push(past),
-                Some(_) | None => break,
-            }
-        }
-        (in_order(newest, found), walk.end().cloned())
-    }
-}
-
-fn unversioned() -> End {
-    End::NotOffered("its resourceVersions are no revisions".into())
-}
-
-/// The one object that a source is about.
-fn object_of(key: &SourceKey) -> ObjectRef {
-    ObjectRef {
-        api_version: key.resource.api_version().into(),
-        kind: key.resource.kind.clone(),
-        namespace: key.namespace().map(Into::into),
-        name: named(key).unwrap_or_default().into(),
-        uid: None,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::order::Told;
 use super::read::{Archive, Unread};
 use super::revision::Revision;
 use super::ring::{Asked, Ring};
@@ -67,10 +68,21 @@ impl History {
         limits: Limits,
     ) -> Result<(Option<Arc<Version>>, Walk), End> {
         let there = self.archive.alone(object).object(object, at).await;
-        let there = there.map_err(|unread| told(unread, at))?;
+        let there = there.map_err(|unread| end(unread, at))?;
         let start = (at, there.clone());
         let walk = Walk::new(&self.archive, object, start, limits);
         Ok((there, walk))
+    }
+
+    /// Tells what only ceased to match the selector from what was deleted, as far as the server tells.
+    pub async fn tell_why(&self, told: &mut [Told]) {
+        // What is absent is out of sight, whatever the reason.
+        let _unknown = self.archive.tell_why(told).await;
+    }
+
+    /// The newest revision.
+    pub(super) async fn newest(&self) -> Result<Revision, Unread> {
+        self.archive.metadata().newest().await
     }
 
     /// Compares the listing of `now`, when the view's own was read, with that of `floor`, or the oldest
@@ -83,7 +95,7 @@ impl History {
     ) -> Result<Comparison, End> {
         let metadata = self.archive.metadata();
         let listed = metadata.listing(now, self.page_items).await;
-        let listed = listed.map_err(|unread| told(unread, now))?;
+        let listed = listed.map_err(|unread| end(unread, now))?;
         let (then, old) = self.oldest(floor.min(now), now).await?;
         let known = listed
             .iter()
@@ -119,11 +131,11 @@ impl History {
         let mut low = low;
         loop {
             let oldest = self.archive.oldest(low, now).await;
-            low = oldest.map_err(|unread| told(unread, now))?;
+            low = oldest.map_err(|unread| end(unread, now))?;
             match metadata.listing(low, self.page_items).await {
                 Ok(old) => return Ok((low, old)),
                 Err(Unread::Forgotten) if low < now => low = low.next(),
-                Err(unread) => return Err(told(unread, now)),
+                Err(unread) => return Err(end(unread, now)),
             }
         }
     }
@@ -162,7 +174,7 @@ fn is_before(version: &Version, since: Option<Timestamp>) -> bool {
 }
 
 /// What is told of a revision that could not be read.
-fn told(unread: Unread, at: Revision) -> End {
+fn end(unread: Unread, at: Revision) -> End {
     match unread {
         Unread::Forgotten => End::Forgotten(at.next()),
         other => ended(other),

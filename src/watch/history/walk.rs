@@ -127,6 +127,15 @@ impl Walk {
         self.end.as_ref().filter(|_| self.found.is_empty())
     }
 
+    /// From which revision on no life can have been missed; `None` if that is not known. Of an object
+    /// that was there all the time none can.
+    pub fn sure(&self) -> Option<Revision> {
+        match &self.ring {
+            None => Some(Revision::FIRST),
+            Some(ring) => ring.reaches,
+        }
+    }
+
     /// How many requests were made.
     pub fn requests(&self) -> u32 {
         self.requests
