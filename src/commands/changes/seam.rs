@@ -12,6 +12,9 @@ use crate::commands::sources::{describe, named};
 use crate::render::text::escape_line;
 use crate::watch::{End, Revision, Told, Why};
 
+/// What is said where nothing tells when it was.
+const FORGOTTEN: &str = "the server has forgotten what was before";
+
 /// What stands between the past and what is live.
 pub(super) struct Seam<'s> {
     pub(super) found: &'s [Found],
@@ -101,16 +104,30 @@ impl Seam<'_> {
 
     /// Where the server's memory ends: from then on all is known of every source.
     fn forgotten(&self) -> Option<Words> {
-        let forgotten = |found: &Found| match found.end {
-            Some(End::Forgotten(at)) => Some(self.time(found, at)),
-            _ => None,
+        let ends = || {
+            self.found.iter().filter_map(|found| match found.end {
+                Some(End::Forgotten(at)) => Some((found, at)),
+                _ => None,
+            })
         };
         // What is older was not asked for.
         let counts =
             |end: &Option<Timestamp>| end.is_none_or(|end| self.since.is_none_or(|it| it < end));
-        let ends = self.found.iter().filter_map(forgotten).filter(counts);
-        let before = "the server has forgotten what was before";
-        Words::since(ends, [before, "", before])
+        let known = ends()
+            .map(|(found, at)| self.known(found, at))
+            .filter(counts);
+        let known = Words::since(
+            known,
+            ["the server has forgotten what was before", "", FORGOTTEN],
+        )?;
+        if known.since.is_some() {
+            return Some(known);
+        }
+        let times = ends().map(|(found, at)| self.time(found, at));
+        Words::since(
+            times,
+            ["what the server remembers begins before", "", FORGOTTEN],
+        )
     }
 
     /// Whether anything may be missing that the server has not forgotten.
@@ -131,22 +148,29 @@ impl Seam<'_> {
         Words::since(since, [before, "", "complete"])
     }
 
-    /// When a revision was written, at the latest: by a version that was written then, by what dates
-    /// revisions, or by the nearest write after it.
+    /// When a revision was written, at the latest: as is known, or by the nearest write after it.
     pub(super) fn time(&self, found: &Found, at: Revision) -> Option<Timestamp> {
+        self.known(found, at).or_else(|| self.nearest(at))
+    }
+
+    /// When a revision was written: by a version that was written then, or by what dates revisions.
+    fn known(&self, found: &Found, at: Revision) -> Option<Timestamp> {
         let own = found.told.iter().find(|told| told.at == Some(at));
-        if let Some(time) = own.and_then(wrote) {
-            return Some(time);
-        }
+        own.and_then(wrote).or_else(|| {
+            let dated = found.dated.get(&at)?;
+            let until = dated.until.into_iter().chain(self.nearest(at)).min()?;
+            Some(until.max(dated.from))
+        })
+    }
+
+    /// When the first write after a revision was that is told.
+    fn nearest(&self, at: Revision) -> Option<Timestamp> {
         let told = self.found.iter().flat_map(|found| &found.told);
         let after = told.filter(|told| told.at > Some(at) && told.why != Why::Listed);
         let nearest = after
             .filter(|told| !told.is_end())
             .min_by_key(|told| told.at);
-        let dated = found.dated.get(&at);
-        let until = dated.and_then(|dated| dated.until);
-        let until = until.into_iter().chain(nearest.and_then(wrote)).min()?;
-        Some(dated.map_or(until, |dated| until.max(dated.from)))
+        nearest.and_then(wrote)
     }
 }
 
