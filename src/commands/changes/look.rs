@@ -57,9 +57,9 @@ impl Look {
         found
     }
 
-    async fn before(&mut self, version: Arc<Version>, found: &mut Found) -> Result<(), End> {
+    async fn before(&self, version: Arc<Version>, found: &mut Found) -> Result<(), End> {
         let newest = Revision::parse(&version.version).ok_or_else(unversioned)?;
-        self.begin(newest).await;
+        // Its versions say when they were written: no revision need be looked for.
         let walk = self.history.before(&version, self.limits());
         let walk = (Some(version), walk.ok_or_else(unversioned)?);
         self.named(walk, newest, found).await;
@@ -103,7 +103,10 @@ impl Look {
         found.from = match walked.end {
             Some(End::Forgotten(at)) => Some(at),
             Some(End::Limit) if is_bounded => Some(self.reach.revision),
-            _ => walked.told.first().and_then(|told| told.at),
+            _ => {
+                let oldest = walked.told.first().and_then(|told| told.at);
+                oldest.or(walked.sure)
+            }
         };
         found.complete = walked.sure.max(walked.sure.and(found.from));
         (found.told, found.end) = (walked.told, walked.end);

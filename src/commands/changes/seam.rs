@@ -65,6 +65,9 @@ impl Changed {
 impl Seam<'_> {
     /// The line, and what could not be looked back at, each once.
     pub(super) fn lines(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
+        if self.found.is_empty() {
+            return Vec::new(); // the error says so
+        }
         let mut lines: Vec<String> = unread::line(self.unread).into_iter().collect();
         lines.extend(self.found.iter().filter_map(refusal));
         if !self.found.iter().any(is_read) {

@@ -30,6 +30,10 @@ pub(super) fn timeline(found: &[Found], since: Option<Timestamp>, now: Timestamp
         let until = told.past.and_then(|past| past.until);
         until.is_none_or(|until| since.is_none_or(|since| until >= since))
     });
+    for past in told.iter_mut().filter_map(|told| told.past.as_mut()) {
+        // Times have seconds: in one second is known as well as any.
+        past.until = past.until.filter(|until| *until > past.time);
+    }
     told
 }
 

@@ -67,7 +67,13 @@ async fn an_object_that_is_gone_is_told_of() {
     2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago  after 1s
     ── 6 earlier versions, back to 2026-03-02T12:00:01.000Z ──
     "#);
-    // One that never was is still not found.
+    // One that never was is still not found, and nothing of it is missing.
+    let mut run = cluster.spy().start(&["changes", "cm/none"]);
+    run.until("live since");
+    assert_snapshot!(super::interrupted(run).transcript(), @r#"
+    ── live since 2026-03-02T12:05:00.000Z · no earlier version ──
+    ! waiting for configmaps/none in namespace "shop"
+    "#);
     let ran = cluster
         .spy()
         .run(&["changes", "cm/none", "--since", "all", "--once"]);
@@ -238,6 +244,11 @@ async fn what_cannot_be_read_is_one_line() {
     + .data.mode: "off"
     not read: Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"; likewise secrets
     ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:01.000Z ──
+    "#);
+    let none = ["changes", "secrets", "--since", "10m", "--once"];
+    assert_snapshot!(cluster.spy().run(&none).transcript(), @r#"
+    ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
+    ! hint: try `kubectl auth can-i list secrets -n shop`
     "#);
     let ran = cluster.spy().run(&[&args[..], &["-o", "json"]].concat());
     assert_snapshot!(seam(&ran), @r#"
