@@ -80,6 +80,7 @@ impl Changes {
             first: page.first,
             hidden: page.hidden,
             changed: Changed::by(&told),
+            is_asked: past.is_asked(),
             since: past.since(),
             live: (self.span == Span::On).then_some(now),
         };

@@ -109,6 +109,11 @@ impl LookBack {
         }
     }
 
+    /// Whether the past was asked for.
+    pub(super) fn is_asked(&self) -> bool {
+        !self.reach.brief
+    }
+
     /// What happened before this was not asked for.
     pub(super) fn since(&self) -> Option<Timestamp> {
         self.reach.time
@@ -163,7 +168,7 @@ impl LookBack {
     /// Whether it says itself that a source cannot be read.
     pub(super) fn tells_of(&self, key: &SourceKey) -> bool {
         let is_unread = |unread: &Unread| unread.is_of(key);
-        !self.reach.brief && (self.is_waiting_for(key) || self.unread.iter().any(is_unread))
+        self.is_asked() && (self.is_waiting_for(key) || self.unread.iter().any(is_unread))
     }
 
     /// Waits until something more was found, or there is no more time.

@@ -19,7 +19,9 @@ const FORGOTTEN: &str = "the server has forgotten what was before";
 pub(super) struct Seam<'s> {
     pub(super) found: &'s [Found],
     pub(super) unread: &'s [Unread],
-    /// What happened before this was not asked for.
+    /// Whether the past was asked for.
+    pub(super) is_asked: bool,
+    /// What happened before this was not.
     pub(super) since: Option<Timestamp>,
     /// How many versions are shown above it, and when the first was written.
     pub(super) shown: usize,
@@ -136,19 +138,31 @@ impl Seam<'_> {
     /// Whether anything may be missing that the server has not forgotten.
     fn complete(&self, is_forgotten: bool) -> Option<Words> {
         let read = || self.found.iter().filter(|found| is_read(found));
-        let short = read().filter(|found| found.is_short());
+        let wide = || read().filter(|found| found.objects.is_some());
+        let short = wide().filter(|found| found.is_short());
         let since = short.map(|found| self.time(found, found.complete?));
         let before = "complete since";
         let after = ": what came and went before that may be missing";
         let alone = "what came and went in between may be missing";
         let short = Words::since(since, [before, after, alone]);
+        let short = short.or_else(|| self.lives());
         let is_all = self.unread.is_empty() && self.found.iter().all(is_read);
         if short.is_some() || is_forgotten || !is_all {
             return short;
         }
-        let wide = read().filter(|found| found.objects.is_some());
-        let since = wide.map(|found| self.time(found, found.from?));
+        let since = wide().map(|found| self.time(found, found.from?));
         Words::since(since, [before, "", "complete"])
+    }
+
+    /// Of an object that was absent, an earlier life can be missed that was short.
+    fn lives(&self) -> Option<Words> {
+        let mut read = self.found.iter().filter(|found| is_read(found));
+        let is_short = self.is_asked && read.any(Found::is_short);
+        let alone = "a short life before that may be missing";
+        is_short.then_some(Words {
+            since: None,
+            words: ["", "", alone],
+        })
     }
 
     /// When a revision was written, at the latest: as is known, or by the nearest write after it.
