@@ -6,7 +6,7 @@ use tokio::time::sleep;
 
 use super::*;
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::watch::history::{History, Limits, Revision, in_order};
+use crate::watch::history::{End, History, Limits, Revision, in_order};
 
 /// One thing that was told: why, of which uid, at which version.
 type Line = (Why, String, String);
@@ -16,35 +16,42 @@ fn line(why: Why, now: &crate::watch::Version) -> Line {
     (why, uid.to_owned(), now.version.to_string())
 }
 
+fn write_one(fake: &Fake, rng: &mut fastrand::Rng) {
+    let name = ["a", "b"][rng.usize(..2)];
+    match rng.u32(..10) {
+        0..4 if fake.get(name).is_some() => drop(fake.delete(name)),
+        0..8 => drop(fake.apply(name)),
+        _ => fake.elsewhere(),
+    }
+}
+
 /// Writes at random while somebody reads.
 async fn write(fake: &Fake, mut rng: fastrand::Rng) {
     for _ in 0..rng.usize(1..30) {
-        let name = ["a", "b"][rng.usize(..2)];
-        match rng.u32(..10) {
-            0..4 if fake.get(name).is_some() => drop(fake.delete(name)),
-            0..8 => drop(fake.apply(name)),
-            _ => fake.elsewhere(),
-        }
+        write_one(fake, &mut rng);
         if rng.bool() {
             sleep(Duration::from_micros(rng.u64(..3000))).await;
         }
     }
 }
 
+/// What a look-back told, and from which revision on it says that nothing is missing.
+#[derive(Default)]
+struct Looked {
+    told: Vec<Line>,
+    complete: Option<Revision>,
+}
+
 /// What happened before the first listing, which is of this version.
-async fn before(
-    history: &History,
-    listed: &ResourceVersion,
-    object: Option<&ObjectRef>,
-) -> Vec<Line> {
+async fn before(history: &History, listed: &ResourceVersion, object: Option<&ObjectRef>) -> Looked {
     let now = Revision::parse(listed).expect("a revision");
-    let objects = if let Some(object) = object {
-        vec![object.clone()]
+    let floor = Limits::default().floor;
+    let (objects, mut complete) = if let Some(object) = object {
+        (vec![object.clone()], Some(floor))
     } else {
-        let floor = Limits::default().floor;
         let compared = history.compare(now, floor, None).await.expect("offered");
-        assert_eq!(compared.complete, Some(compared.then));
-        compared.changed
+        let complete = compared.complete.map(|at| at.max(compared.then));
+        (compared.changed, complete)
     };
     let mut told = Vec::new();
     for object in objects {
@@ -54,14 +61,27 @@ async fn before(
         while let Some(past) = walk.next().await {
             found.push(past);
         }
+        if let Some(End::Forgotten(at)) = walk.end() {
+            complete = complete.map(|complete| complete.max(*at));
+        }
+        complete = complete
+            .zip(walk.sure())
+            .map(|(complete, sure)| complete.max(sure));
         told.extend(in_order(newest, found));
     }
+    told.retain(|told| told.why != Why::Listed);
     told.sort_by_key(|told| told.at);
-    told.iter().map(|told| line(told.why, &told.now)).collect()
+    let told = told.iter().map(|told| line(told.why, &told.now)).collect();
+    Looked { told, complete }
 }
 
-/// All that is told of a source: what was before its first listing, and what came after it.
-async fn told(fake: &Fake, key: SourceKey, object: Option<&ObjectRef>) -> Vec<Line> {
+/// All that is told of a source: what was before its first listing, and what came after it. When that
+/// is in, the server may `forget`.
+async fn told(
+    fake: &Fake,
+    (key, object): (SourceKey, Option<&ObjectRef>),
+    forget: impl FnOnce(&Fake),
+) -> Looked {
     let mux = mux(fake);
     let source = mux.open_idle(key.clone());
     let mut every = source.every(Patience::Screen);
@@ -71,21 +91,40 @@ async fn told(fake: &Fake, key: SourceKey, object: Option<&ObjectRef>) -> Vec<Li
             break version;
         }
     };
+    forget(fake);
     let history = mux.history(&key).expect("live");
-    let mut told = before(&history, &listed, object).await;
+    let mut looked = before(&history, &listed, object).await;
     while let Ok(Some(event)) = timeout(Duration::from_secs(2), every.next()).await {
         if let Event::Object { why, now, .. } = event {
-            told.push(line(why, &now));
+            looked.told.push(line(why, &now));
         }
     }
-    told
+    looked
 }
 
-async fn check(seed: u64) {
+/// The history of the server, of one name or of all.
+fn log(fake: &Fake, name: Option<&str>) -> Vec<Line> {
+    let model = fake.model();
+    let log = model.log.iter();
+    let log = log.filter(|op| name.is_none_or(|name| op.pod.name == name));
+    log.map(|op| {
+        let why = match op.did {
+            Did::Added => Why::Added,
+            Did::Modified => Why::Modified,
+            Did::Deleted => Why::Deleted,
+        };
+        (why, op.pod.uid.clone(), op.pod.rv.to_string())
+    })
+    .collect()
+}
+
+/// A run against a server that writes go on at; it may `forget` at random. Returns what was told, and
+/// what happened.
+async fn run(seed: u64, forget: impl FnOnce(&Fake, &mut fastrand::Rng)) -> (Looked, Vec<Line>) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let fake = Fake::new();
-    if rng.bool() {
-        fake.apply("a");
+    for _ in 0..rng.usize(..20) {
+        write_one(&fake, &mut rng);
     }
     let object = ObjectRef {
         api_version: "v1".into(),
@@ -100,25 +139,13 @@ async fn check(seed: u64) {
         let fields = Some("metadata.name=a".into());
         (SourceKey { fields, ..pods() }, Some(&object))
     };
-    let (told, ()) = tokio::join!(told(&fake, key, object), write(&fake, rng.fork()));
-    let model = fake.model();
-    let log = model.log.iter();
-    let log = log.filter(|op| object.is_none() || op.pod.name == "a");
-    let log: Vec<Line> = log
-        .map(|op| {
-            let why = match op.did {
-                Did::Added => Why::Added,
-                Did::Modified => Why::Modified,
-                Did::Deleted => Why::Deleted,
-            };
-            (why, op.pod.uid.clone(), op.pod.rv.to_string())
-        })
-        .collect();
-    assert_eq!(told, log, "seed {seed}");
+    let (writer, mut rng) = (rng.fork(), rng);
+    let told = told(&fake, (key, object), |fake| forget(fake, &mut rng));
+    let (looked, ()) = tokio::join!(told, write(&fake, writer));
+    (looked, log(&fake, object.map(|_| "a")))
 }
 
-#[test]
-fn each_version_is_told_once_on_either_side_of_the_seam() {
+fn each_seed<F: Future<Output = ()>>(check: impl Fn(u64) -> F) {
     for seed in 0..1500 {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -127,4 +154,47 @@ fn each_version_is_told_once_on_either_side_of_the_seam() {
             .expect("a runtime");
         runtime.block_on(check(seed));
     }
+}
+
+#[test]
+fn each_version_is_told_once_on_either_side_of_the_seam() {
+    each_seed(|seed| async move {
+        let (looked, log) = run(seed, |_, _| {}).await;
+        assert_eq!(looked.told, log, "seed {seed}");
+    });
+}
+
+/// The server has forgotten events, and old versions, some of them while they are read.
+fn forget(fake: &Fake, rng: &mut fastrand::Rng) {
+    let mut model = fake.model();
+    let newest = model.rv;
+    model.forgotten = rng.u64(100..=newest);
+    model.compacted = rng.u64(100..=newest);
+    model.compacts_after = rng.bool().then(|| (rng.usize(..40), rng.u64(100..=newest)));
+}
+
+#[test]
+fn nothing_is_missing_after_the_revision_that_is_named() {
+    let named = std::sync::atomic::AtomicUsize::new(0);
+    each_seed(|seed| {
+        let named = &named;
+        async move {
+            let (looked, log) = run(seed, forget).await;
+            let mut told = looked.told.iter().peekable();
+            for line in &log {
+                let at = Revision::read(&line.2).expect("a revision");
+                if told.next_if(|told| *told == line).is_none() {
+                    let is_covered = looked.complete.is_some_and(|complete| at > complete);
+                    assert!(!is_covered, "seed {seed}: {line:?} {:?}", looked.complete);
+                }
+            }
+            // What was told is all of it what happened, in order.
+            assert_eq!(told.next(), None, "seed {seed}");
+            named.fetch_add(
+                usize::from(looked.complete.is_some()),
+                std::sync::atomic::Ordering::Relaxed,
+            );
+        }
+    });
+    assert!(named.into_inner() > 1000);
 }
