@@ -122,7 +122,7 @@ fn where_the_servers_memory_ends_is_said() {
     count(&plane, 1);
     let spy = Spy::with_kubeconfig(plane.admin());
     // A compaction forgets what was there at the one before.
-    let forgotten = (2..).find(|number| {
+    let forgotten = (2..10_000).find(|number| {
         count(&plane, *number);
         let ran = spy.run(&["changes", "cm/counter", "--since", "all", "--once"]);
         let told = counted(&ran.stdout);

@@ -7,9 +7,11 @@
 mod tests;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use super::look::History;
 use super::read::{Archive, Unread};
@@ -19,8 +21,10 @@ use crate::object::{Doc, Resource};
 use crate::watch::event::Version;
 use crate::watch::key::{ClusterId, Form, Scope, SourceKey};
 
-/// Who may read them at all is asked for so many listings of them at most.
+/// So many listings are asked for at most,
 const REQUESTS: u32 = 300;
+/// and so long is waited for them in all.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// A span that is no longer is not narrowed any more.
 const NEAR: SignedDuration = SignedDuration::from_secs(2);
 
@@ -45,6 +49,7 @@ struct Known {
     /// By the revision of a renewal: its time, and up to which revision there was no other.
     renewals: BTreeMap<Revision, (Timestamp, Revision)>,
     requests: u32,
+    waited: Duration,
     /// They may not be read, or there are none.
     hopeless: bool,
 }
@@ -138,11 +143,14 @@ impl Known {
         {
             return Ok(Some((*own, *time)));
         }
-        if self.hopeless || self.requests >= REQUESTS {
+        if self.hopeless || self.requests >= REQUESTS || self.waited >= PATIENCE {
             return Err(Unread::Spent);
         }
         self.requests += 1;
-        let leases = match archive.listing(at, 0).await {
+        let asked = Instant::now();
+        let leases = archive.listing(at, 0).await;
+        self.waited += asked.elapsed();
+        let leases = match leases {
             Ok(leases) => leases,
             Err(unread) => {
                 self.hopeless = matches!(unread, Unread::NotOffered(_));
