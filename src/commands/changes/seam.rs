@@ -146,7 +146,7 @@ impl Seam<'_> {
         let alone = "what came and went in between may be missing";
         let short = Words::since(since, [before, after, alone]);
         let short = short.or_else(|| self.lives());
-        let is_all = self.unread.is_empty() && self.found.iter().all(is_read);
+        let is_all = self.unread.iter().all(Unread::has_no_past) && self.found.iter().all(is_read);
         if short.is_some() || is_forgotten || !is_all {
             return short;
         }

@@ -11,6 +11,7 @@ use crate::watch::SourceKey;
 #[derive(Clone, Debug)]
 pub(super) struct Unread {
     key: Option<Arc<SourceKey>>,
+    has_no_past: bool,
     /// What it is called: `secrets in namespace "shop"`.
     pub(super) source: String,
     /// Its kind alone.
@@ -27,6 +28,7 @@ impl Unread {
             kind: key.resource.group_resource(),
             cause: cause.clone(),
             key: Some(Arc::new(key.clone())),
+            has_no_past: false,
         }
     }
 
@@ -39,6 +41,7 @@ impl Unread {
             source: kind.clone(),
             kind,
             cause: "it cannot be watched".into(),
+            has_no_past: true,
         }
     }
 
@@ -49,7 +52,13 @@ impl Unread {
             source: group.to_owned(),
             kind: group.to_owned(),
             cause: "its API server does not answer".into(),
+            has_no_past: false,
         }
+    }
+
+    /// Whether there is nothing of it that could be missing.
+    pub(super) fn has_no_past(&self) -> bool {
+        self.has_no_past
     }
 
     /// Whether it is this source.
@@ -121,6 +130,7 @@ mod tests {
                 fields: None,
                 form: crate::watch::Form::Full,
             })),
+            has_no_past: false,
             source: plural.to_owned(),
             kind: plural.to_owned(),
             cause: cause.into(),

@@ -48,6 +48,8 @@ pub struct Dates {
 struct Known {
     /// By the revision of a renewal: its time, and up to which revision there was no other.
     renewals: BTreeMap<Revision, (Timestamp, Revision)>,
+    /// The last time that was searched for, and the newest revision before it.
+    before: Option<(Timestamp, Option<Revision>)>,
     requests: u32,
     waited: Duration,
     /// They may not be read, or there are none.
@@ -119,18 +121,14 @@ impl Dates {
     /// The newest revision that is known to be older than `time`.
     pub async fn before(&self, time: Timestamp, newest: Revision) -> Option<Revision> {
         let mut known = self.known.lock().await;
-        let (mut low, mut high, mut before) = (Revision::FIRST, newest.next(), None);
-        while let Some(middle) = Revision::between(low, high) {
-            match known.renewal(&self.archive, middle).await {
-                Ok(Some((at, renewed))) if renewed >= time => high = at,
-                Ok(found) => {
-                    before = found.map(|(at, _)| at).or(before);
-                    low = middle;
-                }
-                Err(Unread::Forgotten) => low = middle,
-                Err(_) => return before,
-            }
+        // All sources of a run ask for the same.
+        if let Some((asked, before)) = known.before
+            && asked == time
+        {
+            return before.filter(|before| *before <= newest);
         }
+        let before = known.search(&self.archive, time, newest).await;
+        known.before = Some((time, before));
         before
     }
 }
@@ -168,6 +166,28 @@ impl Known {
             *upto = at.max(*upto);
         }
         Ok(newest)
+    }
+
+    /// See [`Dates::before`].
+    async fn search(
+        &mut self,
+        archive: &Archive,
+        time: Timestamp,
+        newest: Revision,
+    ) -> Option<Revision> {
+        let (mut low, mut high, mut before) = (Revision::FIRST, newest.next(), None);
+        while let Some(middle) = Revision::between(low, high) {
+            match self.renewal(archive, middle).await {
+                Ok(Some((at, renewed))) if renewed >= time => high = at,
+                Ok(found) => {
+                    before = found.map(|(at, _)| at).or(before);
+                    low = middle;
+                }
+                Err(Unread::Forgotten) => low = middle,
+                Err(_) => break,
+            }
+        }
+        before
     }
 
     /// When the first renewal after a revision was made; one that is near `from` will do.
