@@ -29,7 +29,7 @@ pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
 pub(crate) use input::documents;
 pub(crate) use manifests::ManifestArgs;
-pub(crate) use session::{Origin, Session};
+pub(crate) use session::{EveryKind, Origin, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
 pub(crate) use sources::{Need, Note, Sources};
 pub(crate) use terminal::{Output, Terminal};

@@ -108,6 +108,8 @@ pub enum Event {
         epoch: u32,
         /// How many objects there are.
         count: usize,
+        /// Of which version it is; empty where the server tells none. What comes after it follows.
+        version: ResourceVersion,
     },
     /// The source is in another state.
     State(SourceState),
@@ -118,6 +120,18 @@ pub enum Event {
         /// What was wrong with it.
         detail: Arc<str>,
     },
+}
+
+#[cfg(test)]
+impl Event {
+    /// That the first listing is in, with so many objects.
+    pub(crate) fn synced(count: usize) -> Event {
+        Event::Synced {
+            epoch: 1,
+            count,
+            version: ResourceVersion::new("1"),
+        }
+    }
 }
 
 /// A half-open interval `(after, upto]` of one source, of which versions may be missing. What is known

@@ -61,15 +61,15 @@ impl Shared {
         if count == 0 && tell == Tell::Changes {
             inner.untold = after.filter(|after| *after != upto);
         } else {
-            let upto = upto.clone();
             match gap.zip(after) {
                 Some((cause, after)) => {
+                    let upto = upto.clone();
                     hole = inner.interrupt(Gap { after, upto, cause }, changes, seen);
                 }
                 None => inner.publish(changes, seen),
             }
             inner.epoch += 1;
-            if let Some(synced) = inner.synced() {
+            if let Some(synced) = inner.synced(Some(&upto)) {
                 inner.tell(&synced);
             }
         }

@@ -108,8 +108,11 @@ impl Lag {
             let now = entry.version.clone();
             events.push_back(Change { why, now, prev }.event(seq, entry.seen));
         }
-        let count = store.len();
-        events.extend(self.epoch.map(|epoch| Event::Synced { epoch, count }));
+        events.extend(self.epoch.map(|epoch| Event::Synced {
+            epoch,
+            count: store.len(),
+            version: upto.cloned().unwrap_or_else(|| ResourceVersion::new("")),
+        }));
         events.extend(self.state);
         events
     }

@@ -29,7 +29,7 @@ impl Shared {
             };
             change.event(seq, entry.seen)
         }));
-        start.extend(inner.synced());
+        start.extend(inner.synced(inner.version.as_ref()));
         let id = inner.id();
         inner.queues.insert(id, queue);
         self.room.notify_one();

@@ -35,7 +35,8 @@ pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
 pub use file::{FileError, FileResource, FileTransport, Plural, documents, documents_by_line};
 pub use history::{
-    Comparison, End, History, Limits, Past, Presence, Revision, Told, Walk, in_order,
+    Between, Comparison, Dates, End, History, Limits, Past, Presence, Revision, Told, Walk,
+    in_order,
 };
 pub use http::{HttpTransport, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};

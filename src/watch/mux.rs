@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::driver::Driver;
 use super::health::Health;
-use super::history::{Archive, History, Memory};
+use super::history::{Archive, Dates, History, Memory, leases};
 use super::key::{ClusterId, SourceKey};
 use super::selector;
 use super::source::Shared;
@@ -154,6 +154,11 @@ impl Mux {
     pub fn history(&self, key: &SourceKey) -> Option<History> {
         let archive = self.core.archive(&selector::canonical(key.clone()))?;
         History::new(archive, self.core.options.page_items)
+    }
+
+    /// What dates a cluster's revisions; `None` for a cluster that is not among the transports.
+    pub fn dates(&self, cluster: &ClusterId) -> Option<Dates> {
+        self.core.archive(&leases(cluster)).map(Dates::new)
     }
 }
 

@@ -44,6 +44,16 @@ pub(super) fn matches_fields(selector: &FieldSelector, object: Value<'_>) -> boo
     })
 }
 
+/// Whether an object can stop matching. Its name and namespace stay the same.
+pub(super) fn can_leave(key: &SourceKey) -> bool {
+    let changeable = |fields: &str| {
+        fields.split(',').any(|field| {
+            !field.starts_with("metadata.name=") && !field.starts_with("metadata.namespace=")
+        })
+    };
+    key.labels.is_some() || key.fields.as_deref().is_some_and(changeable)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

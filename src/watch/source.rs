@@ -193,10 +193,14 @@ impl Inner {
         self.next_id
     }
 
-    /// That all is there, once it is.
-    pub(super) fn synced(&self) -> Option<Event> {
-        let (epoch, count) = (self.epoch, self.store.len());
-        (epoch > 0).then_some(Event::Synced { epoch, count })
+    /// That all is there as of `version`, once it is.
+    pub(super) fn synced(&self, version: Option<&ResourceVersion>) -> Option<Event> {
+        let version = version.cloned();
+        (self.epoch > 0).then(|| Event::Synced {
+            epoch: self.epoch,
+            count: self.store.len(),
+            version: version.unwrap_or_else(|| ResourceVersion::new("")),
+        })
     }
 
     /// See [`Shared::admit`].

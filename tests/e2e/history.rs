@@ -1,8 +1,11 @@
 //! Looking back on a real API server: what happened before the program was started, and what it missed
 //! while the server was away.
 
+use std::time::{Duration, Instant};
+
 use super::controlplane::{ControlPlane, kubectl};
 use super::support::Spy;
+use serde_json::Value;
 
 /// The lines that head a version of an object.
 fn versions<'o>(stdout: &'o str, object: &str) -> Vec<&'o str> {
@@ -66,12 +69,50 @@ fn all_versions_before_the_start_are_told() {
     let expected: Vec<u32> = (1..=100).chain([200, 300]).collect();
     assert_eq!(counted(&ran.stdout), expected);
 
+    // Nothing of it is there any more, and the watch cache has it all.
     let ran = spy.run(&["changes", "cm,secret", "--since", "5m", "--once"]);
-    assert!(
-        ran.stdout.contains("objects that lived only in between"),
-        "{}",
-        ran.stdout
-    );
+    assert_eq!(counted(&ran.stdout), expected);
+    assert!(ran.stdout.contains("complete"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("missing"), "{}", ran.stdout);
+}
+
+/// What was written before the program came is told with the time at which it was, deletions included;
+/// what was before the window is not.
+#[test]
+fn deletions_are_dated_by_the_renewals_of_leases() {
+    let plane = ControlPlane::start("dated");
+    for name in ["early", "late"] {
+        plane.kubectl(&["create", "cm", name, "--from-literal=n=0"]);
+    }
+    plane.kubectl(&["delete", "cm", "early"]);
+    let spy = Spy::with_kubeconfig(plane.admin());
+    let early = |since: &str| {
+        let ran = spy.run(&["changes", "cm", "--since", since, "--once"]);
+        ran.stdout.contains("DELETED configmap/early")
+    };
+    assert!(early("5m"));
+    // The API server's own Lease is renewed every ten seconds.
+    let begun = Instant::now();
+    while early("1s") {
+        assert!(begun.elapsed() < Duration::from_secs(60), "still told");
+    }
+    plane.kubectl(&["delete", "cm", "late"]);
+    let ran = spy.run(&["changes", "cm", "--since", "1m", "--once", "-o", "json"]);
+    let records = ran.stdout.lines().map(serde_json::from_str);
+    let records: Vec<Value> = records.map(Result::unwrap).collect();
+    let seam = records.iter().find(|record| record["type"] == "seam");
+    assert_eq!(seam.unwrap()["live"], false);
+    let deletion = |record: &&Value| record["type"] == "deleted" && record["ref"]["name"] == "late";
+    let late = records.iter().find(deletion).unwrap();
+    let time = |name: &str| {
+        late[name]
+            .as_str()
+            .unwrap()
+            .parse::<jiff::Timestamp>()
+            .unwrap()
+    };
+    let span = time("timeUntil").duration_since(time("time"));
+    assert!(span <= jiff::SignedDuration::from_secs(30), "{late}");
 }
 
 #[test]
@@ -81,7 +122,7 @@ fn where_the_servers_memory_ends_is_said() {
     count(&plane, 1);
     let spy = Spy::with_kubeconfig(plane.admin());
     // A compaction forgets what was there at the one before.
-    let forgotten = (2..).find(|number| {
+    let forgotten = (2..10_000).find(|number| {
         count(&plane, *number);
         let ran = spy.run(&["changes", "cm/counter", "--since", "all", "--once"]);
         let told = counted(&ran.stdout);
@@ -96,8 +137,31 @@ fn where_the_servers_memory_ends_is_said() {
     assert!(forgotten.is_some());
 }
 
-/// A writer goes on through another API server while ours is killed: every version comes once, in
-/// order, and no gap is told.
+/// How long the API server is away at least.
+const AWAY: Duration = Duration::from_secs(10);
+
+/// Writes on through the other API server, from `first` on, until `AWAY` has passed; returns what was
+/// written last.
+fn write_on(kubeconfig: &str, first: u32) -> u32 {
+    let begun = Instant::now();
+    let mut number = first;
+    loop {
+        let patch = format!(r#"{{"data":{{"n":"{number}"}}}}"#);
+        let patched = std::process::Command::new(kubectl())
+            .args(["patch", "cm", "counter", "-p", &patch])
+            .args(["--kubeconfig", kubeconfig])
+            .stdout(std::process::Stdio::null())
+            .status();
+        assert!(patched.unwrap().success());
+        if begun.elapsed() > AWAY {
+            return number;
+        }
+        number += 1;
+    }
+}
+
+/// A writer goes on through another API server while ours is killed, for ten seconds: every version
+/// comes once, in order, and no gap is told.
 #[test]
 fn an_outage_hides_nothing() {
     let plane = ControlPlane::to_break("missed");
@@ -110,27 +174,12 @@ fn an_outage_hides_nothing() {
     run.until("MODIFIED");
     plane.kill_api_server();
     run.until("retrying");
-    for number in 2..=200 {
-        let patch = format!(r#"{{"data":{{"n":"{number}"}}}}"#);
-        let patched = std::process::Command::new(kubectl())
-            .args([
-                "patch",
-                "cm",
-                "counter",
-                "-p",
-                &patch,
-                "--kubeconfig",
-                &second,
-            ])
-            .stdout(std::process::Stdio::null())
-            .status();
-        assert!(patched.unwrap().success());
-    }
+    let last = write_on(&second, 2);
     plane.start_api_server();
-    run.until("\"200\"");
-    count(&plane, 201);
-    run.until("\"201\"");
+    run.until(&format!("\"{last}\""));
+    count(&plane, last + 1);
+    run.until(&format!("\"{}\"", last + 1));
     let ran = run.interrupt();
-    assert_eq!(counted(&ran.stdout), (1..=201).collect::<Vec<_>>());
+    assert_eq!(counted(&ran.stdout), (1..=last + 1).collect::<Vec<_>>());
     assert!(!ran.stdout.contains("may be missing"), "{}", ran.stdout);
 }

@@ -127,6 +127,69 @@ async fn bookkeeping_is_one_line_that_counts_until_the_object_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn bookkeeping_of_the_past_is_counted_apart() {
+    let cluster = cluster().await;
+    turn(&cluster, "on");
+    let same = config_map("flags", &json!({"dark-mode": "on"}));
+    cluster.sandbox.apply(same, &Writer::new("argocd")).unwrap();
+    let mut terminal = cluster.spy().on_terminal(SIZE, &["changes", "cm/flags"]);
+    terminal.until_shown("the seam", |shown| {
+        shown.contains("live since") && shown.contains("● live")
+    });
+    assert_snapshot!(terminal.transcript(), @r#"
+    12:00:01 CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    + .data.dark-mode: "off"
+    12:00:02 MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    ── live since 12:05:00 · 2 earlier versions (1 hidden), back to 12:00:01 ──
+    ·  12:00:02 configmap/flags: 1 quiet version (2 hidden)
+    ● live  1 object  1 watch  0 versions  no change yet  Ctrl-C to end
+    "#);
+    turn(&cluster, "off");
+    until_versions(&mut terminal, "1 version");
+    terminal.until_shown("the change", |shown| shown.contains("\"on\" → \"off\""));
+    terminal.type_in(&[3]);
+    terminal.finish();
+    assert_snapshot!(without_echo(&mut terminal), @r#"
+    12:00:01 CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    + .data.dark-mode: "off"
+    12:00:02 MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "off" → "on"
+    ── live since 12:05:00 · 2 earlier versions (1 hidden), back to 12:00:01 ──
+    ·  12:00:02 configmap/flags: 1 quiet version (2 hidden)
+    12:05:00 MODIFIED configmap/flags  4→5  by kubectl-edit  1 change, 2 hidden
+    ~ .data.dark-mode: "on" → "off"
+    4 versions: 3 earlier, 1 live · 2 changes shown, 6 hidden · 0s
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_kinds_that_cannot_be_read_do_not_fill_the_footer() {
+    let user = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("*", "configmaps")],
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
+    cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
+    let args = ["changes", "cm,pods,secrets,services,deploy", "--since=10m"];
+    let mut terminal = cluster.spy().on_terminal((400, 12), &args);
+    terminal.until_shown("the seam", |shown| {
+        shown.contains("live since") && shown.contains("4 of 5 not readable")
+    });
+    assert_snapshot!(terminal.transcript(), @r#"
+    12:00:01 CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    + .data.dark-mode: "off"
+    not read: Error from server (Forbidden): deployments.apps is forbidden: User "jane" cannot list resource "deployments" in API group "apps" in the namespace "shop"; likewise pods, secrets, services
+    ── live since 12:05:00 · 1 of 1 object changed, in 1 kind, back to 12:00:01 ──
+    forbidden: pods in namespace "shop": Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"
+    forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
+    and 2 more that cannot be read
+    ✗ 4 of 5 not readable  1 object  5 watches  0 versions  no change yet  Ctrl-C to end
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_leaves_the_terminal_as_it_was() {
     let cluster = cluster().await;
     let mut terminal = cluster

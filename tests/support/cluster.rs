@@ -59,6 +59,12 @@ impl Cluster {
         self.seconds.fetch_add(seconds, Ordering::SeqCst);
     }
 
+    /// What the server's clock says.
+    pub fn now(&self) -> Timestamp {
+        let noon: Timestamp = NOON.parse().unwrap();
+        noon + jiff::SignedDuration::from_secs(self.seconds.load(Ordering::SeqCst))
+    }
+
     /// Creates an object. This write and those below come a second after the last.
     pub fn put(&self, object: Value) -> Value {
         self.tick(1);

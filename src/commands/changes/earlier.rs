@@ -1,22 +1,29 @@
 //! What `changes` tells before anything else: what happened before it came.
 
 use super::formats::Reader;
-use super::past::LookBack;
+use super::past::{LookBack, Start};
 use super::run::{Changes, Span};
+use super::seam::{Changed, Seam};
 use super::since::Reach;
 use super::state::Step;
-use super::story::{self, Seam};
+use super::story;
+use super::unread::Unread;
 use super::view::clock;
-use crate::commands::sources::named;
-use crate::commands::{CommandError, Session, Terminal};
+use crate::commands::sources::{describe, named};
+use crate::commands::{CommandError, EveryKind, Session, Terminal};
 use crate::object::SourceState;
 use crate::watch::{Event, SourceKey};
 
 impl Changes {
-    pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>) {
+    pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>, every: &EveryKind) {
         let shown = (self.view.filter.clone(), self.view.noise.clone());
         let past = reach.map(|reach| LookBack::new(session.mux.clone(), reach, &self.keys, shown));
         self.past = past.filter(LookBack::is_wanted);
+        if let Some(past) = &mut self.past {
+            let unwatched = every.unwatched.iter().map(Unread::unwatched);
+            let silent = every.silent.iter().map(|group| Unread::silent(group));
+            past.unread = unwatched.chain(silent).collect();
+        }
     }
 
     /// Tells the look-back what there is to begin with.
@@ -24,15 +31,19 @@ impl Changes {
         let Some(past) = &mut self.past else { return };
         let is_named = named(key).is_some();
         match event {
-            Event::Object { now, .. } if is_named => past.start(key, Some(now.clone())),
-            Event::Synced { .. } => past.start(key, None),
+            Event::Object { now, .. } if is_named => past.start(key, Start::Version(now.clone())),
+            Event::Synced { version, .. } => past.start(key, Start::Listing(version.clone())),
             Event::State(
-                SourceState::Forbidden { .. }
-                | SourceState::Unserved { .. }
-                | SourceState::Failed { .. }
+                SourceState::Forbidden { cause }
+                | SourceState::Unserved { cause }
+                | SourceState::Failed { cause }
                 // The others need not wait for a server that does not answer.
-                | SourceState::Retrying { attempt: 3.., .. },
-            ) => past.skip(key),
+                | SourceState::Retrying {
+                    attempt: 3..,
+                    cause,
+                    ..
+                },
+            ) => past.skip(key, cause),
             Event::Object { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
     }
@@ -42,11 +53,13 @@ impl Changes {
         if self.holds_past() {
             return Ok(false);
         }
-        let Some(past) = self.past.take_if(|past| past.is_over()) else {
+        let Some(mut past) = self.past.take_if(|past| past.is_over()) else {
             return Ok(self.past.is_none());
         };
+        past.found.sort_by_cached_key(|found| describe(&found.key));
+        past.unread.sort_by(|a, b| a.source.cmp(&b.source));
         let now = terminal.env().now();
-        let told = story::timeline(&past.found, now);
+        let told = story::timeline(&past.found, past.since(), now);
         for happened in &told {
             if let Step::Deleted { last, .. } = &happened.step {
                 self.state.remember_deleted(&last.object);
@@ -56,23 +69,35 @@ impl Changes {
         let has_past = |key: &SourceKey| told.iter().any(|happened| *happened.key == *key);
         self.absent
             .retain(|key| self.span == Span::On || !has_past(key));
+        let hidden = self.state.hidden;
         let mut page = self.page(&told, terminal);
-        if self.view.format.reader() == Reader::Person {
-            self.pending.retain(|happened| match happened.step {
-                Step::Baseline(_) => !has_past(&happened.key),
-                Step::Synced { .. } => false,
-                _ => true,
-            });
-            let seam = Seam {
-                found: &past.found,
-                shown: page.shown,
-                first: page.first,
-                live: (self.span == Span::On).then_some(now),
-            };
-            let look = terminal.look();
-            let seam = seam.lines(|time| clock(time, (look, terminal.env())));
-            page.lines
-                .extend(seam.iter().map(|line| look.styles.dim(line)));
+        // The footer counts what is live.
+        self.state.hidden = hidden;
+        let seam = Seam {
+            found: &past.found,
+            unread: &past.unread,
+            shown: page.shown,
+            first: page.first,
+            hidden: page.hidden,
+            changed: Changed::by(&told),
+            is_asked: past.is_asked(),
+            since: past.since(),
+            live: (self.span == Span::On).then_some(now),
+        };
+        let look = terminal.look();
+        match self.view.format.reader() {
+            Reader::Person => {
+                self.pending.retain(|happened| match happened.step {
+                    Step::Baseline(_) => !has_past(&happened.key),
+                    Step::Synced { .. } => false,
+                    _ => true,
+                });
+                let seam = seam.lines(|time| clock(time, (look, terminal.env())));
+                let seam = seam.iter().map(|line| look.styles.dim(line));
+                page.lines.extend(seam);
+            }
+            Reader::Records => page.lines.extend(seam.records(&self.view, now, told.len())),
+            Reader::Documents => {}
         }
         page.print(terminal)?;
         Ok(true)

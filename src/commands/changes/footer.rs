@@ -28,10 +28,22 @@ pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) 
     lines
 }
 
-/// A line for each kind that may not be read.
+/// So many kinds that may not be read are told, each in a line.
+const REFUSED: usize = 3;
+
+/// A line for each kind that may not be read; those that are too many are counted.
 pub(super) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
     let styles = terminal.look().styles;
-    sources.refused().map(|line| styles.dim(&line)).collect()
+    let count = sources.refused().count();
+    let most = if count > REFUSED {
+        REFUSED - 1
+    } else {
+        REFUSED
+    };
+    let others = count.saturating_sub(most);
+    let others = (others > 0).then(|| format!("and {others} more that cannot be read"));
+    let lines = sources.refused().take(most).chain(others);
+    lines.map(|line| styles.dim(&line)).collect()
 }
 
 /// `1 watch`, `2 watches`.

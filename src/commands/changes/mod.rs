@@ -10,19 +10,23 @@ mod earlier;
 mod footer;
 mod formats;
 mod held;
+mod horizon;
 mod judge;
+mod look;
 mod noise;
 mod page;
 mod past;
 mod record;
 mod run;
 mod schemas;
+mod seam;
 mod since;
 mod state;
 mod story;
 mod summary;
 mod tally;
 mod told;
+mod unread;
 mod view;
 
 use super::{CommandError, Context, Ended, Session, Shutdown, Terminal, Until, follow};
@@ -55,12 +59,12 @@ pub(crate) async fn show(
         Session::follow(context, &args.objects.source).await?
     };
     let asking = ("changes", &mut *context);
-    let targets = if args.looks_back() && args.objects.objects.is_empty() {
+    let every = if args.looks_back() && args.objects.objects.is_empty() {
         session.every_kind(&args.objects, asking).await?
     } else {
-        session.targets(&args.objects, asking).await?
+        session.targets(&args.objects, asking).await?.into()
     };
-    let keys = session.keys(&targets);
+    let keys = session.keys(&every.targets);
     let view = view(args, &session);
     let span = match (args.is_once(), session.is_of_file()) {
         (false, _) => Span::On,
@@ -69,7 +73,7 @@ pub(crate) async fn show(
     };
     let run = (context.env.now(), span);
     let mut changes = Changes::new((args, view), keys.clone(), run);
-    changes.look_back(&session, args.reach(context.env.now()));
+    changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
     let mut changes = Until::new(changes, (&args.ends, &stop), &keys).once(args.is_once());
     let mut terminal = Terminal::open(context, args.output.output());

@@ -14,6 +14,8 @@ pub(super) struct Page {
     /// How many things that have happened are told, and when the first of them was.
     pub(super) shown: usize,
     pub(super) first: Option<Timestamp>,
+    /// Of how many versions nothing is.
+    pub(super) hidden: usize,
 }
 
 impl Changes {
@@ -25,6 +27,7 @@ impl Changes {
                 break;
             }
             let told = self.told(happened, terminal);
+            page.hidden += usize::from(told.quiet.is_some());
             if !told.lines.is_empty() {
                 page.shown += 1;
                 page.first = page.first.or(Some(happened.time()));

@@ -1,24 +1,24 @@
 //! What happened before the program was started, read back from the server's memory.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures::{StreamExt, stream};
+use jiff::Timestamp;
+use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
-use super::judge::Judge;
+use super::look::Look;
 use super::since::Reach;
+use super::unread::Unread;
 use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
-use crate::object::ObjectRef;
-use crate::watch::{End, History, Limits, Mux, Presence, SourceKey, Told, Walk, Why, in_order};
+use crate::object::ResourceVersion;
+use crate::watch::{Between, Dates, End, Mux, Revision, SourceKey, Told, Version};
 
 /// How long live events wait for the versions before them, unless more was asked for.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How many objects are walked at once.
-const AT_ONCE: usize = 4;
 
 /// The look-back of one run.
 pub(super) struct LookBack {
@@ -29,7 +29,19 @@ pub(super) struct LookBack {
     waiting: Vec<SourceKey>,
     walks: JoinSet<Found>,
     deadline: Option<Instant>,
+    /// What dates the revisions of its cluster.
+    dates: Option<Arc<Dates>>,
     pub(super) found: Vec<Found>,
+    /// What could not be read.
+    pub(super) unread: Vec<Unread>,
+}
+
+/// What is known of a source when the look-back begins.
+pub(super) enum Start {
+    /// Its one object is there.
+    Version(Arc<Version>),
+    /// It has been listed at this version.
+    Listing(ResourceVersion),
 }
 
 /// What was found of one source.
@@ -40,8 +52,34 @@ pub(super) struct Found {
     pub(super) told: Vec<Told>,
     /// Why there is no more.
     pub(super) end: Option<End>,
-    /// Of a wide source: how many objects it has, and how many have changed.
-    pub(super) objects: Option<(usize, usize)>,
+    /// Of a wide source: how many objects it has.
+    pub(super) objects: Option<usize>,
+    /// From which revision on all versions are told of what was there then, or is there now.
+    pub(super) from: Option<Revision>,
+    /// From which revision on nothing is missing that came and went, either, where that is known.
+    pub(super) complete: Option<Revision>,
+    /// When revisions were written, where that is known.
+    pub(super) dated: BTreeMap<Revision, Between>,
+}
+
+impl Found {
+    /// Whether something may be missing that came and went.
+    pub(super) fn is_short(&self) -> bool {
+        self.complete.is_none() || self.complete > self.from
+    }
+
+    /// Of this source, nothing yet.
+    pub(super) fn new(key: Arc<SourceKey>) -> Found {
+        Found {
+            key,
+            told: Vec::new(),
+            end: None,
+            objects: None,
+            from: None,
+            complete: None,
+            dated: BTreeMap::new(),
+        }
+    }
 }
 
 impl LookBack {
@@ -56,8 +94,11 @@ impl LookBack {
             let wanted = !reach.brief || named(key).is_some();
             wanted && mux.history(key).is_some()
         };
-        let waiting = keys.iter().filter(has_past).cloned().collect();
+        let waiting: Vec<SourceKey> = keys.iter().filter(has_past).cloned().collect();
+        let dates = waiting.first().and_then(|key| mux.dates(&key.cluster));
         LookBack {
+            dates: dates.map(Arc::new),
+            unread: Vec::new(),
             reach,
             shown: Arc::new(shown),
             waiting,
@@ -66,6 +107,16 @@ impl LookBack {
             found: Vec::new(),
             mux,
         }
+    }
+
+    /// Whether the past was asked for.
+    pub(super) fn is_asked(&self) -> bool {
+        !self.reach.brief
+    }
+
+    /// What happened before this was not asked for.
+    pub(super) fn since(&self) -> Option<Timestamp> {
+        self.reach.time
     }
 
     /// Whether there is anything to look back at.
@@ -78,8 +129,8 @@ impl LookBack {
         self.waiting.is_empty() && self.walks.is_empty()
     }
 
-    /// Begins with a source, once it is known what is there.
-    pub(super) fn start(&mut self, key: &SourceKey, there: Presence) {
+    /// Begins with a source, once it is known what is there. What comes after that is told as it comes.
+    pub(super) fn start(&mut self, key: &SourceKey, from: Start) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting == key) else {
             return;
         };
@@ -91,16 +142,33 @@ impl LookBack {
         self.deadline = self.deadline.or(deadline);
         let look = Look {
             history,
+            dates: self.dates.clone(),
             reach: self.reach,
             shown: self.shown.clone(),
             deadline,
+            is_dated: OnceCell::new(),
+            dated: Mutex::default(),
         };
-        self.walks.spawn(look.run(there));
+        self.walks.spawn(look.run(from));
     }
 
     /// Leaves out a source that cannot be read.
-    pub(super) fn skip(&mut self, key: &SourceKey) {
-        self.waiting.retain(|waiting| waiting != key);
+    pub(super) fn skip(&mut self, key: &SourceKey, cause: &Arc<str>) {
+        if self.is_waiting_for(key) {
+            self.waiting.retain(|waiting| waiting != key);
+            self.unread.push(Unread::refused(key, cause));
+        }
+    }
+
+    /// Whether a source is still to be looked back at.
+    fn is_waiting_for(&self, key: &SourceKey) -> bool {
+        self.waiting.contains(key)
+    }
+
+    /// Whether it says itself that a source cannot be read.
+    pub(super) fn tells_of(&self, key: &SourceKey) -> bool {
+        let is_unread = |unread: &Unread| unread.is_of(key);
+        self.is_asked() && (self.is_waiting_for(key) || self.unread.iter().any(is_unread))
     }
 
     /// Waits until something more was found, or there is no more time.
@@ -123,114 +191,5 @@ impl LookBack {
                 while self.walks.join_next().await.is_some() {}
             }
         }
-    }
-}
-
-/// One source's look-back.
-struct Look {
-    history: History,
-    reach: Reach,
-    shown: Arc<(Filter, BTreeSet<Noise>)>,
-    deadline: Option<Instant>,
-}
-
-impl Look {
-    async fn run(self, there: Presence) -> Found {
-        let mut found = Found {
-            key: self.history.key().clone(),
-            told: Vec::new(),
-            end: None,
-            objects: None,
-        };
-        let told = if named(self.history.key()).is_none() {
-            self.wide(&mut found).await
-        } else {
-            self.named(there, &mut found).await
-        };
-        if let Err(end) = told {
-            found.end = Some(end);
-        }
-        found
-    }
-
-    async fn named(&self, there: Presence, found: &mut Found) -> Result<(), End> {
-        let walk = if let Some(version) = there {
-            let walk = self.history.before(&version, self.limits());
-            let cause = || End::NotOffered("its resourceVersions are no revisions".into());
-            (Some(version), walk.ok_or_else(cause)?)
-        } else {
-            let object = object_of(self.history.key());
-            let newest = self.history.newest().await?;
-            self.history.at(&object, newest, self.limits()).await?
-        };
-        (found.told, found.end) = self.walk(walk).await;
-        Ok(())
-    }
-
-    /// Compares then and now, and walks the objects that differ.
-    async fn wide(&self, found: &mut Found) -> Result<(), End> {
-        let reach = self.reach;
-        let compared = self.history.compare(reach.revision, reach.time).await?;
-        let limits = Limits {
-            floor: compared.then,
-            ..self.limits()
-        };
-        let walks = compared.changed.iter().map(|object| {
-            let limits = limits.clone();
-            async {
-                let walk = self.history.at(object, compared.now, limits).await?;
-                Ok::<_, End>(self.walk(walk).await.0)
-            }
-        });
-        let walks: Vec<_> = walks.collect();
-        let mut walks = stream::iter(walks).buffered(AT_ONCE);
-        let mut changed = 0;
-        while let Some(told) = walks.next().await {
-            let told = told?;
-            changed += usize::from(told.iter().any(|told| told.why != Why::Listed));
-            found.told.extend(told);
-        }
-        found.objects = Some((compared.count, changed));
-        found.end = Some(if compared.then > self.reach.revision {
-            End::Forgotten(compared.then)
-        } else {
-            End::Limit
-        });
-        Ok(())
-    }
-
-    fn limits(&self) -> Limits {
-        Limits {
-            floor: self.reach.revision,
-            requests: self.reach.requests,
-        }
-    }
-
-    /// Walks back as far as is wanted.
-    async fn walk(&self, (newest, mut walk): (Presence, Walk)) -> (Vec<Told>, Option<End>) {
-        let mut judge = Judge::new(newest.clone(), self.reach.time, &self.shown);
-        let mut found = Vec::new();
-        while judge.shown < self.reach.shown || judge.there.is_none() {
-            let past = match self.deadline {
-                Some(deadline) => timeout_at(deadline, walk.next()).await.ok().flatten(),
-                None => walk.next().await,
-            };
-            match past {
-                Some(past) if judge.is_wanted(&past) => found.push(past),
-                Some(_) | None => break,
-            }
-        }
-        (in_order(newest, found), walk.end().cloned())
-    }
-}
-
-/// The one object that a source is about.
-fn object_of(key: &SourceKey) -> ObjectRef {
-    ObjectRef {
-        api_version: key.resource.api_version().into(),
-        kind: key.resource.kind.clone(),
-        namespace: key.namespace().map(Into::into),
-        name: named(key).unwrap_or_default().into(),
-        uid: None,
     }
 }

@@ -141,7 +141,9 @@ impl Live for Changes {
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
         let is_named = named(key).is_some();
-        if let Event::Synced { epoch: 1, count: 0 } = event
+        if let Event::Synced {
+            epoch: 1, count: 0, ..
+        } = event
             && is_named
         {
             self.absent.push(key.clone());
@@ -182,7 +184,11 @@ impl Live for Changes {
         note: Note,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        let is_refusal = matches!(note.state, "forbidden" | "unserved" | "failed");
+        let past = self.past.as_ref().filter(|_| is_refusal);
         match self.view.format.reader() {
+            // A line of the look-back says so, of all of them.
+            Reader::Person if past.is_some_and(|past| past.tells_of(key)) => {}
             Reader::Person | Reader::Documents => terminal.note(&note)?,
             Reader::Records => self.pending.push(Happened {
                 seen: terminal.env().now(),

@@ -1,4 +1,4 @@
-//! The past as it is told: one timeline of all objects, and the line between it and what is live.
+//! The past as it is told: one timeline of all objects.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,24 +8,33 @@ use jiff::{SignedDuration, Timestamp};
 use super::judge::written;
 use super::past::Found;
 use super::state::{Happened, PastTime, Step};
-use crate::commands::sources::describe;
 use crate::object::ObjectRef;
 use crate::render::age;
-use crate::render::text::escape_line;
-use crate::watch::{End, SourceKey, Told, Why};
+use crate::watch::{Between, SourceKey, Told, Why};
 
-/// What was found, in the order of the cluster's revisions.
-pub(super) fn timeline(found: &[Found], now: Timestamp) -> Vec<Happened> {
-    let mut all: Vec<(&Arc<SourceKey>, &Told)> = found
+/// What was found, in the order of the cluster's revisions. What is known to have been before `since` is
+/// left out.
+pub(super) fn timeline(found: &[Found], since: Option<Timestamp>, now: Timestamp) -> Vec<Happened> {
+    let mut all: Vec<(&Found, &Told)> = found
         .iter()
-        .flat_map(|found| found.told.iter().map(|told| (&found.key, told)))
+        .flat_map(|found| found.told.iter().map(move |told| (found, told)))
         .collect();
     all.sort_by_key(|(_, told)| told.at);
     let mut teller = Teller::default();
-    for (key, told) in all {
-        teller.tell(key, told, now);
+    for (found, told) in all {
+        let dated = told.at.and_then(|at| found.dated.get(&at));
+        teller.tell(&found.key, (told, dated), now);
     }
-    teller.told
+    let mut told = teller.told;
+    told.retain(|told| {
+        let until = told.past.and_then(|past| past.until);
+        until.is_none_or(|until| since.is_none_or(|since| until >= since))
+    });
+    for past in told.iter_mut().filter_map(|told| told.past.as_mut()) {
+        // Times have seconds: in one second is known as well as any.
+        past.until = past.until.filter(|until| *until > past.time);
+    }
+    told
 }
 
 /// Puts what is told in words, one after the other.
@@ -47,19 +56,29 @@ struct Last {
 }
 
 impl Teller {
-    fn tell(&mut self, key: &Arc<SourceKey>, told: &Told, now: Timestamp) {
+    fn tell(
+        &mut self,
+        key: &Arc<SourceKey>,
+        (told, dated): (&Told, Option<&Between>),
+        now: Timestamp,
+    ) {
         let name = ObjectRef {
             uid: None,
             ..told.now.object.clone()
         };
         let last = self.last.get(&name).copied().unwrap_or_default();
-        let is_gone = matches!(told.why, Why::Deleted | Why::LeftSelector);
+        let is_gone = told.is_end();
         let own = written(told.prev.as_deref(), &told.now).filter(|_| !is_gone);
         if let (Some(own), false) = (own, told.why == Why::Listed) {
             self.close(own);
         }
-        let bound = self.latest.max(last.time);
+        let dated = dated.filter(|_| is_gone);
+        let bound = self
+            .latest
+            .max(last.time)
+            .max(dated.map(|dated| dated.from));
         let time = own.or(bound).unwrap_or(now);
+        let until = dated.and_then(|dated| dated.until).unwrap_or(now);
         let since = last.time.map(|last| time.duration_since(last));
         let step = step(told, last, since, time);
         self.last.insert(
@@ -79,7 +98,7 @@ impl Teller {
             step,
             past: Some(PastTime {
                 time,
-                until: is_gone.then_some(now),
+                until: is_gone.then_some(until.max(time)),
             }),
         });
     }
@@ -88,7 +107,8 @@ impl Teller {
     fn close(&mut self, time: Timestamp) {
         for at in self.open.drain(..) {
             if let Some(past) = self.told.get_mut(at).and_then(|told| told.past.as_mut()) {
-                past.until = Some(time.max(past.time));
+                let until = past.until.map_or(time, |until| until.min(time));
+                past.until = Some(until.max(past.time));
             }
         }
         self.latest = self.latest.max(Some(time));
@@ -119,90 +139,8 @@ fn step(told: &Told, last: Last, since: Option<SignedDuration>, time: Timestamp)
     })
 }
 
-/// What stands between the past and what is live.
-pub(super) struct Seam<'s> {
-    pub(super) found: &'s [Found],
-    /// How many versions are shown above it, and when the first was written.
-    pub(super) shown: usize,
-    pub(super) first: Option<Timestamp>,
-    /// Since when it is live; `None` if it ends here.
-    pub(super) live: Option<Timestamp>,
-}
-
-impl Seam<'_> {
-    /// The line, and what could not be looked back at, each once.
-    pub(super) fn lines(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
-        let mut parts: Vec<String> = self
-            .live
-            .map(|live| format!("live since {}", time(live)))
-            .into_iter()
-            .collect();
-        let mut lines = self.refusals();
-        if lines.len() < self.found.len() {
-            let back = self
-                .first
-                .map_or(String::new(), |first| format!(", back to {}", time(first)));
-            parts.push(format!("{}{back}", self.count()));
-            parts.extend(self.end());
-            lines.push(format!("── {} ──", parts.join(" · ")));
-        }
-        lines
-    }
-
-    fn count(&self) -> String {
-        let wide = self.found.iter().filter_map(|found| found.objects);
-        let (mut kinds, mut objects, mut changed) = (0, 0, 0);
-        for (count, own) in wide {
-            kinds += usize::from(own > 0);
-            objects += count;
-            changed += own;
-        }
-        if self.found.iter().any(|found| found.objects.is_some()) {
-            let (objects, kinds) = (plural(objects, "object"), plural(kinds, "kind"));
-            return format!("{changed} of {objects} changed in {kinds}");
-        }
-        match self.shown {
-            0 => "no earlier version".to_owned(),
-            shown => plural(shown, "earlier version"),
-        }
-    }
-
-    fn end(&self) -> Option<String> {
-        let ends = |is: fn(&End) -> bool| {
-            let mut ends = self.found.iter().filter_map(|found| found.end.as_ref());
-            ends.any(is)
-        };
-        let forgotten = ends(|end| matches!(end, End::Forgotten(_)));
-        let wide = self.found.iter().any(|found| found.objects.is_some());
-        let forgotten = forgotten.then_some("the server has forgotten what was before");
-        let wide = wide.then_some("objects that lived only in between may be missing");
-        let parts: Vec<&str> = forgotten.into_iter().chain(wide).collect();
-        (!parts.is_empty()).then(|| parts.join(" · "))
-    }
-
-    fn refusals(&self) -> Vec<String> {
-        let refusal = |found: &Found| {
-            let cause = match found.end.as_ref()? {
-                End::NotOffered(cause) => cause.to_string(),
-                End::Failed(error) => error.to_string(),
-                End::Limit | End::Forgotten(_) => return None,
-            };
-            let source = describe(&found.key);
-            Some(escape_line(&format!("no look-back for {source}: {cause}")).into_owned())
-        };
-        self.found.iter().filter_map(refusal).collect()
-    }
-}
-
 /// What is said of when something in the past happened: `5m ago`.
 pub(super) fn ago(past: PastTime, now: Timestamp) -> String {
     let span = now.duration_since(past.time);
     format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
-}
-
-fn plural(count: usize, unit: &str) -> String {
-    match count {
-        1 => format!("1 {unit}"),
-        count => format!("{count} {unit}s"),
-    }
 }

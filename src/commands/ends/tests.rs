@@ -65,7 +65,7 @@ fn event(why: Why, object: &Value) -> Event {
 }
 
 fn synced(count: usize) -> Event {
-    Event::Synced { epoch: 1, count }
+    Event::synced(count)
 }
 
 fn forbidden() -> Event {

@@ -5,6 +5,26 @@ use std::sync::Arc;
 use super::{Place, Session};
 use crate::cluster::{Names, Resolver, Target};
 use crate::commands::{CommandError, Context, ObjectArgs};
+use crate::object::Resource;
+
+/// What there is, and what of it cannot be followed.
+#[derive(Debug, Default)]
+pub(crate) struct EveryKind {
+    pub(crate) targets: Vec<Target>,
+    /// What can be listed, and not watched.
+    pub(crate) unwatched: Vec<Resource>,
+    /// `GROUP/VERSION` of the groups whose API server does not answer.
+    pub(crate) silent: Vec<String>,
+}
+
+impl From<Vec<Target>> for EveryKind {
+    fn from(targets: Vec<Target>) -> EveryKind {
+        EveryKind {
+            targets,
+            ..EveryKind::default()
+        }
+    }
+}
 
 impl Session {
     /// Every kind that can be listed and watched: of the namespace, or with `-A` of the cluster.
@@ -12,25 +32,34 @@ impl Session {
         &self,
         args: &ObjectArgs,
         asking: (&str, &mut Context<'_>),
-    ) -> Result<Vec<Target>, CommandError> {
+    ) -> Result<EveryKind, CommandError> {
         let Place::Cluster(client) = &self.place else {
-            return self.targets(args, asking).await;
+            return Ok(self.targets(args, asking).await?.into());
         };
         let resolver = Resolver::new(client.clone());
         let discovery = resolver.discovery().await?;
-        let mut targets: Vec<Target> = Vec::new();
+        let mut every = EveryKind {
+            silent: discovery.stale.clone(),
+            ..EveryKind::default()
+        };
         for found in &discovery.types {
             let resource = &found.resource;
             // Another version of the same, or Events, which two groups serve.
-            let is_same = |taken: &Target| {
-                taken.resource.plural == resource.plural
-                    && (taken.resource.group == resource.group || &*resource.plural == "events")
+            let is_same = |taken: &Resource| {
+                taken.plural == resource.plural
+                    && (taken.group == resource.group || &*resource.plural == "events")
             };
+            let taken = every.targets.iter().map(|target| &target.resource);
+            let is_taken = taken.chain(&every.unwatched).any(is_same);
             let is_here = args.all_namespaces || resource.namespaced;
-            if !(is_here && found.listable() && found.watchable()) || targets.iter().any(is_same) {
+            if !(is_here && found.listable()) || is_taken {
                 continue;
             }
-            targets.push(Target {
+            if !found.watchable() {
+                every.unwatched.push(resource.clone());
+                continue;
+            }
+            every.targets.push(Target {
                 resource: resource.clone(),
                 namespace: (!args.all_namespaces).then(|| self.namespace.clone()),
                 names: Names::All,
@@ -38,6 +67,6 @@ impl Session {
                 fields: args.field_selector.as_deref().map(Arc::from),
             });
         }
-        Ok(targets)
+        Ok(every)
     }
 }

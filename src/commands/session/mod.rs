@@ -20,6 +20,7 @@ use crate::watch::{
     ClusterId, FileTransport, Form, HttpTransport, Mux, SourceKey, Transport, source_keys,
 };
 
+pub(crate) use every_kind::EveryKind;
 use file::{everything, only_namespace, types};
 
 /// Where a verb's objects come from.

@@ -34,7 +34,7 @@ fn pods() -> Arc<SourceKey> {
 }
 
 fn synced(count: usize) -> Event {
-    Event::Synced { epoch: 1, count }
+    Event::synced(count)
 }
 
 fn forbidden(what: &str) -> Event {

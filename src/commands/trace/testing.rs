@@ -214,7 +214,7 @@ impl Feed {
                     self.event(&key, Why::Listed, (object, None));
                 }
                 let count = found.len();
-                self.chain.apply(&key, &Event::Synced { epoch: 1, count });
+                self.chain.apply(&key, &Event::synced(count));
             }
         }
         self.chain.settle(self.now);

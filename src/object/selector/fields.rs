@@ -135,8 +135,12 @@ fn field_term(term: &str) -> Result<FieldTerm, SelectorError> {
             c => value.push(c),
         }
     }
+    let field = field.trim();
+    if field.ends_with('!') {
+        return Err(wrong()); // a `!=` with a blank in it
+    }
     Ok(FieldTerm {
-        field: field.trim().to_owned(),
+        field: field.to_owned(),
         operator,
         value,
     })

@@ -41,8 +41,7 @@ impl Course {
 impl Told {
     /// When the object is there.
     pub(super) fn present(&self) -> Option<Revision> {
-        self.at
-            .filter(|_| !matches!(self.why, Why::Deleted | Why::LeftSelector))
+        self.at.filter(|_| !self.is_end())
     }
 }
 

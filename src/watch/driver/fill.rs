@@ -12,9 +12,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{sleep, timeout};
 
 use super::course::{Course, Courses, courses, difference, unknown};
-use super::session::can_leave;
 use crate::watch::backoff::Pace;
-use crate::watch::event::{Gap, GapCause, Why};
+use crate::watch::event::{Gap, GapCause};
 use crate::watch::history::{Archive, End, Limits, Past, Revision, Told, Unread, Walk, in_order};
 use crate::watch::hole::{Filled, Hole};
 use crate::watch::source::Shared;
@@ -186,24 +185,8 @@ impl Filler {
         }
         let mut told = in_order(newest, found);
         told.retain(|told| told.at.is_some_and(|at| at > base));
-        if can_leave(&self.shared.key) {
-            for told in &mut told {
-                self.tell_why(told).await?;
-            }
-        }
+        self.archive.tell_why(&mut told).await?;
         Ok(told)
-    }
-
-    /// Under a selector what is absent may only have ceased to match.
-    async fn tell_why(&self, told: &mut Told) -> Result<(), Unread> {
-        if let (Why::Deleted, Some(at)) = (told.why, told.at) {
-            let object = &told.now.object;
-            let there = self.archive.unselected(object).object(object, at).await?;
-            if there.is_some_and(|there| there.object.uid == object.uid) {
-                told.why = Why::LeftSelector;
-            }
-        }
-        Ok(())
     }
 
     /// Looks for objects that came and went: each of their writes is a revision of which nothing is

@@ -14,6 +14,7 @@ use crate::watch::envelope::{Item, Line, Reader, Verb};
 use crate::watch::error::SourceError;
 use crate::watch::event::Why;
 use crate::watch::key::SourceKey;
+use crate::watch::selector::can_leave;
 use crate::watch::source::Shared;
 use crate::watch::transport::{LineStream, Transport, WATCH_SECONDS};
 
@@ -145,16 +146,6 @@ impl Session<'_> {
             Err(error) => Err(error),
         }
     }
-}
-
-/// Whether an object can stop matching. Its name and namespace stay the same.
-pub(super) fn can_leave(key: &SourceKey) -> bool {
-    let changeable = |fields: &str| {
-        fields.split(',').any(|field| {
-            !field.starts_with("metadata.name=") && !field.starts_with("metadata.namespace=")
-        })
-    };
-    key.labels.is_some() || key.fields.as_deref().is_some_and(changeable)
 }
 
 /// The error that an `ERROR` line stands for.

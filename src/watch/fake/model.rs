@@ -211,6 +211,8 @@ pub(in crate::watch) struct Model {
     pub(in crate::watch) forgotten: u64,
     /// No older version than this can be read.
     pub(in crate::watch) compacted: u64,
+    /// After so many reads of old versions it forgets those before a version.
+    pub(in crate::watch) compacts_after: Option<(usize, u64)>,
     /// What reads of an old version answer, if they are not answered.
     pub(in crate::watch) no_history: Option<SourceError>,
     /// The old versions that were asked for.

@@ -29,6 +29,11 @@ impl Fake {
         if let Some(error) = model.no_list.as_ref().or(model.no_history.as_ref()) {
             return Err(error.clone());
         }
+        if let Some((reads, rv)) = model.compacts_after
+            && model.reads.len() > reads
+        {
+            model.compacted = model.compacted.max(rv);
+        }
         if rv < model.compacted {
             return Err(api_error(410));
         }

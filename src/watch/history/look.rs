@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::read::{Archive, Unread, refused};
+use super::order::Told;
+use super::read::{Archive, Unread};
 use super::revision::Revision;
+use super::ring::{Asked, Ring};
 use super::walk::{End, Limits, Walk, ended};
 use crate::object::ObjectRef;
 use crate::object::managed_fields::Writers;
-use crate::watch::body::Packer;
-use crate::watch::envelope::Reader;
 use crate::watch::event::Version;
 use crate::watch::key::SourceKey;
 use crate::watch::store::{Name, name};
-use crate::watch::transport::{At, Page, Upstream};
+use crate::watch::transport::Upstream;
 
 /// The past of one source.
 #[derive(Clone)]
@@ -29,11 +29,12 @@ pub struct History {
 pub struct Comparison {
     /// The revision of then: that of interest, or the oldest that can be read.
     pub then: Revision,
-    /// The revision of now.
-    pub now: Revision,
+    /// From which revision on nothing is missing; `None` if that is not known. What came and went before
+    /// it is in neither listing.
+    pub complete: Option<Revision>,
     /// How many objects there are now.
     pub count: usize,
-    /// Those that have changed, gone or come. What came and went in between is in neither listing.
+    /// Those that have changed, gone or come.
     pub changed: Vec<ObjectRef>,
 }
 
@@ -67,65 +68,74 @@ impl History {
         limits: Limits,
     ) -> Result<(Option<Arc<Version>>, Walk), End> {
         let there = self.archive.alone(object).object(object, at).await;
-        let there = there.map_err(|unread| told(unread, at))?;
+        let there = there.map_err(|unread| end(unread, at))?;
         let start = (at, there.clone());
         let walk = Walk::new(&self.archive, object, start, limits);
         Ok((there, walk))
     }
 
-    /// The newest revision.
-    pub async fn newest(&self) -> Result<Revision, End> {
-        Ok(self.list(1).await?.0)
+    /// Tells what only ceased to match the selector from what was deleted, as far as the server tells.
+    pub async fn tell_why(&self, told: &mut [Told]) {
+        // What is absent is out of sight, whatever the reason.
+        let _unknown = self.archive.tell_why(told).await;
     }
 
-    /// Compares the listing of now with that of `floor`, or the oldest that can be read. What is there
-    /// and was last written before `since` is left out.
+    /// The newest revision.
+    pub(super) async fn newest(&self) -> Result<Revision, Unread> {
+        self.archive.metadata().newest().await
+    }
+
+    /// Compares the listing of `now`, when the view's own was read, with that of `floor`, or the oldest
+    /// that can be read. What is there and was last written before `since` is left out.
     pub async fn compare(
         &self,
+        now: Revision,
         floor: Revision,
         since: Option<Timestamp>,
     ) -> Result<Comparison, End> {
-        let metadata = History {
-            archive: self.archive.metadata(),
-            ..self.clone()
+        let metadata = self.archive.metadata();
+        let listed = metadata.listing(now, self.page_items).await;
+        let listed = listed.map_err(|unread| end(unread, now))?;
+        let (then, old) = self.oldest(floor.min(now), now).await?;
+        let known = listed
+            .iter()
+            .filter_map(|there| Revision::parse(&there.version));
+        let asked = Asked {
+            after: then,
+            upto: now,
+            known: known.max(),
         };
-        let (now, listed) = metadata.list(self.page_items).await?;
-        let oldest = self.archive.oldest(floor.min(now), now).await;
-        let then = oldest.map_err(|unread| told(unread, now))?;
-        let old = metadata.archive.listing(then, self.page_items).await;
-        let old = old.map_err(|unread| told(unread, now))?;
+        let (count, old, new) = (listed.len(), by_name(old), by_name(listed));
+        let ring = Ring::read(&metadata, asked).await;
+        let complete = ring.reaches;
+        let mut gone = ring.into_gone();
+        // The others are known to have changed.
+        gone.retain(|name, _| !old.contains_key(name) && !new.contains_key(name));
+        let mut changed = changed(old, new, since);
+        changed.extend(gone.into_values());
         Ok(Comparison {
             then,
-            now,
-            count: listed.len(),
-            changed: changed(by_name(old), by_name(listed), since),
+            complete,
+            count,
+            changed,
         })
     }
 
-    /// The newest listing; all pages of it, or one object of `limit` is 1.
-    async fn list(&self, limit: u32) -> Result<(Revision, Vec<Arc<Version>>), End> {
-        let archive = &self.archive;
-        let mut reader = Reader::new(&archive.key);
-        let (mut page, mut found) = (Page { limit, next: None }, Vec::new());
-        let mut packer = None;
+    /// The oldest listing that can be read, of `low` at the oldest. The server may forget it meanwhile.
+    async fn oldest(
+        &self,
+        low: Revision,
+        now: Revision,
+    ) -> Result<(Revision, Vec<Arc<Version>>), End> {
+        let metadata = self.archive.metadata();
+        let mut low = low;
         loop {
-            let answer = archive.transport.list(&archive.key, At::Latest, page).await;
-            let answer = answer.map_err(|error| ended(refused(error)))?;
-            if answer.next.is_some() {
-                packer.get_or_insert_with(Packer::new);
-            }
-            for item in &answer.items {
-                let version = reader.item(item).map_err(End::NotOffered)?;
-                found.push(version.kept(packer.as_mut()));
-            }
-            page = Page {
-                limit,
-                next: answer.next,
-            };
-            if page.next.is_none() || limit == 1 {
-                let cause = || End::NotOffered("its resourceVersions are no revisions".into());
-                let newest = Revision::parse(&answer.version).ok_or_else(cause)?;
-                return Ok((newest, found));
+            let oldest = self.archive.oldest(low, now).await;
+            low = oldest.map_err(|unread| end(unread, now))?;
+            match metadata.listing(low, self.page_items).await {
+                Ok(old) => return Ok((low, old)),
+                Err(Unread::Forgotten) if low < now => low = low.next(),
+                Err(unread) => return Err(end(unread, now)),
             }
         }
     }
@@ -164,7 +174,7 @@ fn is_before(version: &Version, since: Option<Timestamp>) -> bool {
 }
 
 /// What is told of a revision that could not be read.
-fn told(unread: Unread, at: Revision) -> End {
+fn end(unread: Unread, at: Revision) -> End {
     match unread {
         Unread::Forgotten => End::Forgotten(at.next()),
         other => ended(other),
@@ -174,6 +184,7 @@ fn told(unread: Unread, at: Revision) -> End {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::watch::envelope::Reader;
     use crate::watch::fake::pods;
 
     /// A Pod at this version, last written at 12:00 and so many seconds; never, if none are given.

@@ -5,6 +5,7 @@
 //! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>); with
 //! `fieldSelector=metadata.name=` it reads one key. It takes the right to list, which a watch takes anyway.
 
+mod dates;
 mod look;
 mod order;
 mod read;
@@ -14,6 +15,8 @@ mod ring;
 mod tests;
 mod walk;
 
+pub(super) use dates::leases;
+pub use dates::{Between, Dates};
 pub use look::{Comparison, History};
 pub use order::{Told, in_order};
 pub(super) use read::{Archive, Memory, Unread};

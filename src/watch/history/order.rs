@@ -22,6 +22,13 @@ pub struct Told {
     pub prev: Presence,
 }
 
+impl Told {
+    /// Whether the object was deleted, or ceased to match the selector.
+    pub fn is_end(&self) -> bool {
+        matches!(self.why, Why::Deleted | Why::LeftSelector)
+    }
+}
+
 /// Turns round what a walk found, which started at `newest`; that is the last.
 pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<Told> {
     let newest = newest.map(Past::Version);

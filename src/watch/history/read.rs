@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::order::Told;
 use super::revision::Revision;
 use crate::object::{ObjectRef, Resource};
 use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
-use crate::watch::event::Version;
+use crate::watch::event::{Version, Why};
 use crate::watch::key::{Form, Scope, SourceKey};
+use crate::watch::selector::can_leave;
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
 /// Why a revision could not be read.
@@ -82,6 +84,22 @@ impl Archive {
         }
     }
 
+    /// Under a selector what is absent may only have ceased to match.
+    pub(in crate::watch) async fn tell_why(&self, told: &mut [Told]) -> Result<(), Unread> {
+        if !can_leave(&self.key) {
+            return Ok(());
+        }
+        for told in told.iter_mut().filter(|told| told.why == Why::Deleted) {
+            let Some(at) = told.at else { continue };
+            let object = &told.now.object;
+            let there = self.unselected(object).object(object, at).await?;
+            if there.is_some_and(|there| there.object.uid == object.uid) {
+                told.why = Why::LeftSelector;
+            }
+        }
+        Ok(())
+    }
+
     /// The same without selectors other than the name's, as objects are that no longer match.
     pub(in crate::watch) fn unselected(&self, object: &ObjectRef) -> Archive {
         let key = SourceKey {
@@ -143,6 +161,18 @@ impl Archive {
             next: None,
         };
         self.metadata().page(at, one).await.map(drop)
+    }
+
+    /// The newest revision.
+    pub(super) async fn newest(&self) -> Result<Revision, Unread> {
+        let one = Page {
+            limit: 1,
+            next: None,
+        };
+        let page = self.transport.list(&self.key, At::Latest, one).await;
+        let page = page.map_err(refused)?;
+        Revision::parse(&page.version)
+            .ok_or_else(|| Unread::NotOffered("its resourceVersions are no revisions".into()))
     }
 
     async fn page(&self, at: Revision, page: Page) -> Result<ListPage, Unread> {
@@ -218,7 +248,7 @@ fn version(reader: &mut Reader, item: &str, at: Revision) -> Result<Version, Unr
 }
 
 /// What an answer means that is neither a listing nor a 410.
-pub(super) fn refused(error: SourceError) -> Unread {
+fn refused(error: SourceError) -> Unread {
     match error {
         SourceError::Expired(_) => Unread::Forgotten,
         SourceError::Forbidden(_)

@@ -34,6 +34,11 @@ impl Revision {
         Revision(self.0.saturating_sub(writes).max(1))
     }
 
+    /// The one so many writes after it.
+    pub(in crate::watch) fn forth(self, writes: u64) -> Revision {
+        Revision(self.0.saturating_add(writes))
+    }
+
     /// The one after it.
     pub(in crate::watch) fn next(self) -> Revision {
         Revision(self.0.saturating_add(1))

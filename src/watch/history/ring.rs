@@ -1,7 +1,7 @@
 //! The server's ring: the latest events of a resource, which a watch from an old revision is sent at
 //! once. Unlike reads it has the deletions, and lives too short to be met by probing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -9,13 +9,16 @@ use tokio::time::timeout;
 
 use super::read::Archive;
 use super::revision::Revision;
-use crate::object::ResourceVersion;
+use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::envelope::{Line, Reader, Verb};
+use crate::watch::store::{Name, name};
 
-/// After so long without an event all that the ring holds has been sent.
+/// After so long without an event all that the ring holds has been sent, unless one is known to lack.
 const QUIET: Duration = Duration::from_millis(100);
+/// How long one is waited for that is known to lack.
+const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What the ring has told of one object.
+/// What the ring has told of one object, or of all of a source.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
     /// From this revision on it has every event; `None` if it is not known to reach back.
@@ -24,6 +27,19 @@ pub(super) struct Ring {
     deletions: BTreeSet<Revision>,
     /// Revisions at which it is known to be there.
     present: BTreeSet<Revision>,
+    /// What was deleted, by name.
+    gone: BTreeMap<Name, ObjectRef>,
+}
+
+/// Which events are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    /// Those after this revision,
+    pub(super) after: Revision,
+    /// up to this one.
+    pub(super) upto: Revision,
+    /// There is one at this revision.
+    pub(super) known: Option<Revision>,
 }
 
 impl Ring {
@@ -45,18 +61,25 @@ impl Ring {
         self.deletions.range(..=at).next_back().copied()
     }
 
-    /// Reads the events from `low` to `high`, or as far back as they go.
-    pub(super) async fn read(archive: &Archive, low: Revision, high: Revision) -> Ring {
-        let mut from = low;
-        // A server that has forgotten `low` names the oldest; that may be gone the next moment.
+    /// What was deleted.
+    pub(super) fn into_gone(self) -> BTreeMap<Name, ObjectRef> {
+        self.gone
+    }
+
+    /// Reads the events that are asked for, or as far back as they go.
+    pub(super) async fn read(archive: &Archive, mut asked: Asked) -> Ring {
+        // A server that has forgotten the first of them names the oldest; that may be gone the next
+        // moment.
         for _ in 0..3 {
             let mut ring = Ring {
-                reaches: Some(from),
+                reaches: Some(asked.after),
                 ..Ring::default()
             };
-            match ring.fill(archive, from, high).await {
+            match ring.fill(archive, asked).await {
                 Ok(()) => return ring,
-                Err(Some(oldest)) if oldest > from && oldest < high => from = oldest,
+                Err(Some(oldest)) if oldest > asked.after && oldest < asked.upto => {
+                    asked.after = oldest;
+                }
                 Err(_) => break,
             }
         }
@@ -64,17 +87,18 @@ impl Ring {
     }
 
     /// The error is the oldest revision that the server names, if it does.
-    async fn fill(
-        &mut self,
-        archive: &Archive,
-        from: Revision,
-        high: Revision,
-    ) -> Result<(), Option<Revision>> {
-        let from = ResourceVersion::from(from);
+    async fn fill(&mut self, archive: &Archive, asked: Asked) -> Result<(), Option<Revision>> {
+        let from = ResourceVersion::from(asked.after);
         let opened = archive.transport.watch(&archive.key, &from).await;
         let mut lines = opened.map_err(|error| oldest(&error.to_string()))?;
         let mut reader = Reader::new(&archive.key);
-        while let Ok(line) = timeout(QUIET, lines.next()).await {
+        let mut lacks = asked.known.filter(|known| *known > asked.after);
+        loop {
+            let patience = if lacks.is_some() { PATIENCE } else { QUIET };
+            let Ok(line) = timeout(patience, lines.next()).await else {
+                // What is known to lack does not come.
+                return lacks.map_or(Ok(()), |_| Err(None));
+            };
             let Some(Ok(line)) = line else {
                 // Whether there was more nobody can tell.
                 return Err(None);
@@ -82,8 +106,10 @@ impl Ring {
             let at = match reader.line(&line) {
                 Ok(Line::Object { verb, item }) => {
                     let at = Revision::parse(&item.version.version).ok_or(None)?;
-                    if verb == Verb::Deleted {
+                    if verb == Verb::Deleted && at <= asked.upto {
                         self.deletions.insert(at);
+                        let object = item.version.object;
+                        self.gone.insert(name(&object), object);
                     }
                     at
                 }
@@ -91,11 +117,11 @@ impl Ring {
                 Ok(Line::Error(status)) => return Err(oldest(&status.message)),
                 Err(_) => return Err(None),
             };
-            if at >= high {
-                break;
+            if at >= asked.upto {
+                return Ok(());
             }
+            lacks = lacks.filter(|known| at < *known);
         }
-        Ok(())
     }
 }
 

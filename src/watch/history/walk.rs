@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::read::{Archive, Unread};
 use super::revision::Revision;
-use super::ring::Ring;
+use super::ring::{Asked, Ring};
 use crate::object::ObjectRef;
 use crate::watch::error::SourceError;
 use crate::watch::event::Version;
@@ -127,6 +127,15 @@ impl Walk {
         self.end.as_ref().filter(|_| self.found.is_empty())
     }
 
+    /// From which revision on no life can have been missed; `None` if that is not known. Of an object
+    /// that was there all the time none can.
+    pub fn sure(&self) -> Option<Revision> {
+        match &self.ring {
+            None => Some(Revision::FIRST),
+            Some(ring) => ring.reaches,
+        }
+    }
+
     /// How many requests were made.
     pub fn requests(&self) -> u32 {
         self.requests
@@ -208,8 +217,12 @@ impl Walk {
             ring
         } else {
             self.requests += 2;
-            // What is known of the newest event tells when all has come.
-            Ring::read(&self.archive, low, high.next()).await
+            let asked = Asked {
+                after: low,
+                upto: high,
+                known: None,
+            };
+            Ring::read(&self.archive, asked).await
         };
         let ring = self.ring.insert(ring);
         match (ring.deletion(high), ring.reaches) {

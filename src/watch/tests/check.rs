@@ -113,7 +113,7 @@ impl<'a> Check<'a> {
                     let again = self.mirror.insert(uid, number(&now.version));
                     assert!(again.is_none(), "{}: listed twice", self.label);
                 }
-                Event::Synced { epoch, count } => {
+                Event::Synced { epoch, count, .. } => {
                     self.epoch = *epoch;
                     assert_eq!(*count, self.mirror.len(), "{}", self.label);
                     assert_eq!(
@@ -142,7 +142,7 @@ impl<'a> Check<'a> {
                     rest
                 }
                 Event::Gap(gap) => self.gap(gap, rest),
-                Event::Synced { epoch, count } => {
+                Event::Synced { epoch, count, .. } => {
                     assert!(*epoch > self.epoch, "{}", self.label);
                     self.epoch = *epoch;
                     assert_eq!(*count, state(self.model, self.at).len(), "{}", self.label);

@@ -4,6 +4,7 @@ mod check;
 mod driver;
 mod fill;
 mod parts;
+mod past;
 mod schedule;
 mod states;
 mod subscribers;
@@ -15,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout};
 
 use super::event::{Event, Gap, GapCause, Why};
-use super::fake::{Fake, pods};
+use super::fake::{Did, Fake, pods};
 use super::key::{ClusterId, SourceKey};
 use super::mux::{Clock, Mux, Options};
 use super::queue::Patience;
@@ -80,7 +81,7 @@ pub(super) fn brief(event: &Event) -> String {
             let prev = prev.unwrap_or_default();
             format!("{why} {} {prev}{}{past}", now.object.name, now.version)
         }
-        Event::Synced { epoch, count } => format!("synced {epoch} ({count})"),
+        Event::Synced { epoch, count, .. } => format!("synced {epoch} ({count})"),
         Event::State(state) => match state {
             SourceState::Connecting => "connecting".to_owned(),
             SourceState::Live => "live".to_owned(),

@@ -27,7 +27,8 @@ pub(super) fn record(line: &str) -> Value {
     record
 }
 
-fn records(ran: &Ran) -> Vec<Value> {
+/// All that was printed, each line held to its documented form.
+pub(super) fn records(ran: &Ran) -> Vec<Value> {
     ran.stdout.lines().map(record).collect()
 }
 

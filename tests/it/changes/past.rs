@@ -1,9 +1,10 @@
 //! What `changes` tells of the time before it was started.
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Verb};
-use serde_json::json;
+use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Rule, User, Verb, Writer};
+use serde_json::{Value, json};
 
+use super::super::support::Ran;
 use super::super::support::cluster::{Cluster, config_map, pod};
 
 fn turn(cluster: &Cluster, mode: &str) {
@@ -66,7 +67,13 @@ async fn an_object_that_is_gone_is_told_of() {
     2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago  after 1s
     ── 6 earlier versions, back to 2026-03-02T12:00:01.000Z ──
     "#);
-    // One that never was is still not found.
+    // One that never was is still not found, and nothing of it is missing.
+    let mut run = cluster.spy().start(&["changes", "cm/none"]);
+    run.until("live since");
+    assert_snapshot!(super::interrupted(run).transcript(), @r#"
+    ── live since 2026-03-02T12:05:00.000Z · no earlier version ──
+    ! waiting for configmaps/none in namespace "shop"
+    "#);
     let ran = cluster
         .spy()
         .run(&["changes", "cm/none", "--since", "all", "--once"]);
@@ -87,11 +94,11 @@ async fn records_of_the_past_are_marked() {
         "--once",
     ];
     let ran = cluster.spy().run(&args);
-    let records: Vec<String> = ran
-        .stdout
-        .lines()
-        .map(|line| {
-            let record = super::json::record(line);
+    let is_version = |record: &Value| record.get("ref").is_some();
+    let records: Vec<String> = super::json::records(&ran)
+        .into_iter()
+        .filter(is_version)
+        .map(|record| {
             let time = record["timeUntil"]
                 .as_str()
                 .map(|until| format!(" until {until}"));
@@ -115,6 +122,188 @@ async fn records_of_the_past_are_marked() {
     "#);
 }
 
+/// What stands between the past and what is live, for programs: the records that are no versions of objects.
+fn seam(ran: &Ran) -> String {
+    let records = super::json::records(ran).into_iter();
+    let seam = records.filter(|record| record["type"] == "lookback" || record["type"] == "seam");
+    let lines: Vec<String> = seam.map(|record| record.to_string()).collect();
+    lines.join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_are_told_how_far_back_all_is_known() {
+    let cluster = two_lives().await;
+    let args = ["changes", "cm/flags", "-o", "json", "--once"];
+    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    {"cluster":"demo","complete":"2","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"2","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":5}
+    "#);
+    cluster.sandbox.compact(cluster.sandbox.revision() - 1);
+    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:05.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
+    "#);
+    let args = [
+        "changes", "--since", "10m", "-o", "json", "--once", "cm,pods",
+    ];
+    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:05.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
+    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:06.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
+    "#);
+    let refusal = Effect::Status {
+        code: 400,
+        retry_after: None,
+        body: ErrorBody::Status,
+    };
+    let fault = Fault::on(Verb::List, "configmaps", refusal);
+    cluster.sandbox.inject(fault.range(2..=100));
+    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    {"cause":"Error from server (BadRequest): the server rejected our request for an unknown reason","cluster":"demo","complete":null,"end":"notOffered","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","type":"lookback","v":1}
+    {"cluster":"demo","complete":"6","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":0}
+    "#);
+}
+
+/// A component of the control plane is still alive.
+fn renew(cluster: &Cluster) {
+    cluster.tick(1);
+    let time = cluster.now();
+    let lease = json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": "kube-scheduler", "namespace": "kube-system"},
+        "spec": {"renewTime": format!("{time:.6}")},
+    });
+    let by = Writer::new("kube-scheduler");
+    cluster.sandbox.apply(lease, &by).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn leases_tell_when_something_was() {
+    let cluster = Cluster::start().await;
+    for name in ["early", "late", "flags"] {
+        cluster.put(config_map(name, &json!({"mode": "off"})));
+    }
+    renew(&cluster);
+    cluster.delete("configmaps", "early");
+    renew(&cluster);
+    cluster.tick(200);
+    renew(&cluster);
+    cluster.delete("configmaps", "late");
+    cluster.put(config_map("short", &json!({})));
+    cluster.delete("configmaps", "short");
+    renew(&cluster);
+    cluster.tick(30);
+    turn(&cluster, "on");
+    let since = |since| ["changes", "cm", "--once", "--since", since];
+    assert_snapshot!(cluster.spy().run(&since("2m")).transcript(), @r#"
+    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  after 3m25s
+    2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
+    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  after 0s
+    2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: "off" → "on"
+    ── 3 of 3 objects changed, in 1 kind, back to 2026-03-02T12:03:27.000Z · complete since 2026-03-02T12:03:00.000Z ──
+    "#);
+    assert_snapshot!(cluster.spy().run(&since("10m")).transcript(), @r#"
+    2026-03-02T12:00:01.000Z CREATED configmap/early  2  4m59s ago  by kubectl-create
+    + .data.mode: "off"
+    2026-03-02T12:00:02.000Z CREATED configmap/late  3  4m58s ago  by kubectl-create
+    + .data.mode: "off"
+    2026-03-02T12:00:03.000Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
+    + .data.mode: "off"
+    2026-03-02T12:00:04.000Z–2026-03-02T12:00:06.000Z DELETED configmap/early  6  4m56s ago  after 3s
+    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  after 3m25s
+    2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
+    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  after 0s
+    2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: "off" → "on"
+    ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    "#);
+    cluster.sandbox.compact(cluster.sandbox.revision() - 4);
+    assert_snapshot!(cluster.spy().run(&since("10m")).transcript(), @r#"
+    2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
+    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  after 0s
+    2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: "off" → "on"
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:03:29.000Z · the server has forgotten what was before 2026-03-02T12:03:29.000Z ──
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_is_one_line() {
+    let user = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("*", "configmaps")],
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
+    cluster.put(config_map("flags", &json!({"mode": "off"})));
+    let args = ["changes", "cm,secrets,pods", "--since", "10m", "--once"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
+    2026-03-02T12:00:01.000Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    + .data.mode: "off"
+    not read: Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"; likewise secrets
+    ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:01.000Z ──
+    "#);
+    let none = ["changes", "secrets", "--since", "10m", "--once"];
+    assert_snapshot!(cluster.spy().run(&none).transcript(), @r#"
+    ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
+    ! hint: try `kubectl auth can-i list secrets -n shop`
+    "#);
+    let ran = cluster.spy().run(&[&args[..], &["-o", "json"]].concat());
+    assert_snapshot!(seam(&ran), @r#"
+    {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
+    {"cause":"Error from server (Forbidden): pods is forbidden: User \"jane\" cannot list resource \"pods\" in API group \"\" in the namespace \"shop\"","cluster":"demo","complete":null,"end":"notRead","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
+    {"cause":"Error from server (Forbidden): secrets is forbidden: User \"jane\" cannot list resource \"secrets\" in API group \"\" in the namespace \"shop\"","cluster":"demo","complete":null,"end":"notRead","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"secrets in namespace \"shop\"","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_leaves_a_selector_is_not_deleted() {
+    let cluster = Cluster::start().await;
+    cluster.put(pod("web", &json!({"app": "web"})));
+    cluster.put(pod("gone", &json!({"app": "web"})));
+    let label = json!({"metadata": {"labels": {"app": "db"}}});
+    cluster.edit("pods", "web", &label);
+    cluster.delete("pods", "gone");
+    let args = [
+        "changes",
+        "pods",
+        "-l",
+        "app=web",
+        "--since-rv",
+        "3",
+        "--once",
+    ];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
+    2026-03-02T12:00:01.000Z–2026-03-02T12:05:00.000Z LEFT pod/web  4  4m59s ago
+    2026-03-02T12:00:02.000Z–2026-03-02T12:05:00.000Z DELETED pod/gone  5  4m58s ago  after 0s
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:02.000Z ──
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn versions_of_nothing_but_noise_are_counted() {
+    let cluster = two_lives().await;
+    let same = config_map("flags", &json!({"mode": "b"}));
+    for manager in ["argocd", "flux"] {
+        cluster.tick(1);
+        cluster
+            .sandbox
+            .apply(same.clone(), &Writer::new(manager))
+            .unwrap();
+    }
+    let ran = cluster
+        .spy()
+        .run(&["changes", "cm/flags", "--once", "--since-rv", "6"]);
+    assert_snapshot!(ran.transcript(), @r#"
+    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → b
+    ── 1 earlier version (2 hidden), back to 2026-03-02T12:00:06.000Z ──
+    "#);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_the_servers_memory_is_named() {
     let cluster = two_lives().await;
@@ -124,12 +313,12 @@ async fn the_end_of_the_servers_memory_is_named() {
     assert_snapshot!(ran.transcript(), @r#"
     2026-03-02T12:00:07.000Z MODIFIED configmap/flags  7→8  +1s  4m53s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: b → c
-    ── 1 earlier version, back to 2026-03-02T12:00:07.000Z · the server has forgotten what was before ──
+    ── 1 earlier version, back to 2026-03-02T12:00:07.000Z · the server has forgotten what was before 2026-03-02T12:00:06.000Z ──
     "#);
     cluster.sandbox.compact(cluster.sandbox.revision());
     let ran = cluster.spy().run(&["changes", "cm/flags", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
-    ── no earlier version · the server has forgotten what was before ──
+    ── no earlier version · the server has forgotten what was before 2026-03-02T12:00:07.000Z ──
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  8
     "#);
 }
@@ -156,7 +345,7 @@ async fn a_namespace_has_one_timeline() {
     2026-03-02T12:00:05.000Z–2026-03-02T12:00:07.000Z DELETED pod/gone  7  4m55s ago  after 2s
     2026-03-02T12:00:07.000Z MODIFIED configmap/flags  5→8  +3s  4m53s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "on" → auto
-    ── 3 of 3 objects changed in 2 kinds, back to 2026-03-02T12:00:04.000Z · objects that lived only in between may be missing ──
+    ── 3 of 4 objects changed, in 2 kinds, back to 2026-03-02T12:00:04.000Z · complete since 2026-03-02T12:00:04.000Z ──
     "#);
 }
 

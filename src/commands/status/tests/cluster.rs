@@ -124,9 +124,8 @@ impl Cluster {
             self.state
                 .apply(&source, event(version, Why::Listed, now), now);
         }
-        let (epoch, count) = (1, found.len());
-        self.state
-            .apply(&source, Event::Synced { epoch, count }, now);
+        let count = found.len();
+        self.state.apply(&source, Event::synced(count), now);
     }
 }
 

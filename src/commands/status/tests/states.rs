@@ -255,7 +255,7 @@ fn an_answer_is_waited_for_and_silence_is_told() {
     assert_eq!(state.silence(4), None);
     say(&mut state, Event::State(SourceState::Live));
     assert!(!state.is_presentable(), "it has not told everything yet");
-    say(&mut state, Event::Synced { epoch: 1, count: 0 });
+    say(&mut state, Event::synced(0));
     assert!(state.is_settled());
     assert_eq!(state.absent().count(), 1);
 }
@@ -271,10 +271,6 @@ fn a_selector_that_is_spelled_otherwise_is_the_same_source() {
         labels: Some("app=web,tier=web".into()),
         ..asked
     };
-    state.apply(
-        &shared(&canonical),
-        Event::Synced { epoch: 1, count: 0 },
-        at(1),
-    );
+    state.apply(&shared(&canonical), Event::synced(0), at(1));
     assert!(state.is_settled());
 }

@@ -1,0 +1,253 @@
+//! What stands between the past and what is live: how far back the past goes, and what is not in it.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::Timestamp;
+
+use super::judge::written;
+use super::past::Found;
+use super::state::{Happened, Step};
+use super::unread::{self, Unread};
+use crate::commands::sources::{describe, named};
+use crate::render::text::escape_line;
+use crate::watch::{End, Revision, Told, Why};
+
+/// What is said where nothing tells when it was.
+const FORGOTTEN: &str = "the server has forgotten what was before";
+
+/// What stands between the past and what is live.
+pub(super) struct Seam<'s> {
+    pub(super) found: &'s [Found],
+    pub(super) unread: &'s [Unread],
+    /// Whether the past was asked for.
+    pub(super) is_asked: bool,
+    /// What happened before this was not.
+    pub(super) since: Option<Timestamp>,
+    /// How many versions are shown above it, and when the first was written.
+    pub(super) shown: usize,
+    pub(super) first: Option<Timestamp>,
+    /// How many versions are not, as nothing is left of them.
+    pub(super) hidden: usize,
+    pub(super) changed: Changed,
+    /// Since when it is live; `None` if it ends here.
+    pub(super) live: Option<Timestamp>,
+}
+
+/// The objects of wide sources to which something has happened.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Changed {
+    count: usize,
+    /// How many of them are there no more.
+    gone: usize,
+    /// Of how many kinds they are.
+    kinds: usize,
+}
+
+impl Changed {
+    /// What a timeline tells of.
+    pub(super) fn by(told: &[Happened]) -> Changed {
+        let (mut objects, mut kinds) = (HashMap::new(), HashSet::new());
+        for happened in told.iter().filter(|told| named(&told.key).is_none()) {
+            let Some(object) = happened.object() else {
+                continue;
+            };
+            let resource = &happened.key.resource;
+            let is_gone = matches!(happened.step, Step::Deleted { .. } | Step::Left { .. });
+            objects.insert((resource, &object.namespace, &object.name), is_gone);
+            kinds.insert(resource);
+        }
+        Changed {
+            count: objects.len(),
+            gone: objects.values().filter(|is_gone| **is_gone).count(),
+            kinds: kinds.len(),
+        }
+    }
+}
+
+impl Seam<'_> {
+    /// The line, and what could not be looked back at, each once.
+    pub(super) fn lines(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
+        if self.found.is_empty() {
+            return Vec::new(); // the error says so
+        }
+        let mut lines: Vec<String> = unread::line(self.unread).into_iter().collect();
+        lines.extend(self.found.iter().filter_map(refusal));
+        if !self.found.iter().any(is_read) {
+            return lines;
+        }
+        let live = |live| format!("live since {}", time(live));
+        let back = |first| format!(", back to {}", time(first));
+        let back = self.first.map(back).unwrap_or_default();
+        let forgotten = self.forgotten();
+        let complete = self.complete(forgotten.is_some());
+        let parts: Vec<String> = (self.live.map(live).into_iter())
+            .chain([format!("{}{back}", self.count())])
+            .chain(forgotten.map(|words| words.say(&time)))
+            .chain(complete.map(|words| words.say(&time)))
+            .collect();
+        lines.push(format!("── {} ──", parts.join(" · ")));
+        lines
+    }
+
+    fn count(&self) -> String {
+        let hidden = match self.hidden {
+            0 => String::new(),
+            hidden => format!(" ({hidden} hidden)"),
+        };
+        let wide = self.found.iter().filter_map(|found| found.objects);
+        let Changed { count, gone, kinds } = self.changed;
+        match (wide.reduce(|all, count| all + count), count) {
+            (Some(there), 0) => format!("none of {} changed{hidden}", plural(there, "object")),
+            (Some(there), count) => {
+                let (objects, kinds) = (plural(there + gone, "object"), plural(kinds, "kind"));
+                format!("{count} of {objects} changed, in {kinds}{hidden}")
+            }
+            (None, _) if self.shown == 0 => format!("no earlier version{hidden}"),
+            (None, _) => format!("{}{hidden}", plural(self.shown, "earlier version")),
+        }
+    }
+
+    /// Where the server's memory ends: from then on all is known of every source.
+    fn forgotten(&self) -> Option<Words> {
+        let ends = || {
+            self.found.iter().filter_map(|found| match found.end {
+                Some(End::Forgotten(at)) => Some((found, at)),
+                _ => None,
+            })
+        };
+        // What is older was not asked for.
+        let counts =
+            |end: &Option<Timestamp>| end.is_none_or(|end| self.since.is_none_or(|it| it < end));
+        let known = ends()
+            .map(|(found, at)| self.known(found, at))
+            .filter(counts);
+        let known = Words::since(
+            known,
+            ["the server has forgotten what was before", "", FORGOTTEN],
+        )?;
+        if known.since.is_some() {
+            return Some(known);
+        }
+        let times = ends().map(|(found, at)| self.time(found, at));
+        Words::since(
+            times,
+            ["what the server remembers begins before", "", FORGOTTEN],
+        )
+    }
+
+    /// Whether anything may be missing that the server has not forgotten.
+    fn complete(&self, is_forgotten: bool) -> Option<Words> {
+        let read = || self.found.iter().filter(|found| is_read(found));
+        let wide = || read().filter(|found| found.objects.is_some());
+        let short = wide().filter(|found| found.is_short());
+        let since = short.map(|found| self.time(found, found.complete?));
+        let before = "complete since";
+        let after = ": what came and went before that may be missing";
+        let alone = "what came and went in between may be missing";
+        let short = Words::since(since, [before, after, alone]);
+        let short = short.or_else(|| self.lives());
+        let is_all = self.unread.iter().all(Unread::has_no_past) && self.found.iter().all(is_read);
+        if short.is_some() || is_forgotten || !is_all {
+            return short;
+        }
+        let since = wide().map(|found| self.time(found, found.from?));
+        Words::since(since, [before, "", "complete"])
+    }
+
+    /// Of an object that was absent, an earlier life can be missed that was short.
+    fn lives(&self) -> Option<Words> {
+        let mut read = self.found.iter().filter(|found| is_read(found));
+        let is_short = self.is_asked && read.any(Found::is_short);
+        let alone = "a short life before that may be missing";
+        is_short.then_some(Words {
+            since: None,
+            words: ["", "", alone],
+        })
+    }
+
+    /// When a revision was written, at the latest: as is known, or by the nearest write after it.
+    pub(super) fn time(&self, found: &Found, at: Revision) -> Option<Timestamp> {
+        self.known(found, at).or_else(|| self.nearest(at))
+    }
+
+    /// When a revision was written: by a version that was written then, or by what dates revisions.
+    fn known(&self, found: &Found, at: Revision) -> Option<Timestamp> {
+        let own = found.told.iter().find(|told| told.at == Some(at));
+        own.and_then(wrote).or_else(|| {
+            let dated = found.dated.get(&at)?;
+            let until = dated.until.into_iter().chain(self.nearest(at)).min()?;
+            Some(until.max(dated.from))
+        })
+    }
+
+    /// When the first write after a revision was that is told.
+    fn nearest(&self, at: Revision) -> Option<Timestamp> {
+        let told = self.found.iter().flat_map(|found| &found.told);
+        let after = told.filter(|told| told.at > Some(at) && told.why != Why::Listed);
+        let nearest = after
+            .filter(|told| !told.is_end())
+            .min_by_key(|told| told.at);
+        nearest.and_then(wrote)
+    }
+}
+
+/// Something that holds since some time, which need not be known.
+struct Words {
+    since: Option<Timestamp>,
+    /// What stands before the time and after it, and what is said without.
+    words: [&'static str; 3],
+}
+
+impl Words {
+    /// Since the latest of several times, if all are known; `None` if there are none.
+    fn since(
+        times: impl Iterator<Item = Option<Timestamp>>,
+        words: [&'static str; 3],
+    ) -> Option<Words> {
+        let mut times = times.peekable();
+        times.peek()?;
+        let known: Option<Vec<Timestamp>> = times.collect();
+        let since = known.and_then(|known| known.into_iter().max());
+        Some(Words { since, words })
+    }
+
+    fn say(&self, time: &impl Fn(Timestamp) -> String) -> String {
+        let [before, after, alone] = self.words;
+        match self.since {
+            Some(since) => format!("{before} {}{after}", time(since)),
+            None => alone.to_owned(),
+        }
+    }
+}
+
+/// When a version was written.
+fn wrote(told: &Told) -> Option<Timestamp> {
+    let there = Some(told).filter(|told| !told.is_end())?;
+    written(there.prev.as_deref(), &there.now)
+}
+
+/// Why a source could not be looked back at.
+pub(super) fn refused(found: &Found) -> Option<String> {
+    match found.end.as_ref()? {
+        End::NotOffered(cause) => Some(cause.to_string()),
+        End::Failed(error) => Some(error.to_string()),
+        End::Limit | End::Forgotten(_) => None,
+    }
+}
+
+fn refusal(found: &Found) -> Option<String> {
+    let source = describe(&found.key);
+    let line = format!("no look-back for {source}: {}", refused(found)?);
+    Some(escape_line(&line).into_owned())
+}
+
+fn is_read(found: &Found) -> bool {
+    refused(found).is_none()
+}
+
+fn plural(count: usize, unit: &str) -> String {
+    match count {
+        1 => format!("1 {unit}"),
+        count => format!("{count} {unit}s"),
+    }
+}

@@ -1,0 +1,157 @@
+//! What a look-back leaves out because it cannot be read, in one line.
+
+use std::sync::Arc;
+
+use crate::commands::sources::describe;
+use crate::object::Resource;
+use crate::render::text::escape_line;
+use crate::watch::SourceKey;
+
+/// A source, or a kind, that cannot be read.
+#[derive(Clone, Debug)]
+pub(super) struct Unread {
+    key: Option<Arc<SourceKey>>,
+    has_no_past: bool,
+    /// What it is called: `secrets in namespace "shop"`.
+    pub(super) source: String,
+    /// Its kind alone.
+    kind: String,
+    /// Why, in the server's words where it has some.
+    pub(super) cause: Arc<str>,
+}
+
+impl Unread {
+    /// A source that the server refuses, or does not give.
+    pub(super) fn refused(key: &SourceKey, cause: &Arc<str>) -> Unread {
+        Unread {
+            source: describe(key),
+            kind: key.resource.group_resource(),
+            cause: cause.clone(),
+            key: Some(Arc::new(key.clone())),
+            has_no_past: false,
+        }
+    }
+
+    /// A kind that can be listed, not watched: most such are made up when they are asked for, and the
+    /// server keeps none of them.
+    pub(super) fn unwatched(resource: &Resource) -> Unread {
+        let kind = resource.group_resource();
+        Unread {
+            key: None,
+            source: kind.clone(),
+            kind,
+            cause: "it cannot be watched".into(),
+            has_no_past: true,
+        }
+    }
+
+    /// An API group whose server does not answer.
+    pub(super) fn silent(group: &str) -> Unread {
+        Unread {
+            key: None,
+            source: group.to_owned(),
+            kind: group.to_owned(),
+            cause: "its API server does not answer".into(),
+            has_no_past: false,
+        }
+    }
+
+    /// Whether there is nothing of it that could be missing.
+    pub(super) fn has_no_past(&self) -> bool {
+        self.has_no_past
+    }
+
+    /// Whether it is this source.
+    pub(super) fn is_of(&self, key: &SourceKey) -> bool {
+        self.key.as_deref() == Some(key)
+    }
+}
+
+/// The one line: each reason in full for the first kind it is given for, then the others by name.
+pub(super) fn line(unread: &[Unread]) -> Option<String> {
+    let mut groups: Vec<(&Unread, Vec<&str>)> = Vec::new();
+    for unread in unread {
+        let of_sort = groups.iter_mut();
+        match of_sort
+            .into_iter()
+            .find(|(first, _)| sort(first) == sort(unread))
+        {
+            Some((_, others)) => others.push(&unread.kind),
+            None => groups.push((unread, Vec::new())),
+        }
+    }
+    let parts: Vec<String> = groups
+        .iter()
+        .map(|(first, others)| part(first, others))
+        .collect();
+    let line = (!parts.is_empty()).then(|| format!("not read: {}", parts.join(" · ")))?;
+    Some(escape_line(&line).into_owned())
+}
+
+/// Causes that differ only by what they are about have the same beginning: `Error from server (Forbidden)`.
+fn sort(unread: &Unread) -> &str {
+    let cause: &str = &unread.cause;
+    cause.split_once(": ").map_or(cause, |(sort, _)| sort)
+}
+
+fn part(first: &Unread, others: &[&str]) -> String {
+    // The server's words name the kind themselves.
+    let first = match &first.key {
+        Some(_) if first.cause.contains(first.kind.as_str()) => first.cause.to_string(),
+        Some(_) | None => format!("{}: {}", first.kind, first.cause),
+    };
+    match others {
+        [] => first,
+        others => format!("{first}; likewise {}", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(group: &str, plural: &str) -> Resource {
+        Resource {
+            group: group.into(),
+            version: "v1".into(),
+            plural: plural.into(),
+            kind: "X".into(),
+            namespaced: true,
+        }
+    }
+
+    fn refused(plural: &str, cause: &str) -> Unread {
+        Unread {
+            key: Some(Arc::new(crate::watch::SourceKey {
+                cluster: crate::watch::ClusterId("test".into()),
+                resource: kind("", plural),
+                scope: crate::watch::Scope::Cluster,
+                labels: None,
+                fields: None,
+                form: crate::watch::Form::Full,
+            })),
+            has_no_past: false,
+            source: plural.to_owned(),
+            kind: plural.to_owned(),
+            cause: cause.into(),
+        }
+    }
+
+    #[test]
+    fn each_reason_is_told_once_and_each_kind_is_named() {
+        assert_eq!(line(&[]), None);
+        let forbidden = |kind: &str| {
+            let cause = format!("Error from server (Forbidden): {kind} is forbidden: no");
+            refused(kind, &cause)
+        };
+        let metrics = Unread::unwatched(&kind("metrics.k8s.io", "pods"));
+        let all = [
+            forbidden("secrets"),
+            metrics,
+            forbidden("leases"),
+            refused("webs", "connection refused"),
+            forbidden("events"),
+        ];
+        insta::assert_snapshot!(line(&all).unwrap_or_default(), @"not read: Error from server (Forbidden): secrets is forbidden: no; likewise leases, events · pods.metrics.k8s.io: it cannot be watched · webs: connection refused");
+    }
+}

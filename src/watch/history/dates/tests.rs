@@ -1,0 +1,167 @@
+//! Dating by Leases of a store in memory.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::object::ResourceVersion;
+use crate::watch::error::SourceError;
+use crate::watch::fake::{Fake, api_error, pods};
+use crate::watch::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
+
+/// A store in which one Lease is renewed at every tenth revision from 100 to 200, each five seconds
+/// after the last, and that has forgotten all before `oldest`.
+struct Renewed {
+    oldest: u64,
+    refused: bool,
+}
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_772_452_800 + seconds).expect("in range")
+}
+
+fn revision(number: u64) -> Revision {
+    Revision::read(&number.to_string()).expect("a revision")
+}
+
+impl Renewed {
+    fn page(&self, number: u64) -> Result<ListPage, SourceError> {
+        if self.refused {
+            return Err(api_error(403));
+        }
+        if number < self.oldest {
+            return Err(api_error(410));
+        }
+        let own = (number / 10 * 10).min(200);
+        let time = at((i64::try_from(own).expect("small") - 100) / 2);
+        let item = format!(
+            r#"{{"metadata":{{"name":"l","namespace":"kube-system","uid":"u","resourceVersion":"{own}"}},"spec":{{"renewTime":"{time}"}}}}"#
+        );
+        let items = if own < 100 {
+            Vec::new()
+        } else {
+            vec![item.into()]
+        };
+        Ok(ListPage {
+            version: ResourceVersion::new(number.to_string()),
+            items,
+            next: None,
+        })
+    }
+}
+
+impl Transport for Renewed {
+    fn list<'a>(
+        &'a self,
+        _: &'a SourceKey,
+        at: At,
+        _: Page,
+    ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
+        let number = match at {
+            At::Exact(at) => at.to_string().parse().expect("a number"),
+            At::Latest => 205,
+        };
+        Box::pin(async move { self.page(number) })
+    }
+
+    fn watch<'a>(
+        &'a self,
+        _: &'a SourceKey,
+        _: &'a ResourceVersion,
+    ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
+        Box::pin(async { Err(api_error(405)) })
+    }
+}
+
+fn dates(transport: Renewed) -> Dates {
+    Dates::new(Archive {
+        transport: Arc::new(transport),
+        memory: Arc::default(),
+        key: Arc::new(leases(&ClusterId("test".into()))),
+    })
+}
+
+fn renewed(oldest: u64) -> Renewed {
+    let refused = false;
+    Renewed { oldest, refused }
+}
+
+#[tokio::test]
+async fn a_revision_lies_between_two_renewals() {
+    let dates = dates(renewed(104));
+    for (number, between) in [
+        (155, Some((25, Some(30)))),
+        (150, Some((25, Some(30)))),
+        (104, Some((0, Some(5)))),
+        (199, Some((45, Some(50)))),
+        (203, Some((50, None))),
+        // It cannot be read, but is known.
+        (103, Some((0, Some(5)))),
+        (99, None),
+    ] {
+        let between = between.map(|(from, until): (i64, Option<i64>)| Between {
+            from: at(from),
+            until: until.map(at),
+        });
+        let told = dates.of(revision(number), revision(205)).await;
+        assert_eq!(told, between, "{number}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_known_is_not_read_again() {
+    let dates = dates(renewed(1));
+    dates.of(revision(155), revision(205)).await;
+    dates.before(at(26), revision(205)).await;
+    let asked = dates.known.lock().await.requests;
+    assert_eq!(
+        dates.before(at(26), revision(201)).await,
+        Some(revision(150))
+    );
+    for number in [150, 155] {
+        dates.of(revision(number), revision(205)).await;
+    }
+    assert_eq!(dates.known.lock().await.requests, asked);
+    assert!(asked < 20, "{asked}");
+}
+
+#[tokio::test]
+async fn a_time_is_after_a_revision() {
+    let dates = dates(renewed(104));
+    for (seconds, number) in [
+        (26, Some(150)),
+        (25, Some(140)),
+        (999, Some(200)),
+        // The renewal is older than what can be read, but known.
+        (3, Some(100)),
+        (0, None),
+        (-9, None),
+    ] {
+        let before = dates.before(at(seconds), revision(205)).await;
+        assert_eq!(before, number.map(revision), "{seconds}");
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_read_leases_is_told_no_times() {
+    let refused = true;
+    let dates = dates(Renewed { oldest: 1, refused });
+    assert_eq!(dates.of(revision(150), revision(205)).await, None);
+    assert_eq!(dates.before(at(9), revision(205)).await, None);
+    assert_eq!(dates.known.lock().await.requests, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_of_its_own_has_revisions_of_its_own() {
+    for (newest, covered) in [(205, true), (204, false), (206, false)] {
+        let fake = Fake::new();
+        fake.model().rv = newest;
+        let archive = Archive {
+            transport: Arc::new(fake),
+            memory: Arc::default(),
+            key: Arc::new(pods()),
+        };
+        let history = History::new(archive, 0).expect("live");
+        let dates = dates(renewed(1));
+        assert_eq!(dates.covers(&history).await, covered, "{newest}");
+    }
+}

@@ -1,0 +1,200 @@
+//! What a view is told that looks back and goes on watching: each version once, wherever the seam falls.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::*;
+use crate::object::{ObjectRef, ResourceVersion};
+use crate::watch::history::{End, History, Limits, Revision, in_order};
+
+/// One thing that was told: why, of which uid, at which version.
+type Line = (Why, String, String);
+
+fn line(why: Why, now: &crate::watch::Version) -> Line {
+    let uid = now.object.uid.as_ref().expect("has one").as_str();
+    (why, uid.to_owned(), now.version.to_string())
+}
+
+fn write_one(fake: &Fake, rng: &mut fastrand::Rng) {
+    let name = ["a", "b"][rng.usize(..2)];
+    match rng.u32(..10) {
+        0..4 if fake.get(name).is_some() => drop(fake.delete(name)),
+        0..8 => drop(fake.apply(name)),
+        _ => fake.elsewhere(),
+    }
+}
+
+/// Writes at random while somebody reads.
+async fn write(fake: &Fake, mut rng: fastrand::Rng) {
+    for _ in 0..rng.usize(1..30) {
+        write_one(fake, &mut rng);
+        if rng.bool() {
+            sleep(Duration::from_micros(rng.u64(..3000))).await;
+        }
+    }
+}
+
+/// What a look-back told, and from which revision on it says that nothing is missing.
+#[derive(Default)]
+struct Looked {
+    told: Vec<Line>,
+    complete: Option<Revision>,
+}
+
+/// What happened before the first listing, which is of this version.
+async fn before(history: &History, listed: &ResourceVersion, object: Option<&ObjectRef>) -> Looked {
+    let now = Revision::parse(listed).expect("a revision");
+    let floor = Limits::default().floor;
+    let (objects, mut complete) = if let Some(object) = object {
+        (vec![object.clone()], Some(floor))
+    } else {
+        let compared = history.compare(now, floor, None).await.expect("offered");
+        let complete = compared.complete.map(|at| at.max(compared.then));
+        (compared.changed, complete)
+    };
+    let mut told = Vec::new();
+    for object in objects {
+        let at = history.at(&object, now, Limits::default()).await;
+        let (newest, mut walk) = at.expect("offered");
+        let mut found = Vec::new();
+        while let Some(past) = walk.next().await {
+            found.push(past);
+        }
+        if let Some(End::Forgotten(at)) = walk.end() {
+            complete = complete.map(|complete| complete.max(*at));
+        }
+        complete = complete
+            .zip(walk.sure())
+            .map(|(complete, sure)| complete.max(sure));
+        told.extend(in_order(newest, found));
+    }
+    told.retain(|told| told.why != Why::Listed);
+    told.sort_by_key(|told| told.at);
+    let told = told.iter().map(|told| line(told.why, &told.now)).collect();
+    Looked { told, complete }
+}
+
+/// All that is told of a source: what was before its first listing, and what came after it. When that
+/// is in, the server may `forget`.
+async fn told(
+    fake: &Fake,
+    (key, object): (SourceKey, Option<&ObjectRef>),
+    forget: impl FnOnce(&Fake),
+) -> Looked {
+    let mux = mux(fake);
+    let source = mux.open_idle(key.clone());
+    let mut every = source.every(Patience::Screen);
+    source.start();
+    let listed = loop {
+        if let Some(Event::Synced { version, .. }) = every.next().await {
+            break version;
+        }
+    };
+    forget(fake);
+    let history = mux.history(&key).expect("live");
+    let mut looked = before(&history, &listed, object).await;
+    while let Ok(Some(event)) = timeout(Duration::from_secs(2), every.next()).await {
+        if let Event::Object { why, now, .. } = event {
+            looked.told.push(line(why, &now));
+        }
+    }
+    looked
+}
+
+/// The history of the server, of one name or of all.
+fn log(fake: &Fake, name: Option<&str>) -> Vec<Line> {
+    let model = fake.model();
+    let log = model.log.iter();
+    let log = log.filter(|op| name.is_none_or(|name| op.pod.name == name));
+    log.map(|op| {
+        let why = match op.did {
+            Did::Added => Why::Added,
+            Did::Modified => Why::Modified,
+            Did::Deleted => Why::Deleted,
+        };
+        (why, op.pod.uid.clone(), op.pod.rv.to_string())
+    })
+    .collect()
+}
+
+/// A run against a server that writes go on at; it may `forget` at random. Returns what was told, and
+/// what happened.
+async fn run(seed: u64, forget: impl FnOnce(&Fake, &mut fastrand::Rng)) -> (Looked, Vec<Line>) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let fake = Fake::new();
+    for _ in 0..rng.usize(..20) {
+        write_one(&fake, &mut rng);
+    }
+    let object = ObjectRef {
+        api_version: "v1".into(),
+        kind: "Pod".into(),
+        namespace: Some("ns".into()),
+        name: "a".into(),
+        uid: None,
+    };
+    let (key, object) = if rng.bool() {
+        (pods(), None)
+    } else {
+        let fields = Some("metadata.name=a".into());
+        (SourceKey { fields, ..pods() }, Some(&object))
+    };
+    let (writer, mut rng) = (rng.fork(), rng);
+    let told = told(&fake, (key, object), |fake| forget(fake, &mut rng));
+    let (looked, ()) = tokio::join!(told, write(&fake, writer));
+    (looked, log(&fake, object.map(|_| "a")))
+}
+
+fn each_seed<F: Future<Output = ()>>(check: impl Fn(u64) -> F) {
+    for seed in 0..1500 {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .expect("a runtime");
+        runtime.block_on(check(seed));
+    }
+}
+
+#[test]
+fn each_version_is_told_once_on_either_side_of_the_seam() {
+    each_seed(|seed| async move {
+        let (looked, log) = run(seed, |_, _| {}).await;
+        assert_eq!(looked.told, log, "seed {seed}");
+    });
+}
+
+/// The server has forgotten events, and old versions, some of them while they are read.
+fn forget(fake: &Fake, rng: &mut fastrand::Rng) {
+    let mut model = fake.model();
+    let newest = model.rv;
+    model.forgotten = rng.u64(100..=newest);
+    model.compacted = rng.u64(100..=newest);
+    model.compacts_after = rng.bool().then(|| (rng.usize(..40), rng.u64(100..=newest)));
+}
+
+#[test]
+fn nothing_is_missing_after_the_revision_that_is_named() {
+    let named = std::sync::atomic::AtomicUsize::new(0);
+    each_seed(|seed| {
+        let named = &named;
+        async move {
+            let (looked, log) = run(seed, forget).await;
+            let mut told = looked.told.iter().peekable();
+            for line in &log {
+                let at = Revision::read(&line.2).expect("a revision");
+                if told.next_if(|told| *told == line).is_none() {
+                    let is_covered = looked.complete.is_some_and(|complete| at > complete);
+                    assert!(!is_covered, "seed {seed}: {line:?} {:?}", looked.complete);
+                }
+            }
+            // What was told is all of it what happened, in order.
+            assert_eq!(told.next(), None, "seed {seed}");
+            named.fetch_add(
+                usize::from(looked.complete.is_some()),
+                std::sync::atomic::Ordering::Relaxed,
+            );
+        }
+    });
+    assert!(named.into_inner() > 1000);
+}
