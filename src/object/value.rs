@@ -72,6 +72,15 @@ impl<'a> Value<'a> {
             .map(|field| (field.node().key_text(field.doc.text()), field))
     }
 
+    /// The same with their keys as they are written, without the quotes.
+    pub(super) fn written_fields(self) -> impl Iterator<Item = (&'a str, Value<'a>)> + use<'a> {
+        self.counting_fields().map(|field| {
+            let (node, text) = (field.node(), field.doc.text());
+            let key = node.key as usize..(node.key + node.key_len) as usize;
+            (&text[key], field)
+        })
+    }
+
     /// The fields that no later one of the same key replaces.
     fn counting_fields(self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.children(Kind::Object)

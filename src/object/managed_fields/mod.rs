@@ -1,0 +1,264 @@
+//! Who wrote which field: `metadata.managedFields`, read as the API server keeps it
+//! (<https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management>).
+//!
+//! Times have seconds, and an entry's time does not move when another manager takes a field over.
+
+mod item;
+
+use std::borrow::Cow;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::path::Side;
+use super::tape::Kind;
+use super::value::Value;
+
+/// One entry: a manager, how it wrote, and what it owns.
+#[derive(Clone, Default)]
+pub struct Entry<'a> {
+    /// The manager's name, `kubectl-edit` say.
+    pub manager: Cow<'a, str>,
+    /// `Apply` or `Update`.
+    pub operation: Cow<'a, str>,
+    /// The subresource it wrote through; empty for the object itself.
+    pub subresource: Cow<'a, str>,
+    /// The version of the API it wrote in.
+    pub api_version: Cow<'a, str>,
+    /// When the entry was last changed, as it is written.
+    written: Cow<'a, str>,
+    fields: Option<Value<'a>>,
+}
+
+/// One step of the way to a field, as ownership is looked up by.
+#[derive(Clone)]
+pub enum OwnerStep<'a> {
+    /// A field of an object.
+    Field(Cow<'a, str>),
+    /// An item of a list: ownership knows it by its key fields, its value or its index.
+    Item {
+        /// The item.
+        value: Value<'a>,
+        /// Where it stands.
+        index: u32,
+    },
+}
+
+/// Who is behind a change of a field.
+#[derive(Clone, Copy)]
+pub enum By<'w, 'a> {
+    /// One who wrote in this version owns the field.
+    Actor(&'w Entry<'a>),
+    /// One who wrote in this version removed it; another had owned it until then.
+    Took {
+        /// Who removed it.
+        actor: &'w Entry<'a>,
+        /// Whose it was.
+        was: &'w Entry<'a>,
+    },
+    /// Nobody is known to have written now; this is who owns the field.
+    Owner(&'w Entry<'a>),
+}
+
+/// The managers of two successive versions of an object.
+pub struct Writers<'a> {
+    old: Vec<Entry<'a>>,
+    new: Vec<Entry<'a>>,
+    /// Which of `new` are new or changed, the latest first.
+    actors: Vec<usize>,
+    /// When the deletion was asked for that the version tells of.
+    deletion: Option<Timestamp>,
+}
+
+impl<'a> Entry<'a> {
+    fn read(entry: Value<'a>) -> Entry<'a> {
+        let mut read = Entry::default();
+        for (name, value) in entry.fields() {
+            let text = match &*name {
+                "manager" => &mut read.manager,
+                "operation" => &mut read.operation,
+                "subresource" => &mut read.subresource,
+                "apiVersion" => &mut read.api_version,
+                "time" => &mut read.written,
+                "fieldsV1" => {
+                    read.fields = Some(value);
+                    continue;
+                }
+                _ => continue,
+            };
+            *text = value.as_str().unwrap_or_default();
+        }
+        read
+    }
+
+    /// When the entry was last changed.
+    pub fn time(&self) -> Option<Timestamp> {
+        self.written.parse().ok()
+    }
+
+    fn same_identity(&self, other: &Entry<'_>) -> bool {
+        self.manager == other.manager
+            && self.operation == other.operation
+            && self.subresource == other.subresource
+            && self.api_version == other.api_version
+    }
+
+    /// What became of the entry since `old`, its predecessor.
+    fn trace(&self, old: &Entry<'_>) -> Trace {
+        let same_fields = self.fields.map(Value::raw) == old.fields.map(Value::raw);
+        let same_time = self.written == old.written || self.time() == old.time();
+        match (same_time, same_fields) {
+            (true, true) => Trace::None,
+            (true, false) if within(self.fields, old.fields) => Trace::Lost,
+            _ => Trace::Wrote,
+        }
+    }
+
+    /// Whether the entry owns the field at the end of `path`, or something inside it.
+    pub fn owns(&self, path: &[OwnerStep<'_>]) -> bool {
+        self.fields.is_some_and(|fields| owns(fields, path))
+    }
+}
+
+/// The entries of an object, those without a manager's name left out.
+pub fn entries(object: Value<'_>) -> Vec<Entry<'_>> {
+    object
+        .items_at(&["metadata", "managedFields"])
+        .map(Entry::read)
+        .filter(|entry| !entry.manager.is_empty())
+        .collect()
+}
+
+/// When the deletion of an object was asked for: it has no entry, and its time stands as much ahead as the
+/// object has to end (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/>).
+fn deletion(object: Value<'_>) -> Option<Timestamp> {
+    let end: Timestamp = object
+        .str_at(&["metadata", "deletionTimestamp"])?
+        .parse()
+        .ok()?;
+    let grace = object.at(&["metadata", "deletionGracePeriodSeconds"]);
+    let grace = grace.and_then(|grace| grace.raw().parse().ok());
+    end.checked_sub(SignedDuration::from_secs(grace.unwrap_or(0)))
+        .ok()
+}
+
+/// What a version shows of an entry's manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trace {
+    /// Nothing.
+    None,
+    /// Fields were taken from it, and its time stood: somebody else wrote them, or it let go of them
+    /// itself in the same second.
+    Lost,
+    /// It wrote.
+    Wrote,
+}
+
+/// The entries of `new` that have left this trace.
+fn left(trace: Trace, new: &[Entry<'_>], old: &[Entry<'_>]) -> Vec<usize> {
+    let of = |entry: &Entry<'_>| {
+        let before = old.iter().find(|before| before.same_identity(entry));
+        before.map_or(Trace::Wrote, |before| entry.trace(before))
+    };
+    (0..new.len()).filter(|&at| of(&new[at]) == trace).collect()
+}
+
+/// Whether a set of fields lies within another.
+fn within(set: Option<Value<'_>>, other: Option<Value<'_>>) -> bool {
+    match (set, other) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(set), Some(other)) => set.fields().all(|(name, own)| {
+            other
+                .get(&name)
+                .is_some_and(|theirs| within(Some(own), Some(theirs)))
+        }),
+    }
+}
+
+impl<'a> Writers<'a> {
+    /// Reads the managers of both versions. Where there is only the new one, all of its managers
+    /// have acted; where there is only the old one, none has.
+    pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Writers<'a> {
+        let before = old.and_then(deletion);
+        let deletion = new.and_then(deletion).filter(|at| before != Some(*at));
+        let old = old.map(entries).unwrap_or_default();
+        let new = new.map(entries).unwrap_or_default();
+        let mut actors = left(Trace::Wrote, &new, &old);
+        if actors.is_empty() {
+            actors = left(Trace::Lost, &new, &old);
+        }
+        actors.sort_by_cached_key(|&at| std::cmp::Reverse(new[at].time()));
+        Writers {
+            old,
+            new,
+            actors,
+            deletion,
+        }
+    }
+
+    /// The entries that are new, or whose time moved or fields grew, the latest first; where there is
+    /// none, those whose fields shrank.
+    pub fn actors(&self) -> impl Iterator<Item = &Entry<'a>> {
+        self.actors.iter().map(|&at| &self.new[at])
+    }
+
+    /// When the version was written, by the server's clock: the latest time that moved, that of the
+    /// deletion included, else the latest in the object.
+    pub fn time(&self) -> Option<Timestamp> {
+        let moved = self.actors().filter_map(Entry::time).max();
+        moved.max(self.deletion).or_else(|| {
+            let all = if self.new.is_empty() {
+                &self.old
+            } else {
+                &self.new
+            };
+            all.iter().filter_map(Entry::time).max()
+        })
+    }
+
+    /// Who is behind the change of the field at `path`, which is there on `side` last. The path is
+    /// that of the same side.
+    pub fn by(&self, side: Side, path: &[OwnerStep<'_>]) -> Option<By<'_, 'a>> {
+        match side {
+            Side::New => {
+                if let Some(actor) = self.actors().find(|actor| actor.owns(path)) {
+                    return Some(By::Actor(actor));
+                }
+                self.new
+                    .iter()
+                    .find(|entry| entry.owns(path))
+                    .map(By::Owner)
+            }
+            Side::Old => {
+                let was = self.old.iter().find(|entry| entry.owns(path))?;
+                match self.actors().next() {
+                    // The owner itself let go of the field.
+                    Some(_) if self.actors().any(|actor| actor.same_identity(was)) => {
+                        Some(By::Actor(was))
+                    }
+                    Some(actor) => Some(By::Took { actor, was }),
+                    None => Some(By::Owner(was)),
+                }
+            }
+        }
+    }
+}
+
+/// Walks `fieldsV1`: `f:NAME` for fields, `k:{…}` for items by key, `v:…` by value, `i:N` by index. A
+/// set without children, reached early, owns all that is below it.
+fn owns(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
+    let Some((step, rest)) = path.split_first() else {
+        return true;
+    };
+    if set.kind() == Kind::Object && set.fields().next().is_none() {
+        return true;
+    }
+    match step {
+        OwnerStep::Field(name) => set
+            .fields()
+            .any(|(key, child)| key.strip_prefix("f:") == Some(name) && owns(child, rest)),
+        OwnerStep::Item { value, index } => set
+            .written_fields()
+            .any(|(key, child)| item::is_named(key, (*value, *index)) && owns(child, rest)),
+    }
+}
