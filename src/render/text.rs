@@ -26,12 +26,24 @@ pub fn escape_line(text: &str) -> Cow<'_, str> {
     replace(text, is_unsafe)
 }
 
-/// The same for text that is owned already.
-pub fn escaped_line(text: String) -> String {
-    if is_plain(&text) {
-        return text;
+/// The same for what stands in a text from `start` on.
+pub fn escape_line_from(text: &mut String, start: usize) {
+    let safe = match escape_line(&text[start..]) {
+        Cow::Borrowed(_) => return,
+        Cow::Owned(safe) => safe,
+    };
+    text.replace_range(start.., &safe);
+}
+
+/// The same for text that may be owned already.
+pub fn escaped_line(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => escape_line(text),
+        Cow::Owned(mut text) => {
+            escape_line_from(&mut text, 0);
+            Cow::Owned(text)
+        }
     }
-    escape_line(&text).into_owned()
 }
 
 /// Makes text safe to show in a cell of a table: like [`escape_line`], but a tab is a space, and a

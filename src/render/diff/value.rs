@@ -1,6 +1,8 @@
 //! Values as text: bare where YAML would read them back as the same string, in JSON quotes where it
 //! would not, composites in YAML's flow form. The text is display text: nothing in it moves a cursor.
 
+use std::borrow::Cow;
+
 use crate::diff::{Content, Shown};
 use crate::render::text;
 
@@ -17,11 +19,20 @@ pub(super) enum Detail {
 
 /// A value in one line of at most `columns`, if it can be; `without` leaves out fields of the
 /// outermost object. `None` for a composite of which nothing is left.
-pub(super) fn fitting(
-    shown: Shown<'_>,
+pub(super) fn fitting<'a>(
+    shown: Shown<'a>,
     columns: Option<usize>,
     without: &[&str],
-) -> Option<String> {
+) -> Option<Cow<'a, str>> {
+    let content = shown.content();
+    if matches!(content, Content::Object | Content::Array) {
+        composite(shown, columns, without).map(Cow::Owned)
+    } else {
+        Some(scalar(content, Place::Line))
+    }
+}
+
+fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Option<String> {
     let is_object = shown.content() == Content::Object;
     let had_any = is_object && shown.fields().next().is_some();
     let write = |detail, columns| {
@@ -32,7 +43,7 @@ pub(super) fn fitting(
         if is_object && detail != Detail::Count {
             pen.object(shown, (detail, without));
         } else {
-            pen.value(shown, (detail, Place::Line));
+            pen.value(shown, detail);
         }
         pen.out
     };
@@ -41,7 +52,7 @@ pub(super) fn fitting(
         return None;
     }
     let fits = |text: &str| columns.is_none_or(|columns| text::width(text) <= columns);
-    if fits(&whole) || !matches!(shown.content(), Content::Object | Content::Array) {
+    if fits(&whole) {
         return Some(whole);
     }
     let outline = write(Detail::Outline, None);
@@ -50,6 +61,18 @@ pub(super) fn fitting(
     } else {
         write(Detail::Count, None)
     })
+}
+
+/// A value without parts; of one with parts nothing.
+fn scalar(content: Content<'_>, place: Place) -> Cow<'_, str> {
+    match content {
+        Content::Null => "null".into(),
+        Content::Bool(bool) => if bool { "true" } else { "false" }.into(),
+        Content::Number(digits) => digits.into(),
+        Content::Redacted(redacted) => redacted.to_string().into(),
+        Content::Text(text) => string(text, place),
+        Content::Array | Content::Object => Cow::default(),
+    }
 }
 
 /// Where a scalar stands.
@@ -67,19 +90,15 @@ struct Pen {
 }
 
 impl Pen {
-    fn value(&mut self, shown: Shown<'_>, (detail, place): (Detail, Place)) {
+    fn value(&mut self, shown: Shown<'_>, detail: Detail) {
         match shown.content() {
-            Content::Null => self.out.push_str("null"),
-            Content::Bool(bool) => self.out.push_str(if bool { "true" } else { "false" }),
-            Content::Number(digits) => self.out.push_str(digits),
-            Content::Redacted(redacted) => self.out.push_str(&redacted.to_string()),
-            Content::Text(text) => push_string(&mut self.out, &text, place),
             Content::Array => self.array(shown, detail),
             Content::Object if detail == Detail::Count => {
                 self.out
                     .push_str(&counted(shown.fields().count(), ("{", "field", "}")));
             }
             Content::Object => self.object(shown, (detail, &[])),
+            content => self.out.push_str(&scalar(content, Place::Flow)),
         }
     }
 
@@ -93,9 +112,9 @@ impl Pen {
                 return;
             }
             self.out.push_str(if index == 0 { "" } else { ", " });
-            push_string(&mut self.out, &name, Place::Flow);
+            self.out.push_str(&string(name, Place::Flow));
             self.out.push_str(": ");
-            self.value(value, (inner(detail), Place::Flow));
+            self.value(value, inner(detail));
         }
         self.out.push('}');
     }
@@ -112,7 +131,7 @@ impl Pen {
                 return;
             }
             self.out.push_str(if index == 0 { "" } else { ", " });
-            self.value(item, (inner(detail), Place::Flow));
+            self.value(item, inner(detail));
         }
         self.out.push(']');
     }
@@ -159,13 +178,14 @@ pub(super) fn plural(count: usize, unit: &str) -> String {
     format!("{} {unit}{s}", thousands(count))
 }
 
-fn push_string(out: &mut String, text: &str, place: Place) {
-    if is_plain(text, place) {
-        return out.push_str(&text::escape_line(text));
+/// A string, in quotes where it needs them.
+fn string(text: Cow<'_, str>, place: Place) -> Cow<'_, str> {
+    if is_plain(&text, place) {
+        return text::escaped_line(text);
     }
     // A string is always serialisable.
-    let quoted = serde_json::to_string(text).unwrap_or_default();
-    out.push_str(&text::escape_line(&quoted));
+    let quoted = serde_json::to_string(&*text).unwrap_or_default();
+    text::escaped_line(quoted.into())
 }
 
 /// Whether YAML reads the bare text as this very string (YAML 1.2 §7.3.3, and the words that YAML 1.1
@@ -189,6 +209,11 @@ fn is_plain(text: &str, place: Place) -> bool {
 
 /// Whether there is no comment, mapping or control in it, nor what ends a value inside a composite.
 fn has_plain_bytes(text: &str, place: Place) -> bool {
+    let is_of_line = |byte: u8| (0x21..0x7f).contains(&byte);
+    // Without a space there is neither a comment nor a mapping, and most texts have none.
+    if place == Place::Line && text.bytes().fold(true, |all, byte| all & is_of_line(byte)) {
+        return true;
+    }
     let mut before = 0;
     text.bytes().all(|byte| {
         let is_plain = match byte {
@@ -251,10 +276,8 @@ mod tests {
         "%a", "@a", "`a", "a\nb", "\"a\"", "1_000", "<secret 1 B #1>",
     ];
 
-    fn string(text: &str, place: Place) -> String {
-        let mut out = String::new();
-        push_string(&mut out, text, place);
-        out
+    fn string(text: &str, place: Place) -> Cow<'_, str> {
+        super::string(text.into(), place)
     }
 
     #[test]
