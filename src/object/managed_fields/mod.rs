@@ -3,7 +3,7 @@
 //!
 //! Times have seconds, and an entry's time does not move when another manager takes a field over.
 
-mod item;
+mod key;
 
 use std::borrow::Cow;
 
@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::path::Side;
 use super::tape::Kind;
+use super::time::time;
 use super::value::Value;
 
 /// One entry: a manager, how it wrote, and what it owns.
@@ -92,7 +93,7 @@ impl<'a> Entry<'a> {
 
     /// When the entry was last changed.
     pub fn time(&self) -> Option<Timestamp> {
-        self.written.parse().ok()
+        time(&self.written)
     }
 
     fn same_identity(&self, other: &Entry<'_>) -> bool {
@@ -131,10 +132,7 @@ pub fn entries(object: Value<'_>) -> Vec<Entry<'_>> {
 /// When the deletion of an object was asked for: it has no entry, and its time stands as much ahead as the
 /// object has to end (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/>).
 fn deletion(object: Value<'_>) -> Option<Timestamp> {
-    let end: Timestamp = object
-        .str_at(&["metadata", "deletionTimestamp"])?
-        .parse()
-        .ok()?;
+    let end = time(&object.str_at(&["metadata", "deletionTimestamp"])?)?;
     let grace = object.at(&["metadata", "deletionGracePeriodSeconds"]);
     let grace = grace.and_then(|grace| grace.raw().parse().ok());
     end.checked_sub(SignedDuration::from_secs(grace.unwrap_or(0)))
@@ -255,10 +253,11 @@ fn owns(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
     }
     match step {
         OwnerStep::Field(name) => set
-            .fields()
-            .any(|(key, child)| key.strip_prefix("f:") == Some(name) && owns(child, rest)),
+            .written_fields()
+            .find(|(key, _)| key::is_field(key, name))
+            .is_some_and(|(_, child)| owns(child, rest)),
         OwnerStep::Item { value, index } => set
             .written_fields()
-            .any(|(key, child)| item::is_named(key, (*value, *index)) && owns(child, rest)),
+            .any(|(key, child)| key::is_item(key, (*value, *index)) && owns(child, rest)),
     }
 }

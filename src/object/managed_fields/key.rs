@@ -1,12 +1,29 @@
-//! How field ownership names the items of lists.
+//! How field ownership names fields and items: keys of `fieldsV1`, as they are written in the JSON text of
+//! the object. What the API server writes is compared without decoding it.
+
+use std::cmp::Ordering;
 
 use crate::object::doc::Doc;
 use crate::object::scan;
 use crate::object::value::Value;
 
-/// Whether a key of `fieldsV1`, as it is written in the JSON text of the object, names the item at an
-/// index: `k:{…}` by key fields, `v:…` by its value, `i:N` by the index.
-pub(super) fn is_named(key: &str, (item, index): (Value<'_>, u32)) -> bool {
+/// What stands beside the items for the list itself.
+const LIST: &str = ".";
+
+/// Whether a key names a field: `f:NAME`.
+pub(super) fn is_field(key: &str, name: &str) -> bool {
+    match key.len().cmp(&(2 + name.len())) {
+        Ordering::Less => false,
+        Ordering::Equal => key.strip_prefix("f:") == Some(name) && !key.contains('\\'),
+        // Escapes are longer than what they stand for.
+        Ordering::Greater => {
+            key.contains('\\') && scan::unescape(key).strip_prefix("f:") == Some(name)
+        }
+    }
+}
+
+/// Whether a key names the item at an index: `k:{…}` by key fields, `v:…` by its value, `i:N` by the index.
+pub(super) fn is_item(key: &str, (item, index): (Value<'_>, u32)) -> bool {
     as_usual(key, item).unwrap_or_else(|| in_any_spelling(&scan::unescape(key), (item, index)))
 }
 
@@ -14,6 +31,9 @@ pub(super) fn is_named(key: &str, (item, index): (Value<'_>, u32)) -> bool {
 /// `v:\"web\"`: no spaces, no escapes but those of the quotes. `None` where it is not. Then there is
 /// nothing to decode.
 fn as_usual(key: &str, item: Value<'_>) -> Option<bool> {
+    if key == LIST {
+        return Some(false);
+    }
     if let Some(value) = key.strip_prefix("v:") {
         let (is_same, rest) = is_written(value, Some(item))?;
         return rest.is_empty().then_some(is_same);
@@ -124,9 +144,29 @@ mod tests {
             let written = &written[1..written.len() - 1];
             let doc = Doc::parse(item.to_string()).expect("valid");
             prop_assert_eq!(
-                is_named(written, (doc.root(), index)),
+                is_item(written, (doc.root(), index)),
                 in_any_spelling(&key, (doc.root(), index))
             );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn fields_are_found_in_any_spelling(
+            prefix in "f:|k:|f|",
+            name in r#"[a"\\\nu]{0,3}"#,
+            other in r#"[a"\\\nu]{0,3}"#,
+            is_spelled_otherwise in any::<bool>(),
+        ) {
+            let key = format!("{prefix}{name}");
+            let mut written = json!(key).to_string();
+            if is_spelled_otherwise {
+                written = written.replace('a', "\\u0061").replace('f', "\\u0066");
+            }
+            let written = &written[1..written.len() - 1];
+            for name in [&name, &other] {
+                prop_assert_eq!(is_field(written, name), key == format!("f:{name}"));
+            }
         }
     }
 
@@ -143,7 +183,7 @@ mod tests {
             (r#"k:{\"name\":\"we\\u0062\"}"#, None),
             ("k:{}", None),
             ("i:0", None),
-            (".", None),
+            (".", Some(false)),
         ];
         for (key, expected) in cases {
             assert_eq!(as_usual(key, doc.root()), expected, "{key}");
