@@ -150,10 +150,15 @@ pub fn width(text: &str) -> usize {
         .sum()
 }
 
+/// Whether text takes no more columns than so many. No character is wider than it has bytes.
+pub fn fits(text: &str, columns: usize) -> bool {
+    text.len() <= columns || width(text) <= columns
+}
+
 /// Cuts unpainted text that is wider than `columns` at its end: `registry.exam…`. Without room for
 /// the ellipsis there is none.
 pub fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(text) <= columns {
+    if fits(text, columns) {
         return Cow::Borrowed(text);
     }
     let Some(room) = columns.checked_sub(width(ellipsis)) else {
@@ -166,7 +171,7 @@ pub fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str
 /// Kubernetes generates differs at the end, so of an odd number of columns the end has one more.
 /// Without room for the ellipsis there is none, and the end is cut.
 pub fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(text) <= columns {
+    if fits(text, columns) {
         return Cow::Borrowed(text);
     }
     let Some(room) = columns.checked_sub(width(ellipsis)) else {
@@ -180,7 +185,7 @@ pub fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, 
 /// Cuts a painted line that is wider than `columns` at its end. Its colour sequences are all kept,
 /// so that what the line switched on it also switches off.
 pub fn cut_line<'a>(line: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(line) <= columns {
+    if fits(line, columns) {
         return Cow::Borrowed(line);
     }
     let (mut room, ellipsis) = match columns.checked_sub(width(ellipsis)) {

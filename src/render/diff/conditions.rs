@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::diff::{Change, Op, SegId, Shown};
+use crate::diff::{Change, Content, Op, SegId, Shown};
+use crate::object;
 use crate::object::path::Side;
 use crate::render::style::Role;
 use crate::render::{age, text};
@@ -39,15 +40,26 @@ struct Condition<'a> {
 
 impl<'a> Condition<'a> {
     fn read(shown: Shown<'a>) -> Option<Condition<'a>> {
-        let field = |name| {
-            let text = shown.str(name).filter(|text| !text.is_empty())?;
-            Some(text::escaped_line(text))
-        };
+        let (mut status, mut reason, mut message, mut time) = (None, None, None, None);
+        for (name, value) in shown.fields() {
+            let told = match &*name {
+                "status" => &mut status,
+                "reason" => &mut reason,
+                "message" => &mut message,
+                "lastTransitionTime" => &mut time,
+                _ => continue,
+            };
+            if let Content::Text(text) = value.content()
+                && !text.is_empty()
+            {
+                *told = Some(text::escaped_line(text));
+            }
+        }
         Some(Condition {
-            status: field("status")?,
-            reason: field("reason"),
-            message: field("message"),
-            time: field("lastTransitionTime"),
+            status: status?,
+            reason,
+            message,
+            time,
         })
     }
 
@@ -62,7 +74,7 @@ impl<'a> Condition<'a> {
 
     /// Since when it is so.
     fn moment(&self) -> Option<Timestamp> {
-        self.time.as_ref()?.parse().ok()
+        object::time(self.time.as_ref()?)
     }
 }
 

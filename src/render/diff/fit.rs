@@ -45,7 +45,9 @@ impl Room {
             return Some((old.into(), new.into()));
         };
         let (old, new) = (self.digests(old), self.digests(new));
-        (text::width(&old) + text::width(&new) <= columns).then_some((old, new))
+        let fit =
+            old.len() + new.len() <= columns || text::width(&old) + text::width(&new) <= columns;
+        fit.then_some((old, new))
     }
 
     /// The old and the new value, with the words that differ emphasised.
@@ -137,20 +139,20 @@ impl Room {
 
     /// The start and the end of a text, and how many bytes are left out between them.
     fn middle(self, value: Cow<'_, str>, columns: usize) -> Cow<'_, str> {
-        if text::width(&value) <= columns {
+        if text::fits(&value, columns) {
             return value;
         }
         // The count is of the bytes that are left out, and takes room itself.
-        let longest = format!("{}(+{} B)", self.ellipsis, value.len());
-        let room = columns.saturating_sub(text::width(&longest));
+        let count = |bytes: usize| [self.ellipsis, "(+", &bytes.to_string(), " B)"].concat();
+        let room = columns.saturating_sub(text::width(&count(value.len())));
         let start = text::cut_end(&value, room.div_ceil(2), "");
         let end = text::tail(&value[start.len()..], room / 2);
         let cut = value.len() - start.len() - end.len();
-        Cow::Owned(format!("{start}{}(+{cut} B){end}", self.ellipsis))
+        Cow::Owned([&start, &*count(cut), end].concat())
     }
 
     fn end_of(self, value: &str, columns: usize) -> String {
-        if text::width(value) <= columns {
+        if text::fits(value, columns) {
             return value.to_owned();
         }
         let room = columns.saturating_sub(text::width(self.ellipsis));
@@ -205,6 +207,8 @@ fn role(part: Part) -> Role {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn room(columns: usize) -> Room {
@@ -247,6 +251,22 @@ mod tests {
             ellipsis: "…",
         };
         assert_eq!(whole.one(&value), value);
+    }
+
+    proptest! {
+        #[test]
+        fn every_digest_is_found(text in "([0-9a-f]{0,50}[xé:]{0,2}){0,5}") {
+            let is_hex = |char: char| char.is_ascii_hexdigit();
+            let runs: Vec<&str> = text.split_inclusive(|char| !is_hex(char)).collect();
+            let expected: String = runs
+                .into_iter()
+                .map(|run| match run.chars().filter(|&char| is_hex(char)).count() {
+                    DIGEST.. => format!("{}…{}", &run[..DIGEST_SHOWN], run.trim_start_matches(is_hex)),
+                    _ => run.to_owned(),
+                })
+                .collect();
+            prop_assert_eq!(room(80).digests(&text), expected);
+        }
     }
 
     #[test]

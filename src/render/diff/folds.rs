@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::{Change, Fmt, Op, SegId};
+use crate::diff::{Change, Fmt, Op, SegId, Shown};
 use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -17,36 +17,36 @@ const BLOCK: usize = 3;
 
 /// The lines of all changes.
 pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
-    let moves = count_moves(painter, changes);
-    let is_folded = |change: &Change| {
-        is_move(change)
-            && moves
-                .get(&painter.diff.parent(change.at))
-                .is_some_and(|count| *count > MOVES)
-    };
+    let reordered = reordered(painter, changes);
     let mut told = Vec::new();
-    let mut lines = Vec::new();
-    let placed: Vec<(Option<SegId>, &Change)> = changes
-        .iter()
-        .map(|change| (item(painter, change.at), *change))
-        .collect();
-    let groups = placed.chunk_by(|a, b| a.0.is_some() && a.0 == b.0);
-    for group in groups {
-        let item = group[0].0;
-        for (_, change) in group.iter().filter(|(_, change)| is_folded(change)) {
+    let mut lines = Vec::with_capacity(changes.len());
+    let mut rest = changes;
+    while let [first, others @ ..] = rest {
+        let item = item(painter, first.at);
+        let same = |change: &&&Change| item.is_some() && self::item(painter, change.at) == item;
+        let (group, after) = rest.split_at(1 + others.iter().take_while(same).count());
+        rest = after;
+        if reordered.is_empty() {
+            group_lines(painter, &mut lines, (item, group));
+            continue;
+        }
+        let list = |change: &Change| {
             let list = painter.diff.parent(change.at);
+            (is_move(change) && reordered.contains_key(&list)).then_some(list)
+        };
+        for list in group.iter().filter_map(|change| list(change)) {
             if !told.contains(&list) {
                 told.push(list);
-                lines.push(reordered(painter, list, (moves[&list], changes)));
+                lines.push(reordered_line(painter, list, (reordered[&list], changes)));
             }
         }
-        let rest: Vec<&Change> = group
+        let others: Vec<&Change> = group
             .iter()
-            .map(|(_, change)| *change)
-            .filter(|change| !is_folded(change))
+            .filter(|change| list(change).is_none())
+            .copied()
             .collect();
-        if !rest.is_empty() {
-            group_lines(painter, &mut lines, (item, &rest));
+        if !others.is_empty() {
+            group_lines(painter, &mut lines, (item, &others));
         }
     }
     lines
@@ -82,24 +82,28 @@ pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change], lines: usize) ->
     out
 }
 
-fn count_moves(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<SegId, usize> {
+/// The lists in another order, and how many of their items have moved.
+fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<SegId, usize> {
     let mut moves = BTreeMap::new();
     for change in changes.iter().filter(|change| is_move(change)) {
         *moves.entry(painter.diff.parent(change.at)).or_default() += 1;
     }
+    moves.retain(|_, count| *count > MOVES);
     moves
 }
 
 /// `↕ .endpoints: 4,864 of 5,000 items moved, none changed`
-fn reordered(painter: &Painter<'_>, list: SegId, (moves, changes): (usize, &[&Change])) -> String {
+fn reordered_line(
+    painter: &Painter<'_>,
+    list: SegId,
+    (moves, changes): (usize, &[&Change]),
+) -> String {
     let mut line = painter.start(
         (Role::Moved, painter.view.look.symbols.moved),
         list,
         Base::TOP,
     );
-    let total = painter
-        .shown(list, Side::New)
-        .map_or(0, |list| list.items().count());
+    let total = painter.shown(list, Side::New).map_or(0, Shown::len);
     let others = changes.iter().filter(|change| {
         !is_move(change) && painter.diff.chain(change.at).any(|above| above == list)
     });

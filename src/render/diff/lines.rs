@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 
 use crate::diff::{Change, Content, Diff, Fmt, Noise, Op, Origin, SegId, Shown};
+use crate::object;
 use crate::object::managed_fields::{By, Writers};
 use crate::object::path::Side;
 use crate::render::style::{Look, Role};
@@ -229,15 +230,14 @@ impl Painter<'_> {
 
 /// The span between two times as the API writes them.
 pub(super) fn span(old: &str, new: &str) -> Option<SignedDuration> {
-    let (old, new): (jiff::Timestamp, jiff::Timestamp) = (old.parse().ok()?, new.parse().ok()?);
-    Some(new.duration_since(old))
+    Some(object::time(new)?.duration_since(object::time(old)?))
 }
 
 /// The time of day, or the text if it is no time.
 pub(super) fn clock(painter: &Painter<'_>, time: &str) -> String {
-    match time.parse() {
-        Ok(time) => age::clock(time, painter.view.zone),
-        Err(_) => text::escape_line(time).into_owned(),
+    match object::time(time) {
+        Some(time) => age::clock(time, painter.view.zone),
+        None => text::escape_line(time).into_owned(),
     }
 }
 

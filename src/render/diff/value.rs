@@ -34,10 +34,10 @@ pub(super) fn fitting<'a>(
 
 fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Option<String> {
     let is_object = shown.content() == Content::Object;
-    let had_any = is_object && shown.fields().next().is_some();
+    let had_any = is_object && !shown.is_empty();
     let write = |detail, columns| {
         let mut pen = Pen {
-            out: String::new(),
+            out: String::with_capacity(USUAL),
             columns,
         };
         if is_object && detail != Detail::Count {
@@ -51,7 +51,7 @@ fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Opti
     if had_any && whole == "{}" {
         return None;
     }
-    let fits = |text: &str| columns.is_none_or(|columns| text::width(text) <= columns);
+    let fits = |text: &str| columns.is_none_or(|columns| text::fits(text, columns));
     if fits(&whole) {
         return Some(whole);
     }
@@ -75,6 +75,9 @@ fn scalar(content: Content<'_>, place: Place) -> Cow<'_, str> {
     }
 }
 
+/// So many bytes most composites have, once they are folded.
+const USUAL: usize = 128;
+
 /// Where a scalar stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -95,7 +98,7 @@ impl Pen {
             Content::Array => self.array(shown, detail),
             Content::Object if detail == Detail::Count => {
                 self.out
-                    .push_str(&counted(shown.fields().count(), ("{", "field", "}")));
+                    .push_str(&counted(shown.len(), ("{", "field", "}")));
             }
             Content::Object => self.object(shown, (detail, &[])),
             content => self.out.push_str(&scalar(content, Place::Flow)),
@@ -121,9 +124,7 @@ impl Pen {
 
     fn array(&mut self, shown: Shown<'_>, detail: Detail) {
         if detail == Detail::Count {
-            return self
-                .out
-                .push_str(&counted(shown.items().count(), ("[", "item", "]")));
+            return self.out.push_str(&counted(shown.len(), ("[", "item", "]")));
         }
         self.out.push('[');
         for (index, item) in shown.items().enumerate() {
@@ -136,10 +137,10 @@ impl Pen {
         self.out.push(']');
     }
 
-    /// Whether what is written is too wide already. A column takes a byte at least.
+    /// Whether what is written is too wide already.
     fn is_full(&self) -> bool {
         self.columns
-            .is_some_and(|columns| self.out.len() > columns && text::width(&self.out) > columns)
+            .is_some_and(|columns| !text::fits(&self.out, columns))
     }
 }
 
@@ -154,22 +155,20 @@ fn inner(detail: Detail) -> Detail {
 fn counted(count: usize, (open, unit, close): (&str, &str, &str)) -> String {
     match count {
         0 => format!("{open}{close}"),
-        1 => format!("{open}1 {unit}{close}"),
-        _ => format!("{open}{} {unit}s{close}", thousands(count)),
+        1 => [open, "1 ", unit, close].concat(),
+        _ => [open, &thousands(count), " ", unit, "s", close].concat(),
     }
 }
 
 /// A count with its thousands apart: `4,864`.
 pub(super) fn thousands(count: usize) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
+    let mut digits = count.to_string();
+    let mut at = digits.len();
+    while at > 3 {
+        at -= 3;
+        digits.insert(at, ',');
     }
-    out
+    digits
 }
 
 /// `1 change`, `25 changes`.
@@ -209,9 +208,11 @@ fn is_plain(text: &str, place: Place) -> bool {
 
 /// Whether there is no comment, mapping or control in it, nor what ends a value inside a composite.
 fn has_plain_bytes(text: &str, place: Place) -> bool {
-    let is_of_line = |byte: u8| (0x21..0x7f).contains(&byte);
+    let ends_one =
+        |byte: u8| (place == Place::Flow) & matches!(byte, b',' | b'[' | b']' | b'{' | b'}');
     // Without a space there is neither a comment nor a mapping, and most texts have none.
-    if place == Place::Line && text.bytes().fold(true, |all, byte| all & is_of_line(byte)) {
+    let is_of_word = |byte: u8| (0x21..0x7f).contains(&byte) & !ends_one(byte);
+    if text.bytes().fold(true, |all, byte| all & is_of_word(byte)) {
         return true;
     }
     let mut before = 0;
@@ -219,7 +220,7 @@ fn has_plain_bytes(text: &str, place: Place) -> bool {
         let is_plain = match byte {
             b' ' => before != b':',
             b'#' => before != b' ',
-            b',' | b'[' | b']' | b'{' | b'}' => place == Place::Line,
+            _ if ends_one(byte) => false,
             0..0x20 | 0x7f => false,
             _ => true,
         };
