@@ -141,13 +141,25 @@ pub fn width(text: &str) -> usize {
     if is_plain(text) {
         return text.len();
     }
-    if !text.contains(ESCAPE) {
-        return text.width();
+    let (core, plain) = core(text);
+    if !core.contains(ESCAPE) {
+        return plain + core.width();
     }
-    spans(text)
-        .filter(|span| !span.starts_with(ESCAPE))
-        .map(UnicodeWidthStr::width)
-        .sum()
+    let spans = spans(text).filter(|span| !span.starts_with(ESCAPE));
+    spans.map(UnicodeWidthStr::width).sum()
+}
+
+/// What in a text is not printable ASCII, with the character before it, which it may widen, and the one
+/// behind; and how much there is around it.
+fn core(text: &str) -> (&str, usize) {
+    let is_other = |byte: u8| !(0x20..0x7f).contains(&byte);
+    let first = text.bytes().position(is_other).unwrap_or(text.len());
+    let end = text
+        .bytes()
+        .rposition(is_other)
+        .map_or(first, |last| last + 1);
+    let core = &text[first.saturating_sub(1)..(end + 1).min(text.len())];
+    (core, text.len() - core.len())
 }
 
 /// Whether text takes no more columns than so many. No character is wider than it has bytes.

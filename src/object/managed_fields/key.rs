@@ -51,21 +51,22 @@ fn as_usual(key: &str, item: Value<'_>) -> Option<bool> {
 
 /// Whether the scalar that a text begins with is `own`, and the text behind it.
 fn is_written<'k>(text: &'k str, own: Option<Value<'_>>) -> Option<(bool, &'k str)> {
-    let own = own.map_or("", Value::raw);
     if let Some((string, rest)) = quoted(text) {
-        let inner = own.strip_prefix('"').and_then(|own| own.strip_suffix('"'));
-        return (!own.contains('\\')).then_some((inner == Some(string), rest));
+        let own = own.and_then(Value::as_str);
+        return Some((own.is_some_and(|own| own == string), rest));
     }
     let is_other = |byte: u8| !byte.is_ascii_alphanumeric() && !b"+-.".contains(&byte);
     let end = text.bytes().position(is_other).unwrap_or(text.len());
     let (scalar, rest) = text.split_at(end);
-    (!scalar.is_empty()).then_some((own == scalar, rest))
+    let is_same = own.is_some_and(|own| own.raw() == scalar);
+    (!scalar.is_empty()).then_some((is_same, rest))
 }
 
 /// The string that a text begins with, whose quotes are escaped and nothing in it, and the text behind.
 fn quoted(text: &str) -> Option<(&str, &str)> {
-    let (string, rest) = text.strip_prefix("\\\"")?.split_once('\\')?;
-    Some((string, rest.strip_prefix('"')?))
+    let text = text.strip_prefix("\\\"")?;
+    let end = text.bytes().position(|byte| byte == b'\\')?;
+    Some((&text[..end], text[end..].strip_prefix("\\\"")?))
 }
 
 /// The same for any decoded key.

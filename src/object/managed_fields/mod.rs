@@ -122,11 +122,14 @@ impl<'a> Entry<'a> {
 
 /// The entries of an object, those without a manager's name left out.
 pub fn entries(object: Value<'_>) -> Vec<Entry<'_>> {
-    object
-        .items_at(&["metadata", "managedFields"])
-        .map(Entry::read)
-        .filter(|entry| !entry.manager.is_empty())
-        .collect()
+    let mut entries = Vec::new();
+    for entry in object.items_at(&["metadata", "managedFields"]) {
+        let entry = Entry::read(entry);
+        if !entry.manager.is_empty() {
+            entries.push(entry);
+        }
+    }
+    entries
 }
 
 /// When the deletion of an object was asked for: it has no entry, and its time stands as much ahead as the
@@ -248,7 +251,7 @@ fn owns(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
     let Some((step, rest)) = path.split_first() else {
         return true;
     };
-    if set.kind() == Kind::Object && set.fields().next().is_none() {
+    if set.kind() == Kind::Object && set.written_fields().next().is_none() {
         return true;
     }
     match step {

@@ -143,12 +143,13 @@ impl Room {
             return value;
         }
         // The count is of the bytes that are left out, and takes room itself.
-        let count = |bytes: usize| [self.ellipsis, "(+", &bytes.to_string(), " B)"].concat();
-        let room = columns.saturating_sub(text::width(&count(value.len())));
+        let longest = text::width(self.ellipsis) + "(+ B)".len() + value.len().to_string().len();
+        let room = columns.saturating_sub(longest);
         let start = text::cut_end(&value, room.div_ceil(2), "");
         let end = text::tail(&value[start.len()..], room / 2);
         let cut = value.len() - start.len() - end.len();
-        Cow::Owned([&start, &*count(cut), end].concat())
+        let parts = [&start, self.ellipsis, "(+", &cut.to_string(), " B)", end];
+        Cow::Owned(parts.concat())
     }
 
     fn end_of(self, value: &str, columns: usize) -> String {

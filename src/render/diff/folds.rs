@@ -20,12 +20,14 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
     let reordered = reordered(painter, changes);
     let mut told = Vec::new();
     let mut lines = Vec::with_capacity(changes.len());
+    let items: Vec<Option<SegId>> = changes
+        .iter()
+        .map(|change| item(painter, change.at))
+        .collect();
     let mut rest = changes;
-    while let [first, others @ ..] = rest {
-        let item = item(painter, first.at);
-        let same = |change: &&&Change| item.is_some() && self::item(painter, change.at) == item;
-        let (group, after) = rest.split_at(1 + others.iter().take_while(same).count());
-        rest = after;
+    for run in items.chunk_by(|a, b| a.is_some() && a == b) {
+        let (item, group) = (run[0], &rest[..run.len()]);
+        rest = &rest[run.len()..];
         if reordered.is_empty() {
             group_lines(painter, &mut lines, (item, group));
             continue;

@@ -26,9 +26,9 @@ impl Line {
             pieces: Vec::with_capacity(8),
             suffix: String::new(),
         };
-        line.write(Role::Plain, |text| {
-            text.extend(std::iter::repeat_n(' ', indent));
-        });
+        if indent > 0 {
+            line.push(Role::Plain, &" ".repeat(indent));
+        }
         line
     }
 

@@ -107,6 +107,12 @@ proptest! {
     }
 
     #[test]
+    fn what_is_plain_is_as_wide_as_anywhere(start in "[ -~]{0,3}", text in rough(), end in "[ -~]{0,3}") {
+        let text = format!("{start}{text}{end}").replace(ESCAPE, "");
+        prop_assert_eq!(width(&text), text.width());
+    }
+
+    #[test]
     fn the_end_of_a_text_is_escaped_like_a_text(start in rough(), end in rough()) {
         let mut text = format!("{start}{end}");
         escape_line_from(&mut text, start.len());
