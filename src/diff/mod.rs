@@ -32,7 +32,7 @@ use std::fmt;
 
 use crate::object::Value;
 use crate::object::list_keys::{ListKey, ListKeys};
-use crate::object::path::{self, Path, Place, Side};
+use crate::object::path::{self, Path, Pen, Place, Side};
 
 pub use embedded::Embedded;
 pub use filter::Filter;
@@ -156,6 +156,26 @@ impl<'a> Diff<'a> {
             .collect();
         steps.reverse();
         Path { steps }
+    }
+
+    /// Appends the path of a value to a text, from below `base` on, which is a value it lies in; with
+    /// `arrow` between the two indices of an item that has shifted. See [`Path::text`].
+    pub fn push_path(&self, text: &mut String, (base, at): (SegId, SegId), arrow: &str) {
+        let start = text.len();
+        let mut pen = Pen::new(text, arrow);
+        self.write_steps(&mut pen, (base, at));
+        if base == SegId::ROOT {
+            pen.end();
+        } else if text[start..].starts_with('.') {
+            text.remove(start);
+        }
+    }
+
+    fn write_steps(&self, pen: &mut Pen<'_>, (base, at): (SegId, SegId)) {
+        if at != base && at != SegId::ROOT {
+            self.write_steps(pen, (base, self.parent(at)));
+            self.seg(at).write_step(pen);
+        }
     }
 
     /// The value that this value is a field or an item of; the root is its own parent.

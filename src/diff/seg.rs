@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::object::Value;
 use crate::object::list_keys::ListKey;
-use crate::object::path::{self, Place, Side};
+use crate::object::path::{self, Pen, Place, Side};
 
 use super::SegId;
 use super::secret::Guard;
@@ -60,11 +60,7 @@ impl<'a> Seg<'a> {
                     Label::Member => path::Label::Member,
                     Label::Key { key, nth } => path::Label::Key {
                         parts: self
-                            .new
-                            .or(self.old)
-                            .map(|item| key.parts(item))
-                            .unwrap_or_default()
-                            .into_iter()
+                            .key_parts(key)
                             .map(|(name, value)| (Cow::Borrowed(name), value))
                             .collect(),
                         nth: *nth,
@@ -72,5 +68,26 @@ impl<'a> Seg<'a> {
                 },
             }),
         }
+    }
+
+    /// Writes the same step.
+    pub(super) fn write_step(&self, pen: &mut Pen<'_>) {
+        match &self.step {
+            Step::Root => {}
+            Step::Field(name) => pen.field(name),
+            Step::Item { place, label } => match label {
+                Label::Index => pen.index(*place),
+                Label::Member => {}
+                Label::Key { key, nth } => pen.key(self.key_parts(key), *nth),
+            },
+        }
+    }
+
+    fn key_parts<'k>(
+        &self,
+        key: &'k ListKey,
+    ) -> impl Iterator<Item = (&'k str, Cow<'a, str>)> + use<'k, 'a> {
+        let item = self.new.or(self.old);
+        item.into_iter().flat_map(|item| key.parts(item))
     }
 }

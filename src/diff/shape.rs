@@ -15,7 +15,7 @@ impl<'a> Diff<'a> {
                     ..
                 },
                 Some(item),
-            ) => key.parts(item).into_iter().map(|part| part.0).collect(),
+            ) => key.parts(item).map(|part| part.0).collect(),
             _ => Vec::new(),
         }
     }

@@ -51,6 +51,21 @@ impl<'a> Shown<'a> {
             })
     }
 
+    /// How many fields or items it has.
+    pub fn len(self) -> usize {
+        match self.value.kind() {
+            _ if self.is_hidden() => 0,
+            Kind::Array => self.value.items().count(),
+            Kind::Object => self.value.fields().count(),
+            Kind::Null | Kind::Bool | Kind::Number | Kind::String => 0,
+        }
+    }
+
+    /// Whether it has no fields and no items.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
     /// The field of an object.
     pub fn get(self, name: &str) -> Option<Shown<'a>> {
         let value = self.value.get(name).filter(|_| !self.is_hidden())?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::object::{Doc, Kind, Value};
+use crate::object::{self, Doc, Kind, Value};
 
 use super::{Diff, SegId};
 
@@ -105,7 +105,7 @@ pub(super) fn same(a: Value<'_>, b: Value<'_>) -> bool {
 pub(super) fn time(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let like_one = (20..40).contains(&bytes.len()) && bytes[4] == b'-' && bytes[10] == b'T';
-    like_one.then(|| text.parse().ok())?
+    like_one.then(|| object::time(text))?
 }
 
 /// Whether a string holds a JSON object or array.

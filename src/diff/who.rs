@@ -22,20 +22,19 @@ impl<'a> Diff<'a> {
     }
 
     fn owner_path(&self, at: SegId, side: Side) -> Vec<OwnerStep<'_>> {
-        let mut steps: Vec<_> = self
-            .chain(at)
-            .filter_map(|at| {
-                let seg = self.seg(at);
-                match &seg.step {
-                    Step::Root => None,
-                    Step::Field(name) => Some(OwnerStep::Field(Cow::Borrowed(name))),
-                    Step::Item { place, .. } => Some(OwnerStep::Item {
-                        value: seg.on(side)?,
-                        index: place.on(side)?,
-                    }),
-                }
-            })
-            .collect();
+        // Most fields are no deeper.
+        let mut steps = Vec::with_capacity(8);
+        steps.extend(self.chain(at).filter_map(|at| {
+            let seg = self.seg(at);
+            match &seg.step {
+                Step::Root => None,
+                Step::Field(name) => Some(OwnerStep::Field(Cow::Borrowed(name))),
+                Step::Item { place, .. } => Some(OwnerStep::Item {
+                    value: seg.on(side)?,
+                    index: place.on(side)?,
+                }),
+            }
+        }));
         steps.reverse();
         steps
     }

@@ -17,6 +17,7 @@ pub mod selector;
 pub(crate) mod skim;
 mod source;
 mod tape;
+mod time;
 mod value;
 mod version;
 
@@ -25,5 +26,6 @@ pub use groups::is_kubernetes_own;
 pub use label_selector::{label_selector, map_selector};
 pub use reference::{GroupKind, ObjectRef, Resource};
 pub use source::SourceState;
+pub use time::time;
 pub use value::Value;
 pub use version::{ResourceVersion, Uid};

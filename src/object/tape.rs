@@ -79,11 +79,13 @@ pub(super) const SHADOWED: u8 = 4;
 
 impl Node {
     /// The key as it is written, without its quotes; `text` is what the tape was read from.
+    #[inline]
     pub(super) fn key_raw<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.key as usize..(self.key + self.key_len) as usize]
     }
 
     /// The key, decoded.
+    #[inline]
     pub(super) fn key_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let raw = &text[self.key as usize..(self.key + self.key_len) as usize];
         if self.flags & KEY_ESCAPED == 0 {
@@ -94,6 +96,7 @@ impl Node {
     }
 
     /// Whether the key, decoded, is `key`.
+    #[inline]
     pub(super) fn has_key(&self, text: &str, key: &str) -> bool {
         if self.flags & KEY_ESCAPED == 0 {
             self.key_len as usize == key.len() && self.key_raw(text.as_bytes()) == key.as_bytes()

@@ -19,22 +19,26 @@ impl<'a> Value<'a> {
         Value { doc, at }
     }
 
+    #[inline]
     fn node(self) -> &'a Node {
         &self.doc.nodes()[self.at]
     }
 
     /// What sort of value this is.
+    #[inline]
     pub fn kind(self) -> Kind {
         self.node().kind
     }
 
     /// The value's exact text, quotes and inner white space included.
+    #[inline]
     pub fn raw(self) -> &'a str {
         let node = self.node();
         &self.doc.text()[node.start as usize..node.end as usize]
     }
 
     /// The field `key` of an object.
+    #[inline]
     pub fn get(self, key: &str) -> Option<Value<'a>> {
         let text = self.doc.text();
         self.counting_fields()
@@ -76,13 +80,26 @@ impl<'a> Value<'a> {
         self.node().key_text(self.doc.text())
     }
 
-    /// Whether the names of two fields, of whatever objects, are spelled alike.
-    pub(crate) fn is_named_alike(self, other: Value<'_>) -> bool {
-        let name = self.node().key_raw(self.doc.text().as_bytes());
-        name == other.node().key_raw(other.doc.text().as_bytes())
+    /// The name as it is written, without its quotes.
+    #[inline]
+    fn written_name(self) -> &'a str {
+        let node = self.node();
+        &self.doc.text()[node.key as usize..(node.key + node.key_len) as usize]
     }
 
-    /// The same as [`Value::fields`], without the names.
+    /// Whether the names of two fields, of whatever objects, are spelled alike.
+    #[inline]
+    pub(crate) fn is_named_alike(self, other: Value<'_>) -> bool {
+        self.written_name() == other.written_name()
+    }
+
+    /// The fields of an object with their names as they are written.
+    pub(super) fn written_fields(self) -> impl Iterator<Item = (&'a str, Value<'a>)> + use<'a> {
+        self.counting_fields()
+            .map(|field| (field.written_name(), field))
+    }
+
+    /// The fields that no later one of the same key replaces.
     pub(crate) fn counting_fields(self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.children(Kind::Object)
             .filter(|field| field.node().flags & tape::SHADOWED == 0)

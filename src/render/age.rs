@@ -68,12 +68,13 @@ pub fn stopwatch(span: SignedDuration) -> String {
 /// The time of day for someone who watches: `14:02:07`.
 pub fn clock(time: Timestamp, zone: &TimeZone) -> String {
     let local = zone.to_datetime(time);
-    format!(
-        "{:02}:{:02}:{:02}",
-        local.hour(),
-        local.minute(),
-        local.second()
-    )
+    let mut clock = String::with_capacity(8);
+    for number in [local.hour(), local.minute(), local.second()] {
+        clock.push_str(if clock.is_empty() { "" } else { ":" });
+        let number = number.unsigned_abs();
+        clock.extend([b'0' + number / 10, b'0' + number % 10].map(char::from));
+    }
+    clock
 }
 
 /// A time for logs and pipes, RFC 3339 in UTC: `2026-11-21T14:02:14Z`.

@@ -26,12 +26,24 @@ pub fn escape_line(text: &str) -> Cow<'_, str> {
     replace(text, is_unsafe)
 }
 
-/// The same for text that is owned already.
-pub fn escaped_line(text: String) -> String {
-    if is_plain(&text) {
-        return text;
+/// The same for what stands in a text from `start` on.
+pub fn escape_line_from(text: &mut String, start: usize) {
+    let safe = match escape_line(&text[start..]) {
+        Cow::Borrowed(_) => return,
+        Cow::Owned(safe) => safe,
+    };
+    text.replace_range(start.., &safe);
+}
+
+/// The same for text that may be owned already.
+pub fn escaped_line(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => escape_line(text),
+        Cow::Owned(mut text) => {
+            escape_line_from(&mut text, 0);
+            Cow::Owned(text)
+        }
     }
-    escape_line(&text).into_owned()
 }
 
 /// Makes text safe to show in a cell of a table: like [`escape_line`], but a tab is a space, and a
@@ -129,19 +141,36 @@ pub fn width(text: &str) -> usize {
     if is_plain(text) {
         return text.len();
     }
-    if !text.contains(ESCAPE) {
-        return text.width();
+    let (core, plain) = core(text);
+    if !core.contains(ESCAPE) {
+        return plain + core.width();
     }
-    spans(text)
-        .filter(|span| !span.starts_with(ESCAPE))
-        .map(UnicodeWidthStr::width)
-        .sum()
+    let spans = spans(text).filter(|span| !span.starts_with(ESCAPE));
+    spans.map(UnicodeWidthStr::width).sum()
+}
+
+/// What in a text is not printable ASCII, with the character before it, which it may widen, and the one
+/// behind; and how much there is around it.
+fn core(text: &str) -> (&str, usize) {
+    let is_other = |byte: u8| !(0x20..0x7f).contains(&byte);
+    let first = text.bytes().position(is_other).unwrap_or(text.len());
+    let end = text
+        .bytes()
+        .rposition(is_other)
+        .map_or(first, |last| last + 1);
+    let core = &text[first.saturating_sub(1)..(end + 1).min(text.len())];
+    (core, text.len() - core.len())
+}
+
+/// Whether text takes no more columns than so many. No character is wider than it has bytes.
+pub fn fits(text: &str, columns: usize) -> bool {
+    text.len() <= columns || width(text) <= columns
 }
 
 /// Cuts unpainted text that is wider than `columns` at its end: `registry.exam…`. Without room for
 /// the ellipsis there is none.
 pub fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(text) <= columns {
+    if fits(text, columns) {
         return Cow::Borrowed(text);
     }
     let Some(room) = columns.checked_sub(width(ellipsis)) else {
@@ -154,7 +183,7 @@ pub fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str
 /// Kubernetes generates differs at the end, so of an odd number of columns the end has one more.
 /// Without room for the ellipsis there is none, and the end is cut.
 pub fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(text) <= columns {
+    if fits(text, columns) {
         return Cow::Borrowed(text);
     }
     let Some(room) = columns.checked_sub(width(ellipsis)) else {
@@ -168,7 +197,7 @@ pub fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, 
 /// Cuts a painted line that is wider than `columns` at its end. Its colour sequences are all kept,
 /// so that what the line switched on it also switches off.
 pub fn cut_line<'a>(line: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(line) <= columns {
+    if fits(line, columns) {
         return Cow::Borrowed(line);
     }
     let (mut room, ellipsis) = match columns.checked_sub(width(ellipsis)) {

@@ -220,6 +220,26 @@ proptest! {
     }
 
     #[test]
+    fn paths_are_written_as_they_are_read((old, new) in pair()) {
+        let (a, b) = (text(&old), text(&new));
+        let diff = of(&a, &b);
+        for at in diff.values() {
+            let path = diff.path(at);
+            let written = |base| {
+                let mut text = "before".to_owned();
+                diff.push_path(&mut text, (base, at), "->");
+                text
+            };
+            prop_assert_eq!(written(SegId::ROOT), format!("before{}", path.text("->")));
+            for base in diff.chain(at) {
+                let below = diff.chain(base).count();
+                let below = Path { steps: path.steps[below..].to_vec() }.text("->");
+                prop_assert_eq!(written(base), format!("before{}", below.strip_prefix('.').unwrap_or(&below)));
+            }
+        }
+    }
+
+    #[test]
     fn no_more_items_move_than_must(order in Just((0u32..24).collect::<Vec<_>>()).prop_shuffle(), size in 1usize..24, keyed in any::<bool>()) {
         let order: Vec<u32> = order.into_iter().filter(|n| (*n as usize) < size).collect();
         let list = |order: &mut dyn Iterator<Item = u32>| {

@@ -111,10 +111,12 @@ impl ListKey {
     }
 
     /// What the key reads in an item: names and values. The text of a string, the digits of a number.
-    pub fn parts<'k, 'a>(&'k self, item: Value<'a>) -> Vec<(&'k str, Cow<'a, str>)> {
+    pub fn parts<'k, 'a>(
+        &'k self,
+        item: Value<'a>,
+    ) -> impl Iterator<Item = (&'k str, Cow<'a, str>)> + use<'k, 'a> {
         self.each()
-            .filter_map(|part| Some((part.field, part.read(item)?)))
-            .collect()
+            .filter_map(move |part| Some((part.field, part.read(item)?)))
     }
 
     /// The same as one text, which is equal for equal keys and no others.

@@ -18,7 +18,6 @@ fn label(place: (&str, &str), list: &str) -> String {
     let identity = match rule.identity {
         Identity::Key(key) => key
             .parts(items[0])
-            .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect::<Vec<_>>()
             .join(","),
@@ -247,7 +246,7 @@ fn named(keys: &ListKeys, field: &str, list: &str) -> String {
     };
     match keys.rule(place, &items, &items).identity {
         Identity::Key(key) => {
-            let parts = key.parts(items[0]).into_iter();
+            let parts = key.parts(items[0]);
             let parts = parts.map(|(name, value)| format!("{name}={value}"));
             parts.collect::<Vec<_>>().join(",")
         }

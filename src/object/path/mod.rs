@@ -6,12 +6,14 @@
 
 mod parse;
 mod pattern;
+mod pen;
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 pub use parse::PatternError;
 pub use pattern::{Match, Pattern};
+pub(crate) use pen::Pen;
 
 /// One step from a value to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,12 +101,11 @@ impl Path<'_> {
     /// The path as text, with `arrow` between the two indices of an item that has shifted.
     pub fn text(&self, arrow: &str) -> String {
         let mut text = String::new();
+        let mut pen = Pen::new(&mut text, arrow);
         for step in &self.steps {
-            push_step(&mut text, step, arrow);
+            pen.step(step);
         }
-        if text.is_empty() {
-            text.push('.');
-        }
+        pen.end();
         text
     }
 }
@@ -124,95 +125,6 @@ pub fn push_pointer_token(pointer: &mut String, token: &str) {
             other => pointer.push(other),
         }
     }
-}
-
-fn push_step(text: &mut String, step: &Step<'_>, arrow: &str) {
-    match step {
-        Step::Field(name) if is_bare_name(name) => {
-            text.push('.');
-            text.push_str(name);
-        }
-        Step::Field(name) => {
-            if text.is_empty() {
-                text.push('.');
-            }
-            text.push('[');
-            push_quoted(text, name);
-            text.push(']');
-        }
-        Step::Item { place, label } => push_item(text, *place, label, arrow),
-    }
-}
-
-fn push_item(text: &mut String, place: Place, label: &Label<'_>, arrow: &str) {
-    match label {
-        Label::Member => {}
-        Label::Index => {
-            let _ = match (place.old, place.new) {
-                (Some(old), Some(new)) if old != new => write!(text, "[{old}{arrow}{new}]"),
-                (_, Some(at)) | (Some(at), None) => write!(text, "[{at}]"),
-                (None, None) => Ok(()),
-            };
-        }
-        Label::Key { parts, nth } => {
-            text.push('[');
-            for (index, (name, value)) in parts.iter().enumerate() {
-                text.push_str(if index == 0 { "" } else { "," });
-                text.push_str(name);
-                text.push('=');
-                if is_bare_value(value) {
-                    text.push_str(value);
-                } else {
-                    push_quoted(text, value);
-                }
-            }
-            if *nth > 1 {
-                let _ = write!(text, "#{nth}");
-            }
-            text.push(']');
-        }
-    }
-}
-
-/// Appends a JSON string (RFC 8259).
-fn push_quoted(text: &mut String, value: &str) {
-    text.push('"');
-    for char in value.chars() {
-        match char {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            control if u32::from(control) < 0x20 => {
-                let _ = write!(text, "\\u{:04x}", u32::from(control));
-            }
-            other => text.push(other),
-        }
-    }
-    text.push('"');
-}
-
-/// Whether a field's name stands in a path without quotes.
-fn is_bare_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| is_name_char(byte.into()))
-}
-
-fn is_name_char(char: char) -> bool {
-    char.is_ascii_alphanumeric() || matches!(char, '_' | '-')
-}
-
-/// Whether the value of a key stands in a path without quotes.
-fn is_bare_value(value: &str) -> bool {
-    !value.is_empty() && value.bytes().all(|byte| is_value_char(byte.into()))
-}
-
-fn is_value_char(char: char) -> bool {
-    char.is_ascii_alphanumeric()
-        || matches!(
-            char,
-            '_' | '-' | '.' | '/' | ':' | '@' | '+' | '*' | '~' | '%' | '$'
-        )
 }
 
 #[cfg(test)]

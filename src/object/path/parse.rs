@@ -1,7 +1,7 @@
 //! Reads patterns.
 
 use super::pattern::Piece;
-use super::{is_name_char, is_value_char};
+use super::pen::{is_name_char, is_value_char};
 
 /// Why a text is not a path pattern. Positions count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

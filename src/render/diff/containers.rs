@@ -7,12 +7,13 @@ use crate::render::text;
 
 use super::lines::{Base, Painter, clock};
 
-/// What has become of a state, in one line; `run` is what has changed in it.
+/// Appends what has become of a state, in one line; `run` is what has changed in it.
 pub(super) fn state(
     painter: &Painter<'_>,
+    out: &mut Vec<String>,
     (at, run): (SegId, &[&Change]),
     base: Base,
-) -> Vec<String> {
+) {
     let side = |side| {
         painter
             .shown(at, side)
@@ -22,15 +23,14 @@ pub(super) fn state(
     let (mark, texts) = match (side(Side::Old), side(Side::New)) {
         (Some((old, _)), Some((new, message))) if old != new => (
             (Role::Changed, "~"),
-            format!("{old} {arrow} {new}{message}"),
+            [&*old, " ", arrow, " ", &new, &message].concat(),
         ),
-        (None, Some((new, message))) => ((Role::Added, "+"), format!("{new}{message}")),
+        (None, Some((new, message))) => ((Role::Added, "+"), new + &message),
         (Some((old, _)), None) => ((Role::Removed, "-"), old),
         _ => {
             return run
                 .iter()
-                .flat_map(|change| painter.change(change, base))
-                .collect();
+                .for_each(|change| painter.change(out, change, base));
         }
     };
     let mut line = painter.start(mark, at, base);
@@ -38,20 +38,23 @@ pub(super) fn state(
         .first()
         .map_or(String::new(), |change| painter.suffix(change));
     let room = painter.room(&line, 2);
-    line.push(Role::Plain, format!(": {}", room.one(&texts)));
-    vec![painter.paint(line)]
+    line.write(Role::Plain, |text| {
+        text.extend([": ", &room.one(&texts)]);
+    });
+    out.push(painter.paint(line));
 }
 
 /// `running since 14:02:06`, `waiting CrashLoopBackOff`, `terminated OOMKilled exit 137`; and what is
 /// said about it, behind a colon.
 fn words(painter: &Painter<'_>, state: Shown<'_>) -> Option<(String, String)> {
     let (name, detail) = state.fields().next()?;
-    let mut text = name.to_string();
+    let mut text = name.into_owned();
+    let is_running = text == "running";
     if let Some(reason) = detail.str("reason") {
         text.push(' ');
         text.push_str(&reason);
     }
-    if let Some(started) = detail.str("startedAt").filter(|_| name == "running") {
+    if let Some(started) = detail.str("startedAt").filter(|_| is_running) {
         text.push_str(" since ");
         text.push_str(&clock(painter, &started));
     }
@@ -59,10 +62,11 @@ fn words(painter: &Painter<'_>, state: Shown<'_>) -> Option<(String, String)> {
         text.push_str(" exit ");
         text.push_str(&code.json());
     }
-    let message = match detail.str("message") {
+    let mut message = match detail.str("message") {
         Some(message) if !message.is_empty() => format!(": {message}"),
         _ => String::new(),
     };
-    let safe = |text: &str| text::escape_line(text).into_owned();
-    Some((safe(&text), safe(&message)))
+    text::escape_line_from(&mut text, 0);
+    text::escape_line_from(&mut message, 0);
+    Some((text, message))
 }

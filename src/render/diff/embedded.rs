@@ -11,7 +11,8 @@ use crate::render::text;
 
 use super::excerpt::{ENOUGH, Excerpt, LONG};
 use super::fit::Room;
-use super::lines::{Base, Line, Painter};
+use super::line::Line;
+use super::lines::{Base, Painter};
 use super::value::{plural, thousands};
 use super::{Fold, LAST_APPLIED, folds, rank};
 
@@ -80,10 +81,11 @@ fn json(
         return vec![line];
     }
     if applied {
-        start.spans = vec![(Role::Plain, format!("{indent}{title}"))];
+        start.clear();
+        start.push(Role::Plain, &format!("{indent}{title}"));
     }
     let count = plural(changes.len(), "change");
-    start.push(Role::Dim, format!(": {count} inside"));
+    start.push(Role::Dim, &format!(": {count} inside"));
     let first = painter.paint(std::mem::take(start));
     let inner_lines = lines.into_iter().map(|line| format!("{indent}  {line}"));
     std::iter::once(first).chain(inner_lines).collect()
@@ -140,7 +142,7 @@ fn hunks(
     let arrow = painter.view.look.symbols.arrow;
     let hunks = match compare::lines(&old, &new) {
         Lines::Endings { old, new } => {
-            start.push(Role::Plain, format!(": line endings {old} {arrow} {new}"));
+            start.push(Role::Plain, &format!(": line endings {old} {arrow} {new}"));
             return Some(vec![painter.paint(std::mem::take(start))]);
         }
         Lines::Hunks(hunks) => hunks,
@@ -151,7 +153,7 @@ fn hunks(
     };
     start.push(
         Role::Plain,
-        format!("  +{} -{} lines", count(Tag::Added), count(Tag::Removed)),
+        &format!("  +{} -{} lines", count(Tag::Added), count(Tag::Removed)),
     );
     let first = painter.paint(std::mem::take(start));
     let mut lines: Vec<String> = hunks

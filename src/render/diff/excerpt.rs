@@ -6,7 +6,8 @@ use crate::render::text;
 
 use super::Fold;
 use super::fit::{Room, Span};
-use super::lines::{Line, Painter};
+use super::line::Line;
+use super::lines::Painter;
 use super::value::thousands;
 
 /// Longer texts are told in excerpts.
@@ -89,14 +90,14 @@ impl Painter<'_> {
         };
         let excerpt = Excerpt::of(&old, &new).filter(|_| self.view.fold == Fold::Many)?;
         let (offset, whole) = (thousands(excerpt.offset), thousands(old.len()));
-        line.push(Role::Plain, format!(": at byte {offset} of {whole}  "));
+        line.push(Role::Plain, &format!(": at byte {offset} of {whole}  "));
         let look = self.view.look;
         let room = self.room(line, 2 + text::width(look.symbols.arrow));
         let half = room.columns.map(|columns| columns / 2);
         let [old, new] = excerpt.sides(half, look.symbols.ellipsis);
-        line.spans.extend(old);
-        line.push(Role::Dim, format!(" {} ", look.symbols.arrow));
-        line.spans.extend(new);
+        line.extend(&old);
+        line.push(Role::Dim, &format!(" {} ", look.symbols.arrow));
+        line.extend(&new);
         Some(())
     }
 

@@ -1,5 +1,8 @@
 //! Long values, cut so that what has changed in them stays in sight.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use crate::diff::text::{Part, Parts, words};
 use crate::render::style::Role;
 use crate::render::text;
@@ -25,36 +28,43 @@ pub(super) struct Room {
 
 impl Room {
     /// One value, as display text.
-    pub(super) fn one(self, value: &str) -> String {
+    pub(super) fn one(self, value: &str) -> Cow<'_, str> {
         match self.columns {
-            None => value.to_owned(),
-            Some(columns) => self.middle(&self.digests(value), columns.max(LEAST)),
+            None => Cow::Borrowed(value),
+            Some(columns) => self.middle(self.digests(value), columns.max(LEAST)),
         }
     }
 
-    /// Whether two values stay as they are.
-    pub(super) fn holds(self, old: &str, new: &str) -> bool {
-        self.columns.is_none_or(|columns| {
-            old.len().max(new.len()) < DIGEST && text::width(old) + text::width(new) <= columns
-        })
+    /// Both values, if there is room for them; digests are cut.
+    pub(super) fn both<'v>(
+        self,
+        old: &'v str,
+        new: &'v str,
+    ) -> Option<(Cow<'v, str>, Cow<'v, str>)> {
+        let Some(columns) = self.columns else {
+            return Some((old.into(), new.into()));
+        };
+        let (old, new) = (self.digests(old), self.digests(new));
+        let fit =
+            old.len() + new.len() <= columns || text::width(&old) + text::width(&new) <= columns;
+        fit.then_some((old, new))
     }
 
     /// The old and the new value, with the words that differ emphasised.
     pub(super) fn pair(self, old: &str, new: &str) -> (Vec<Span>, Vec<Span>) {
         let (old, new) = match self.columns {
-            None => (old.to_owned(), new.to_owned()),
+            None => (Cow::Borrowed(old), Cow::Borrowed(new)),
             Some(_) => (self.digests(old), self.digests(new)),
         };
-        let plain = |text: String| vec![(Role::Plain, text)];
+        let plain = |text: Cow<'_, str>| vec![(Role::Plain, text.into_owned())];
+        let rooms = self.split(&old, &new);
         let Some((old_parts, new_parts)) = words(&old, &new) else {
-            let rooms = self.split(&old, &new);
-            let cut = |text: &str, room: Option<usize>| match room {
-                None => text.to_owned(),
+            let cut = |text, room| match room {
+                None => text,
                 Some(room) => self.middle(text, room),
             };
-            return (plain(cut(&old, rooms.0)), plain(cut(&new, rooms.1)));
+            return (plain(cut(old, rooms.0)), plain(cut(new, rooms.1)));
         };
-        let rooms = self.split(&old, &new);
         (
             self.around(&old_parts, rooms.0),
             self.around(&new_parts, rooms.1),
@@ -107,13 +117,13 @@ impl Room {
         let (Some(first), Some(last)) = (first, last) else {
             // Nothing is changed on this side: the end is where the other one goes on.
             let text: String = parts.iter().map(|(_, text)| *text).collect();
-            return vec![(Role::Plain, self.middle(&text, room))];
+            return vec![(Role::Plain, self.middle(text.into(), room).into_owned())];
         };
         let inside = &parts[first..=last];
         let core: usize = inside.iter().map(|(_, text)| text::width(text)).sum();
         if core + 2 > room {
             let text: String = inside.iter().map(|(_, text)| *text).collect();
-            return vec![(Role::Emphasis, self.middle(&text, room))];
+            return vec![(Role::Emphasis, self.middle(text.into(), room).into_owned())];
         }
         let join = |parts: &[(Part, &str)]| parts.iter().map(|(_, text)| *text).collect::<String>();
         let (before, after) = (join(&parts[..first]), join(&parts[last + 1..]));
@@ -128,21 +138,22 @@ impl Room {
     }
 
     /// The start and the end of a text, and how many bytes are left out between them.
-    fn middle(self, value: &str, columns: usize) -> String {
-        if text::width(value) <= columns {
-            return value.to_owned();
+    fn middle(self, value: Cow<'_, str>, columns: usize) -> Cow<'_, str> {
+        if text::fits(&value, columns) {
+            return value;
         }
         // The count is of the bytes that are left out, and takes room itself.
-        let longest = format!("{}(+{} B)", self.ellipsis, value.len());
-        let room = columns.saturating_sub(text::width(&longest));
-        let start = text::cut_end(value, room.div_ceil(2), "");
+        let longest = text::width(self.ellipsis) + "(+ B)".len() + value.len().to_string().len();
+        let room = columns.saturating_sub(longest);
+        let start = text::cut_end(&value, room.div_ceil(2), "");
         let end = text::tail(&value[start.len()..], room / 2);
         let cut = value.len() - start.len() - end.len();
-        format!("{start}{}(+{cut} B){end}", self.ellipsis)
+        let parts = [&start, self.ellipsis, "(+", &cut.to_string(), " B)", end];
+        Cow::Owned(parts.concat())
     }
 
     fn end_of(self, value: &str, columns: usize) -> String {
-        if text::width(value) <= columns {
+        if text::fits(value, columns) {
             return value.to_owned();
         }
         let room = columns.saturating_sub(text::width(self.ellipsis));
@@ -150,29 +161,41 @@ impl Room {
     }
 
     /// Digests by their first twelve digits.
-    fn digests(self, value: &str) -> String {
-        // A run that long covers every fortieth place.
-        let places = value.as_bytes().iter().skip(DIGEST - 1).step_by(DIGEST);
-        if !places.into_iter().any(u8::is_ascii_hexdigit) {
-            return value.to_owned();
-        }
+    fn digests(self, value: &str) -> Cow<'_, str> {
         let mut out = String::new();
-        let mut rest = value;
-        while !rest.is_empty() {
-            let is_hex = |char: char| char.is_ascii_hexdigit();
-            let length = rest.find(|char| !is_hex(char)).unwrap_or(rest.len());
-            if length >= DIGEST {
-                out.push_str(&rest[..DIGEST_SHOWN]);
-                out.push_str(self.ellipsis);
-            } else {
-                out.push_str(&rest[..length]);
-            }
-            rest = &rest[length..];
-            let other = rest.find(is_hex).unwrap_or(rest.len());
-            out.push_str(&rest[..other]);
-            rest = &rest[other..];
+        let mut told = 0;
+        while let Some(digest) = digest(value.as_bytes(), told) {
+            out.push_str(&value[told..digest.start + DIGEST_SHOWN]);
+            out.push_str(self.ellipsis);
+            told = digest.end;
         }
-        out
+        if told == 0 {
+            return Cow::Borrowed(value);
+        }
+        out.push_str(&value[told..]);
+        Cow::Owned(out)
+    }
+}
+
+/// Where the first digest is, from a place on that is in none.
+fn digest(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let is_other = |byte: &u8| !byte.is_ascii_hexdigit();
+    let mut start = from;
+    loop {
+        // A run that is long enough to be one takes this place, wherever behind `start` it begins.
+        let at = start + DIGEST - 1;
+        if is_other(text.get(at)?) {
+            start = at + 1;
+            continue;
+        }
+        let before = text[start..at].iter().rposition(is_other);
+        let first = before.map_or(start, |before| start + before + 1);
+        let end = text[at..].iter().position(is_other);
+        let end = end.map_or(text.len(), |length| at + length);
+        if end - first >= DIGEST {
+            return Some(first..end);
+        }
+        start = end;
     }
 }
 
@@ -185,6 +208,8 @@ fn role(part: Part) -> Role {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn room(columns: usize) -> Room {
@@ -227,6 +252,22 @@ mod tests {
             ellipsis: "…",
         };
         assert_eq!(whole.one(&value), value);
+    }
+
+    proptest! {
+        #[test]
+        fn every_digest_is_found(text in "([0-9a-f]{0,50}[xé:]{0,2}){0,5}") {
+            let is_hex = |char: char| char.is_ascii_hexdigit();
+            let runs: Vec<&str> = text.split_inclusive(|char| !is_hex(char)).collect();
+            let expected: String = runs
+                .into_iter()
+                .map(|run| match run.chars().filter(|&char| is_hex(char)).count() {
+                    DIGEST.. => format!("{}…{}", &run[..DIGEST_SHOWN], run.trim_start_matches(is_hex)),
+                    _ => run.to_owned(),
+                })
+                .collect();
+            prop_assert_eq!(room(80).digests(&text), expected);
+        }
     }
 
     #[test]

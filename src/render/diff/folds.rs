@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::{Change, Fmt, Op, SegId};
+use crate::diff::{Change, Fmt, Op, SegId, Shown};
 use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -17,36 +17,38 @@ const BLOCK: usize = 3;
 
 /// The lines of all changes.
 pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
-    let moves = count_moves(painter, changes);
-    let is_folded = |change: &Change| {
-        is_move(change)
-            && moves
-                .get(&painter.diff.parent(change.at))
-                .is_some_and(|count| *count > MOVES)
-    };
+    let reordered = reordered(painter, changes);
     let mut told = Vec::new();
-    let mut lines = Vec::new();
-    let placed: Vec<(Option<SegId>, &Change)> = changes
+    let mut lines = Vec::with_capacity(changes.len());
+    let items: Vec<Option<SegId>> = changes
         .iter()
-        .map(|change| (item(painter, change.at), *change))
+        .map(|change| item(painter, change.at))
         .collect();
-    let groups = placed.chunk_by(|a, b| a.0.is_some() && a.0 == b.0);
-    for group in groups {
-        let item = group[0].0;
-        for (_, change) in group.iter().filter(|(_, change)| is_folded(change)) {
+    let mut rest = changes;
+    for run in items.chunk_by(|a, b| a.is_some() && a == b) {
+        let (item, group) = (run[0], &rest[..run.len()]);
+        rest = &rest[run.len()..];
+        if reordered.is_empty() {
+            group_lines(painter, &mut lines, (item, group));
+            continue;
+        }
+        let list = |change: &Change| {
             let list = painter.diff.parent(change.at);
+            (is_move(change) && reordered.contains_key(&list)).then_some(list)
+        };
+        for list in group.iter().filter_map(|change| list(change)) {
             if !told.contains(&list) {
                 told.push(list);
-                lines.push(reordered(painter, list, (moves[&list], changes)));
+                lines.push(reordered_line(painter, list, (reordered[&list], changes)));
             }
         }
-        let rest: Vec<&Change> = group
+        let others: Vec<&Change> = group
             .iter()
-            .map(|(_, change)| *change)
-            .filter(|change| !is_folded(change))
+            .filter(|change| list(change).is_none())
+            .copied()
             .collect();
-        if !rest.is_empty() {
-            lines.extend(group_lines(painter, item, &rest));
+        if !others.is_empty() {
+            group_lines(painter, &mut lines, (item, &others));
         }
     }
     lines
@@ -63,41 +65,47 @@ pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change], lines: usize) ->
         let above = chain.len().clamp(2, 3) - 1;
         chain.get(chain.len().saturating_sub(above)).copied()
     };
-    changes
-        .chunk_by(|a, b| part(a) == part(b))
-        .flat_map(|run| match (part(run[0]), run) {
+    let mut out = Vec::new();
+    for run in changes.chunk_by(|a, b| part(a) == part(b)) {
+        match (part(run[0]), run) {
             (Some(part), [_, _, ..]) => {
                 let mut line = painter.start((Role::Changed, "~"), part, Base::TOP);
-                line.push(Role::Plain, format!(": {}", plural(run.len(), "change")));
-                vec![painter.paint(line)]
+                line.push(Role::Plain, &format!(": {}", plural(run.len(), "change")));
+                out.push(painter.paint(line));
             }
-            (_, run) => run
-                .iter()
-                .flat_map(|change| painter.change(change, Base::TOP))
-                .collect(),
-        })
-        .chain([whole])
-        .collect()
+            (_, run) => {
+                for change in run {
+                    painter.change(&mut out, change, Base::TOP);
+                }
+            }
+        }
+    }
+    out.push(whole);
+    out
 }
 
-fn count_moves(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<SegId, usize> {
+/// The lists in another order, and how many of their items have moved.
+fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<SegId, usize> {
     let mut moves = BTreeMap::new();
     for change in changes.iter().filter(|change| is_move(change)) {
         *moves.entry(painter.diff.parent(change.at)).or_default() += 1;
     }
+    moves.retain(|_, count| *count > MOVES);
     moves
 }
 
 /// `↕ .endpoints: 4,864 of 5,000 items moved, none changed`
-fn reordered(painter: &Painter<'_>, list: SegId, (moves, changes): (usize, &[&Change])) -> String {
+fn reordered_line(
+    painter: &Painter<'_>,
+    list: SegId,
+    (moves, changes): (usize, &[&Change]),
+) -> String {
     let mut line = painter.start(
         (Role::Moved, painter.view.look.symbols.moved),
         list,
         Base::TOP,
     );
-    let total = painter
-        .shown(list, Side::New)
-        .map_or(0, |list| list.items().count());
+    let total = painter.shown(list, Side::New).map_or(0, Shown::len);
     let others = changes.iter().filter(|change| {
         !is_move(change) && painter.diff.chain(change.at).any(|above| above == list)
     });
@@ -107,7 +115,7 @@ fn reordered(painter: &Painter<'_>, list: SegId, (moves, changes): (usize, &[&Ch
     };
     line.push(
         Role::Plain,
-        format!(
+        &format!(
             ": {} of {} items moved, {rest}",
             thousands(moves),
             thousands(total)
@@ -132,33 +140,32 @@ fn is_condition(painter: &Painter<'_>, item: SegId) -> bool {
         && painter.diff.key(item).is_some_and(is_by_type)
 }
 
-fn group_lines(painter: &Painter<'_>, item: Option<SegId>, group: &[&Change]) -> Vec<String> {
+fn group_lines(
+    painter: &Painter<'_>,
+    out: &mut Vec<String>,
+    (item, group): (Option<SegId>, &[&Change]),
+) {
     let Some(item) = item else {
-        return group
-            .iter()
-            .flat_map(|change| lone(painter, change))
-            .collect();
+        return group.iter().for_each(|change| lone(painter, out, change));
     };
     if is_condition(painter, item) {
-        return conditions::lines(painter, item, group);
+        return conditions::lines(painter, out, (item, group));
     }
     // Most items have one change, of one line: they need not be tried as a block.
     if group.len() < BLOCK && group.iter().all(|change| is_one_line(change)) {
-        return parts(painter, (item, group), Base::TOP);
+        return parts(painter, out, (item, group), Base::TOP);
     }
-    let block = parts(
-        painter,
-        (item, group),
-        Base {
-            at: item,
-            indent: 4,
-        },
-    );
-    if block.len() < BLOCK {
-        return parts(painter, (item, group), Base::TOP);
+    let inside = Base {
+        at: item,
+        indent: 4,
+    };
+    let start = out.len();
+    out.push(painter.paint(painter.start((Role::Changed, "~"), item, Base::TOP)));
+    parts(painter, out, (item, group), inside);
+    if out.len() - start <= BLOCK {
+        out.truncate(start);
+        parts(painter, out, (item, group), Base::TOP);
     }
-    let head = painter.start((Role::Changed, "~"), item, Base::TOP);
-    std::iter::once(painter.paint(head)).chain(block).collect()
 }
 
 /// Whether a change is told in one line, whatever its values are.
@@ -169,19 +176,24 @@ fn is_one_line(change: &Change) -> bool {
     }
 }
 
-/// A change that is in no item: a whole condition, or anything.
-fn lone(painter: &Painter<'_>, change: &Change) -> Vec<String> {
+/// Appends a change that is in no item: a whole condition, or anything.
+fn lone(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change) {
     let whole = is_condition(painter, change.at)
         .then(|| conditions::whole(painter, change))
         .flatten();
     match whole {
-        Some(line) => vec![line],
-        None => painter.change(change, Base::TOP),
+        Some(line) => out.push(line),
+        None => painter.change(out, change, Base::TOP),
     }
 }
 
-/// The lines of an item, with the state of a container in one.
-fn parts(painter: &Painter<'_>, (item, group): (SegId, &[&Change]), base: Base) -> Vec<String> {
+/// Appends the lines of an item, with the state of a container in one.
+fn parts(
+    painter: &Painter<'_>,
+    out: &mut Vec<String>,
+    (item, group): (SegId, &[&Change]),
+    base: Base,
+) {
     let state = |change: &Change| {
         let list = painter.diff.field(painter.diff.parent(item))?;
         let below = painter
@@ -193,14 +205,12 @@ fn parts(painter: &Painter<'_>, (item, group): (SegId, &[&Change]), base: Base) 
         let is_state = matches!(name, "state" | "lastState");
         (is_state && list.ends_with("ontainerStatuses")).then_some(below)
     };
-    group
-        .chunk_by(|a, b| state(a).is_some() && state(a) == state(b))
-        .flat_map(|run| match state(run[0]) {
-            Some(at) => containers::state(painter, (at, run), base),
+    for run in group.chunk_by(|a, b| state(a).is_some() && state(a) == state(b)) {
+        match state(run[0]) {
+            Some(at) => containers::state(painter, out, (at, run), base),
             None => run
                 .iter()
-                .flat_map(|change| painter.change(change, base))
-                .collect(),
-        })
-        .collect()
+                .for_each(|change| painter.change(out, change, base)),
+        }
+    }
 }

@@ -3,13 +3,15 @@
 use jiff::SignedDuration;
 
 use crate::diff::{Change, Content, Diff, Fmt, Noise, Op, Origin, SegId, Shown};
+use crate::object;
 use crate::object::managed_fields::{By, Writers};
-use crate::object::path::{Path, Side};
-use crate::render::style::Role;
+use crate::object::path::Side;
+use crate::render::style::{Look, Role};
 use crate::render::{age, text};
 
-use super::fit::{Room, Span};
+use super::fit::Room;
 use super::header::manager;
+use super::line::Line;
 use super::{View, embedded, value};
 
 /// What lines are made from.
@@ -36,28 +38,9 @@ impl Base {
     };
 }
 
-/// A line before it is painted.
-#[derive(Default)]
-pub(super) struct Line {
-    pub(super) spans: Vec<Span>,
-    /// What will stand at its end, and is to have room there.
-    pub(super) suffix: String,
-}
-
-impl Line {
-    pub(super) fn push(&mut self, role: Role, text: impl Into<String>) {
-        self.spans.push((role, text.into()));
-    }
-
-    fn width(&self) -> usize {
-        let spans = self.spans.iter().map(|(_, text)| text::width(text));
-        spans.sum::<usize>() + text::width(&self.suffix)
-    }
-}
-
 impl Painter<'_> {
-    /// The lines of one change.
-    pub(super) fn change(&self, change: &Change, base: Base) -> Vec<String> {
+    /// Appends the lines of one change.
+    pub(super) fn change(&self, out: &mut Vec<String>, change: &Change, base: Base) {
         let (role, mark) = self.mark(change);
         // An item without a name is moved within its list: the indices follow.
         let named = match change.op {
@@ -77,7 +60,7 @@ impl Painter<'_> {
             }
             (Op::Replace, Some(old), Some(new)) => {
                 if let Some(lines) = embedded::lines(self, &mut line, (change, base), (old, new)) {
-                    return lines;
+                    return out.extend(lines);
                 }
                 match self.excerpt(&mut line, (old, new)) {
                     Some(()) => {}
@@ -86,34 +69,23 @@ impl Painter<'_> {
             }
             (Op::Replace, _, _) => {}
         }
-        vec![self.paint(line)]
+        out.push(self.paint(line));
     }
 
     /// The mark and the path.
     pub(super) fn start(&self, (role, mark): (Role, &str), at: SegId, base: Base) -> Line {
-        let mut line = Line::default();
-        if base.indent > 0 {
-            line.push(Role::Plain, " ".repeat(base.indent));
-        }
-        line.push(role, format!("{mark} "));
-        let path = self.path(at, base.at);
+        let mut line = Line::indented(base.indent);
+        line.write(role, |text| text.extend([mark, " "]));
         let path_role = match role {
             Role::Added | Role::Removed => role,
             _ => Role::Plain,
         };
-        line.push(path_role, path);
+        line.write(path_role, |text| self.push_path(text, (base.at, at)));
         line
     }
 
-    pub(super) fn paint(&self, mut line: Line) -> String {
-        let styles = self.view.look.styles;
-        let suffix = std::mem::take(&mut line.suffix);
-        line.push(Role::Dim, suffix);
-        let mut text = String::with_capacity(line.spans.iter().map(|(_, text)| text.len()).sum());
-        for (role, span) in &line.spans {
-            styles.push(&mut text, *role, span);
-        }
-        text
+    pub(super) fn paint(&self, line: Line) -> String {
+        line.paint(self.view.look.styles)
     }
 
     pub(super) fn shown(&self, at: SegId, side: Side) -> Option<Shown<'_>> {
@@ -132,19 +104,12 @@ impl Painter<'_> {
         }
     }
 
-    /// The path of a value, from `base` on.
-    pub(super) fn path(&self, at: SegId, base: SegId) -> String {
+    /// Appends the path of a value, from below `base` on.
+    fn push_path(&self, text: &mut String, (base, at): (SegId, SegId)) {
+        let start = text.len();
         let arrow = self.view.look.symbols.arrow;
-        let path = self.diff.path(at);
-        let skipped = self.diff.chain(base).count();
-        if skipped == 0 {
-            return text::escaped_line(path.text(arrow));
-        }
-        let rest = Path {
-            steps: path.steps.into_iter().skip(skipped).collect(),
-        };
-        let rest = rest.text(arrow);
-        text::escape_line(rest.strip_prefix('.').unwrap_or(&rest)).into_owned()
+        self.diff.push_path(text, (base, at), arrow);
+        text::escape_line_from(text, start);
     }
 
     /// The room that is left on a line for values.
@@ -160,14 +125,14 @@ impl Painter<'_> {
 
     fn moved(&self, line: &mut Line, (from, to): (u32, u32), at: SegId) {
         let arrow = self.view.look.symbols.arrow;
-        line.push(Role::Plain, format!(": {from} {arrow} {to}"));
+        line.push(Role::Plain, &format!(": {from} {arrow} {to}"));
         // A path with a key says which item it is; an index does not.
         if !self.diff.is_keyed(at)
             && let Some(item) = self.shown(at, Side::New)
         {
             let room = self.room(line, 2);
             let text = value::fitting(item, room.columns, &[]).unwrap_or_default();
-            line.push(Role::Dim, format!("  {}", room.one(&text)));
+            line.push(Role::Dim, &format!("  {}", room.one(&text)));
         }
     }
 
@@ -177,15 +142,20 @@ impl Painter<'_> {
         let room = self.room_for(line, 2 + text::width(&note), &[shown]);
         if let Some(text) = value::fitting(shown, room.columns, &without) {
             line.push(role, ": ");
-            line.push(role, room.one(&text));
+            line.push(role, &room.one(&text));
         }
-        line.push(Role::Dim, note);
+        line.push(Role::Dim, &note);
     }
 
     /// Where something new has come from, if the same is gone from beside it.
     fn origin(&self, change: &Change) -> Option<String> {
         match self.diff.renamed_from(change)? {
-            Origin::Field(at) => Some(format!("  (renamed from {})", self.path(at, SegId::ROOT))),
+            Origin::Field(at) => {
+                let mut text = "  (renamed from ".to_owned();
+                self.push_path(&mut text, (SegId::ROOT, at));
+                text.push(')');
+                Some(text)
+            }
             Origin::Item(at) => {
                 let names = self.diff.key_fields(at).join(" and ");
                 Some(format!("  (same except {names})"))
@@ -194,24 +164,33 @@ impl Painter<'_> {
     }
 
     fn pair(&self, line: &mut Line, change: &Change, (old, new): (Shown<'_>, Shown<'_>)) {
-        let arrow = self.view.look.symbols.arrow;
-        let note = self.pair_note(change.fmt, (old, new));
-        let note = note.unwrap_or_default();
-        let taken = 4 + text::width(arrow) + text::width(&note);
+        let Look {
+            styles, symbols, ..
+        } = self.view.look;
+        let note = self.pair_note(change.fmt, (old, new)).unwrap_or_default();
+        let taken = 4 + text::width(symbols.arrow) + text::width(&note);
         let room = self.room_for(line, taken, &[old, new]);
         let half = room.columns.map(|columns| columns / 2);
         let text = |shown| value::fitting(shown, half, &[]).unwrap_or_default();
         let (old, new) = (text(old), text(new));
-        let (old, new) = if self.view.look.styles.is_plain() && room.holds(&old, &new) {
-            (vec![(Role::Plain, old)], vec![(Role::Plain, new)])
-        } else {
-            room.pair(&old, &new)
+        let push_arrow = |line: &mut Line| {
+            line.write(Role::Dim, |text| text.extend([" ", symbols.arrow, " "]));
         };
         line.push(Role::Plain, ": ");
-        line.spans.extend(old);
-        line.push(Role::Dim, format!(" {arrow} "));
-        line.spans.extend(new);
-        line.push(Role::Dim, note);
+        // Where nothing is painted, nobody asks which words differ, unless they are to stay in sight.
+        if styles.is_plain()
+            && let Some((old, new)) = room.both(&old, &new)
+        {
+            line.push(Role::Plain, &old);
+            push_arrow(line);
+            line.push(Role::Plain, &new);
+        } else {
+            let (old, new) = room.pair(&old, &new);
+            line.extend(&old);
+            push_arrow(line);
+            line.extend(&new);
+        }
+        line.push(Role::Dim, &note);
     }
 
     /// What is said behind a pair: how much later, or which types.
@@ -245,21 +224,20 @@ impl Painter<'_> {
             By::Took { was, .. } => format!("  (was {}'s)", manager(was)),
             By::Owner(owner) => format!("  owner {}", manager(owner)),
         };
-        text::escaped_line(text)
+        text::escaped_line(text.into()).into_owned()
     }
 }
 
 /// The span between two times as the API writes them.
 pub(super) fn span(old: &str, new: &str) -> Option<SignedDuration> {
-    let (old, new): (jiff::Timestamp, jiff::Timestamp) = (old.parse().ok()?, new.parse().ok()?);
-    Some(new.duration_since(old))
+    Some(object::time(new)?.duration_since(object::time(old)?))
 }
 
 /// The time of day, or the text if it is no time.
 pub(super) fn clock(painter: &Painter<'_>, time: &str) -> String {
-    match time.parse() {
-        Ok(time) => age::clock(time, painter.view.zone),
-        Err(_) => text::escape_line(time).into_owned(),
+    match object::time(time) {
+        Some(time) => age::clock(time, painter.view.zone),
+        None => text::escape_line(time).into_owned(),
     }
 }
 

@@ -12,6 +12,7 @@ mod excerpt;
 mod fit;
 mod folds;
 mod header;
+mod line;
 mod lines;
 mod tree;
 mod value;

@@ -1,6 +1,8 @@
 //! Values as text: bare where YAML would read them back as the same string, in JSON quotes where it
 //! would not, composites in YAML's flow form. The text is display text: nothing in it moves a cursor.
 
+use std::borrow::Cow;
+
 use crate::diff::{Content, Shown};
 use crate::render::text;
 
@@ -17,22 +19,31 @@ pub(super) enum Detail {
 
 /// A value in one line of at most `columns`, if it can be; `without` leaves out fields of the
 /// outermost object. `None` for a composite of which nothing is left.
-pub(super) fn fitting(
-    shown: Shown<'_>,
+pub(super) fn fitting<'a>(
+    shown: Shown<'a>,
     columns: Option<usize>,
     without: &[&str],
-) -> Option<String> {
+) -> Option<Cow<'a, str>> {
+    let content = shown.content();
+    if matches!(content, Content::Object | Content::Array) {
+        composite(shown, columns, without).map(Cow::Owned)
+    } else {
+        Some(scalar(content, Place::Line))
+    }
+}
+
+fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Option<String> {
     let is_object = shown.content() == Content::Object;
-    let had_any = is_object && shown.fields().next().is_some();
+    let had_any = is_object && !shown.is_empty();
     let write = |detail, columns| {
         let mut pen = Pen {
-            out: String::new(),
+            out: String::with_capacity(USUAL),
             columns,
         };
         if is_object && detail != Detail::Count {
             pen.object(shown, (detail, without));
         } else {
-            pen.value(shown, (detail, Place::Line));
+            pen.value(shown, detail);
         }
         pen.out
     };
@@ -40,8 +51,8 @@ pub(super) fn fitting(
     if had_any && whole == "{}" {
         return None;
     }
-    let fits = |text: &str| columns.is_none_or(|columns| text::width(text) <= columns);
-    if fits(&whole) || !matches!(shown.content(), Content::Object | Content::Array) {
+    let fits = |text: &str| columns.is_none_or(|columns| text::fits(text, columns));
+    if fits(&whole) {
         return Some(whole);
     }
     let outline = write(Detail::Outline, None);
@@ -51,6 +62,21 @@ pub(super) fn fitting(
         write(Detail::Count, None)
     })
 }
+
+/// A value without parts; of one with parts nothing.
+fn scalar(content: Content<'_>, place: Place) -> Cow<'_, str> {
+    match content {
+        Content::Null => "null".into(),
+        Content::Bool(bool) => if bool { "true" } else { "false" }.into(),
+        Content::Number(digits) => digits.into(),
+        Content::Redacted(redacted) => redacted.to_string().into(),
+        Content::Text(text) => string(text, place),
+        Content::Array | Content::Object => Cow::default(),
+    }
+}
+
+/// So many bytes most composites have, once they are folded.
+const USUAL: usize = 128;
 
 /// Where a scalar stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,19 +93,15 @@ struct Pen {
 }
 
 impl Pen {
-    fn value(&mut self, shown: Shown<'_>, (detail, place): (Detail, Place)) {
+    fn value(&mut self, shown: Shown<'_>, detail: Detail) {
         match shown.content() {
-            Content::Null => self.out.push_str("null"),
-            Content::Bool(bool) => self.out.push_str(if bool { "true" } else { "false" }),
-            Content::Number(digits) => self.out.push_str(digits),
-            Content::Redacted(redacted) => self.out.push_str(&redacted.to_string()),
-            Content::Text(text) => push_string(&mut self.out, &text, place),
             Content::Array => self.array(shown, detail),
             Content::Object if detail == Detail::Count => {
                 self.out
-                    .push_str(&counted(shown.fields().count(), ("{", "field", "}")));
+                    .push_str(&counted(shown.len(), ("{", "field", "}")));
             }
             Content::Object => self.object(shown, (detail, &[])),
+            content => self.out.push_str(&scalar(content, Place::Flow)),
         }
     }
 
@@ -93,18 +115,16 @@ impl Pen {
                 return;
             }
             self.out.push_str(if index == 0 { "" } else { ", " });
-            push_string(&mut self.out, &name, Place::Flow);
+            self.out.push_str(&string(name, Place::Flow));
             self.out.push_str(": ");
-            self.value(value, (inner(detail), Place::Flow));
+            self.value(value, inner(detail));
         }
         self.out.push('}');
     }
 
     fn array(&mut self, shown: Shown<'_>, detail: Detail) {
         if detail == Detail::Count {
-            return self
-                .out
-                .push_str(&counted(shown.items().count(), ("[", "item", "]")));
+            return self.out.push_str(&counted(shown.len(), ("[", "item", "]")));
         }
         self.out.push('[');
         for (index, item) in shown.items().enumerate() {
@@ -112,15 +132,15 @@ impl Pen {
                 return;
             }
             self.out.push_str(if index == 0 { "" } else { ", " });
-            self.value(item, (inner(detail), Place::Flow));
+            self.value(item, inner(detail));
         }
         self.out.push(']');
     }
 
-    /// Whether what is written is too wide already. A column takes a byte at least.
+    /// Whether what is written is too wide already.
     fn is_full(&self) -> bool {
         self.columns
-            .is_some_and(|columns| self.out.len() > columns && text::width(&self.out) > columns)
+            .is_some_and(|columns| !text::fits(&self.out, columns))
     }
 }
 
@@ -135,22 +155,20 @@ fn inner(detail: Detail) -> Detail {
 fn counted(count: usize, (open, unit, close): (&str, &str, &str)) -> String {
     match count {
         0 => format!("{open}{close}"),
-        1 => format!("{open}1 {unit}{close}"),
-        _ => format!("{open}{} {unit}s{close}", thousands(count)),
+        1 => [open, "1 ", unit, close].concat(),
+        _ => [open, &thousands(count), " ", unit, "s", close].concat(),
     }
 }
 
 /// A count with its thousands apart: `4,864`.
 pub(super) fn thousands(count: usize) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
+    let mut digits = count.to_string();
+    let mut at = digits.len();
+    while at > 3 {
+        at -= 3;
+        digits.insert(at, ',');
     }
-    out
+    digits
 }
 
 /// `1 change`, `25 changes`.
@@ -159,13 +177,14 @@ pub(super) fn plural(count: usize, unit: &str) -> String {
     format!("{} {unit}{s}", thousands(count))
 }
 
-fn push_string(out: &mut String, text: &str, place: Place) {
-    if is_plain(text, place) {
-        return out.push_str(&text::escape_line(text));
+/// A string, in quotes where it needs them.
+fn string(text: Cow<'_, str>, place: Place) -> Cow<'_, str> {
+    if is_plain(&text, place) {
+        return text::escaped_line(text);
     }
     // A string is always serialisable.
-    let quoted = serde_json::to_string(text).unwrap_or_default();
-    out.push_str(&text::escape_line(&quoted));
+    let quoted = serde_json::to_string(&*text).unwrap_or_default();
+    text::escaped_line(quoted.into())
 }
 
 /// Whether YAML reads the bare text as this very string (YAML 1.2 §7.3.3, and the words that YAML 1.1
@@ -189,12 +208,19 @@ fn is_plain(text: &str, place: Place) -> bool {
 
 /// Whether there is no comment, mapping or control in it, nor what ends a value inside a composite.
 fn has_plain_bytes(text: &str, place: Place) -> bool {
+    let ends_one =
+        |byte: u8| (place == Place::Flow) & matches!(byte, b',' | b'[' | b']' | b'{' | b'}');
+    // Without a space there is neither a comment nor a mapping, and most texts have none.
+    let is_of_word = |byte: u8| (0x21..0x7f).contains(&byte) & !ends_one(byte);
+    if text.bytes().fold(true, |all, byte| all & is_of_word(byte)) {
+        return true;
+    }
     let mut before = 0;
     text.bytes().all(|byte| {
         let is_plain = match byte {
             b' ' => before != b':',
             b'#' => before != b' ',
-            b',' | b'[' | b']' | b'{' | b'}' => place == Place::Line,
+            _ if ends_one(byte) => false,
             0..0x20 | 0x7f => false,
             _ => true,
         };
@@ -251,10 +277,8 @@ mod tests {
         "%a", "@a", "`a", "a\nb", "\"a\"", "1_000", "<secret 1 B #1>",
     ];
 
-    fn string(text: &str, place: Place) -> String {
-        let mut out = String::new();
-        push_string(&mut out, text, place);
-        out
+    fn string(text: &str, place: Place) -> Cow<'_, str> {
+        super::string(text.into(), place)
     }
 
     #[test]

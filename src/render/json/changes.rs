@@ -170,7 +170,7 @@ fn actor_record(entry: &Entry<'_>) -> ActorRecord {
         manager: entry.manager.to_string(),
         operation: entry.operation.to_string(),
         subresource: entry.subresource.to_string(),
-        time: entry.time.map(rfc3339_millis),
+        time: entry.time().map(rfc3339_millis),
     }
 }
 

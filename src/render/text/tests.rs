@@ -102,6 +102,25 @@ fn rough() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
+    fn no_text_is_wider_than_it_has_bytes(text in rough()) {
+        prop_assert!(width(&text) <= text.len());
+    }
+
+    #[test]
+    fn what_is_plain_is_as_wide_as_anywhere(start in "[ -~]{0,3}", text in rough(), end in "[ -~]{0,3}") {
+        let text = format!("{start}{text}{end}").replace(ESCAPE, "");
+        prop_assert_eq!(width(&text), text.width());
+    }
+
+    #[test]
+    fn the_end_of_a_text_is_escaped_like_a_text(start in rough(), end in rough()) {
+        let mut text = format!("{start}{end}");
+        escape_line_from(&mut text, start.len());
+        prop_assert_eq!(text, format!("{start}{}", escape_line(&end)));
+        prop_assert_eq!(escaped_line(Cow::Owned(end.clone())), escape_line(&end));
+    }
+
+    #[test]
     fn nothing_unsafe_survives(text in rough()) {
         for c in escape(&text).chars().filter(|c| !matches!(c, '\n' | '\t')) {
             prop_assert!(!is_unsafe(c), "{c:?}");

@@ -145,7 +145,7 @@ impl Row {
         ];
         match self.body {
             Body::None => {}
-            Body::One(value) => spans.push((rest, room.one(&value))),
+            Body::One(value) => spans.push((rest, room.one(&value).into_owned())),
             Body::Pair(old, new) => spans.extend(pair(&old, &new, room, look)),
         }
         spans.extend([

@@ -3,17 +3,19 @@
 //!
 //! Times have seconds, and an entry's time does not move when another manager takes a field over.
 
+mod key;
+
 use std::borrow::Cow;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::doc::Doc;
 use super::path::Side;
 use super::tape::Kind;
+use super::time::time;
 use super::value::Value;
 
 /// One entry: a manager, how it wrote, and what it owns.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Entry<'a> {
     /// The manager's name, `kubectl-edit` say.
     pub manager: Cow<'a, str>,
@@ -23,8 +25,8 @@ pub struct Entry<'a> {
     pub subresource: Cow<'a, str>,
     /// The version of the API it wrote in.
     pub api_version: Cow<'a, str>,
-    /// When the entry was last changed.
-    pub time: Option<Timestamp>,
+    /// When the entry was last changed, as it is written.
+    written: Cow<'a, str>,
     fields: Option<Value<'a>>,
 }
 
@@ -70,15 +72,28 @@ pub struct Writers<'a> {
 
 impl<'a> Entry<'a> {
     fn read(entry: Value<'a>) -> Entry<'a> {
-        let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
-        Entry {
-            manager: text("manager"),
-            operation: text("operation"),
-            subresource: text("subresource"),
-            api_version: text("apiVersion"),
-            time: text("time").parse().ok(),
-            fields: entry.get("fieldsV1"),
+        let mut read = Entry::default();
+        for (name, value) in entry.fields() {
+            let text = match &*name {
+                "manager" => &mut read.manager,
+                "operation" => &mut read.operation,
+                "subresource" => &mut read.subresource,
+                "apiVersion" => &mut read.api_version,
+                "time" => &mut read.written,
+                "fieldsV1" => {
+                    read.fields = Some(value);
+                    continue;
+                }
+                _ => continue,
+            };
+            *text = value.as_str().unwrap_or_default();
         }
+        read
+    }
+
+    /// When the entry was last changed.
+    pub fn time(&self) -> Option<Timestamp> {
+        time(&self.written)
     }
 
     fn same_identity(&self, other: &Entry<'_>) -> bool {
@@ -91,7 +106,8 @@ impl<'a> Entry<'a> {
     /// What became of the entry since `old`, its predecessor.
     fn trace(&self, old: &Entry<'_>) -> Trace {
         let same_fields = self.fields.map(Value::raw) == old.fields.map(Value::raw);
-        match (self.time == old.time, same_fields) {
+        let same_time = self.written == old.written || self.time() == old.time();
+        match (same_time, same_fields) {
             (true, true) => Trace::None,
             (true, false) if within(self.fields, old.fields) => Trace::Lost,
             _ => Trace::Wrote,
@@ -106,20 +122,20 @@ impl<'a> Entry<'a> {
 
 /// The entries of an object, those without a manager's name left out.
 pub fn entries(object: Value<'_>) -> Vec<Entry<'_>> {
-    object
-        .items_at(&["metadata", "managedFields"])
-        .map(Entry::read)
-        .filter(|entry| !entry.manager.is_empty())
-        .collect()
+    let mut entries = Vec::new();
+    for entry in object.items_at(&["metadata", "managedFields"]) {
+        let entry = Entry::read(entry);
+        if !entry.manager.is_empty() {
+            entries.push(entry);
+        }
+    }
+    entries
 }
 
 /// When the deletion of an object was asked for: it has no entry, and its time stands as much ahead as the
 /// object has to end (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/>).
 fn deletion(object: Value<'_>) -> Option<Timestamp> {
-    let end: Timestamp = object
-        .str_at(&["metadata", "deletionTimestamp"])?
-        .parse()
-        .ok()?;
+    let end = time(&object.str_at(&["metadata", "deletionTimestamp"])?)?;
     let grace = object.at(&["metadata", "deletionGracePeriodSeconds"]);
     let grace = grace.and_then(|grace| grace.raw().parse().ok());
     end.checked_sub(SignedDuration::from_secs(grace.unwrap_or(0)))
@@ -172,7 +188,7 @@ impl<'a> Writers<'a> {
         if actors.is_empty() {
             actors = left(Trace::Lost, &new, &old);
         }
-        actors.sort_by_key(|&at| std::cmp::Reverse(new[at].time));
+        actors.sort_by_cached_key(|&at| std::cmp::Reverse(new[at].time()));
         Writers {
             old,
             new,
@@ -190,14 +206,14 @@ impl<'a> Writers<'a> {
     /// When the version was written, by the server's clock: the latest time that moved, that of the
     /// deletion included, else the latest in the object.
     pub fn time(&self) -> Option<Timestamp> {
-        let moved = self.actors().filter_map(|entry| entry.time).max();
+        let moved = self.actors().filter_map(Entry::time).max();
         moved.max(self.deletion).or_else(|| {
             let all = if self.new.is_empty() {
                 &self.old
             } else {
                 &self.new
             };
-            all.iter().filter_map(|entry| entry.time).max()
+            all.iter().filter_map(Entry::time).max()
         })
     }
 
@@ -235,55 +251,16 @@ fn owns(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
     let Some((step, rest)) = path.split_first() else {
         return true;
     };
-    if set.kind() == Kind::Object && set.fields().next().is_none() {
+    if set.kind() == Kind::Object && set.written_fields().next().is_none() {
         return true;
     }
     match step {
         OwnerStep::Field(name) => set
-            .fields()
-            .any(|(key, child)| key.strip_prefix("f:") == Some(name) && owns(child, rest)),
+            .written_fields()
+            .find(|(key, _)| key::is_field(key, name))
+            .is_some_and(|(_, child)| owns(child, rest)),
         OwnerStep::Item { value, index } => set
-            .fields()
-            .any(|(key, child)| is_item(&key, *value, *index) && owns(child, rest)),
-    }
-}
-
-fn is_item(key: &str, item: Value<'_>, index: u32) -> bool {
-    match key.split_once(':') {
-        Some(("k", keys)) => {
-            may_be_keys_of(keys, item)
-                && Doc::parse(keys).is_ok_and(|keys| {
-                    keys.root().fields().next().is_some()
-                        && keys.root().fields().all(|(name, value)| {
-                            item.get(&name).is_some_and(|own| same(own, value))
-                        })
-                })
-        }
-        Some(("v", value)) => Doc::parse(value).is_ok_and(|value| same(item, value.root())),
-        Some(("i", at)) => at.parse() == Ok(index),
-        _ => false,
-    }
-}
-
-/// Whether the first of the keys is written as the item has it. Most items are told apart by this, before
-/// anything is read; escapes can be written in more than one way.
-fn may_be_keys_of(keys: &str, item: Value<'_>) -> bool {
-    if keys.contains('\\') {
-        return true;
-    }
-    let first = keys
-        .strip_prefix("{\"")
-        .and_then(|rest| rest.split_once("\":"));
-    first.is_none_or(|(name, rest)| {
-        item.get(name)
-            .is_some_and(|own| rest.starts_with(own.raw()) || own.raw().contains('\\'))
-    })
-}
-
-/// Whether two scalars are the same.
-fn same(a: Value<'_>, b: Value<'_>) -> bool {
-    match (a.as_str(), b.as_str()) {
-        (Some(a), Some(b)) => a == b,
-        _ => a.raw() == b.raw(),
+            .written_fields()
+            .any(|(key, child)| key::is_item(key, (*value, *index)) && owns(child, rest)),
     }
 }

@@ -1,0 +1,193 @@
+//! How field ownership names fields and items: keys of `fieldsV1`, as they are written in the JSON text of
+//! the object. What the API server writes is compared without decoding it.
+
+use std::cmp::Ordering;
+
+use crate::object::doc::Doc;
+use crate::object::scan;
+use crate::object::value::Value;
+
+/// What stands beside the items for the list itself.
+const LIST: &str = ".";
+
+/// Whether a key names a field: `f:NAME`.
+pub(super) fn is_field(key: &str, name: &str) -> bool {
+    match key.len().cmp(&(2 + name.len())) {
+        Ordering::Less => false,
+        Ordering::Equal => key.strip_prefix("f:") == Some(name) && !key.contains('\\'),
+        // Escapes are longer than what they stand for.
+        Ordering::Greater => {
+            key.contains('\\') && scan::unescape(key).strip_prefix("f:") == Some(name)
+        }
+    }
+}
+
+/// Whether a key names the item at an index: `k:{…}` by key fields, `v:…` by its value, `i:N` by the index.
+pub(super) fn is_item(key: &str, (item, index): (Value<'_>, u32)) -> bool {
+    as_usual(key, item).unwrap_or_else(|| in_any_spelling(&scan::unescape(key), (item, index)))
+}
+
+/// The same where the key is spelled as the API server does it, `k:{\"name\":\"web\",\"port\":80}` or
+/// `v:\"web\"`: no spaces, no escapes but those of the quotes. `None` where it is not. Then there is
+/// nothing to decode.
+fn as_usual(key: &str, item: Value<'_>) -> Option<bool> {
+    if key == LIST {
+        return Some(false);
+    }
+    if let Some(value) = key.strip_prefix("v:") {
+        let (is_same, rest) = is_written(value, Some(item))?;
+        return rest.is_empty().then_some(is_same);
+    }
+    let mut rest = key.strip_prefix("k:{")?;
+    loop {
+        let (name, value) = quoted(rest)?;
+        let (is_same, after) = is_written(value.strip_prefix(':')?, item.get(name))?;
+        if !is_same || after == "}" {
+            return Some(is_same);
+        }
+        rest = after.strip_prefix(',')?;
+    }
+}
+
+/// Whether the scalar that a text begins with is `own`, and the text behind it.
+fn is_written<'k>(text: &'k str, own: Option<Value<'_>>) -> Option<(bool, &'k str)> {
+    if let Some((string, rest)) = quoted(text) {
+        let own = own.and_then(Value::as_str);
+        return Some((own.is_some_and(|own| own == string), rest));
+    }
+    let is_other = |byte: u8| !byte.is_ascii_alphanumeric() && !b"+-.".contains(&byte);
+    let end = text.bytes().position(is_other).unwrap_or(text.len());
+    let (scalar, rest) = text.split_at(end);
+    let is_same = own.is_some_and(|own| own.raw() == scalar);
+    (!scalar.is_empty()).then_some((is_same, rest))
+}
+
+/// The string that a text begins with, whose quotes are escaped and nothing in it, and the text behind.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix("\\\"")?;
+    let end = text.bytes().position(|byte| byte == b'\\')?;
+    Some((&text[..end], text[end..].strip_prefix("\\\"")?))
+}
+
+/// The same for any decoded key.
+fn in_any_spelling(key: &str, (item, index): (Value<'_>, u32)) -> bool {
+    match key.split_once(':') {
+        Some(("k", keys)) => Doc::parse(keys).is_ok_and(|keys| {
+            let mut fields = keys.root().fields();
+            keys.root().fields().next().is_some()
+                && fields.all(|(name, value)| item.get(&name).is_some_and(|own| same(own, value)))
+        }),
+        Some(("v", value)) => Doc::parse(value).is_ok_and(|value| same(item, value.root())),
+        Some(("i", at)) => at.parse() == Ok(index),
+        _ => false,
+    }
+}
+
+/// Whether two scalars are the same.
+fn same(a: Value<'_>, b: Value<'_>) -> bool {
+    match (a.as_str(), b.as_str()) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.raw() == b.raw(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Map, Value as Json, json};
+
+    use super::*;
+
+    fn scalar() -> impl Strategy<Value = Json> {
+        prop_oneof![
+            Just(json!(null)),
+            any::<bool>().prop_map(Json::from),
+            (0..3i64).prop_map(Json::from),
+            Just(json!(-1.5e30)),
+            "[ab]{0,2}".prop_map(Json::from),
+            r#"[a",:}\\{é\n]{0,3}"#.prop_map(Json::from),
+        ]
+    }
+
+    fn object() -> impl Strategy<Value = Json> {
+        prop::collection::btree_map(r#"[ab]|a"|\\\\"#, scalar(), 0..3)
+            .prop_map(|fields| Json::Object(fields.into_iter().collect::<Map<_, _>>()))
+    }
+
+    /// A key that names what is often the item, and spelled as the API server does it or otherwise.
+    fn key() -> impl Strategy<Value = String> {
+        let spelled = |json: &Json, spelling: u32| match spelling {
+            0..4 => json.to_string(),
+            4 => serde_json::to_string_pretty(json).expect("serialisable"),
+            5 => json.to_string().replace('a', "\\u0061"),
+            6 => json.to_string().replace('}', ""),
+            _ => format!("{json} "),
+        };
+        prop_oneof![
+            (object(), 0..8u32).prop_map(move |(keys, how)| format!("k:{}", spelled(&keys, how))),
+            (scalar(), 0..8u32).prop_map(move |(value, how)| format!("v:{}", spelled(&value, how))),
+            (0..3u32).prop_map(|at| format!("i:{at}")),
+            r#"[kvif.]:?\{?"?[a1]?"?\}?"#,
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// What is found without decoding a key is what its decoded text says.
+        #[test]
+        fn the_usual_spelling_is_read_like_any(
+            item in prop_oneof![object(), scalar()],
+            key in key(),
+            index in 0..3u32,
+        ) {
+            let written = json!(key).to_string();
+            let written = &written[1..written.len() - 1];
+            let doc = Doc::parse(item.to_string()).expect("valid");
+            prop_assert_eq!(
+                is_item(written, (doc.root(), index)),
+                in_any_spelling(&key, (doc.root(), index))
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn fields_are_found_in_any_spelling(
+            prefix in "f:|k:|f|",
+            name in r#"[a"\\\nu]{0,3}"#,
+            other in r#"[a"\\\nu]{0,3}"#,
+            is_spelled_otherwise in any::<bool>(),
+        ) {
+            let key = format!("{prefix}{name}");
+            let mut written = json!(key).to_string();
+            if is_spelled_otherwise {
+                written = written.replace('a', "\\u0061").replace('f', "\\u0066");
+            }
+            let written = &written[1..written.len() - 1];
+            for name in [&name, &other] {
+                prop_assert_eq!(is_field(written, name), key == format!("f:{name}"));
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_server_writes_needs_no_decoding() {
+        let doc = Doc::parse(r#"{"name":"web","port":80,"protocol":"TCP"}"#).expect("valid");
+        let cases = [
+            (r#"k:{\"name\":\"web\"}"#, Some(true)),
+            (r#"k:{\"port\":80,\"protocol\":\"TCP\"}"#, Some(true)),
+            (r#"k:{\"port\":80,\"protocol\":\"UDP\"}"#, Some(false)),
+            (r#"k:{\"port\":8}"#, Some(false)),
+            (r#"k:{\"uid\":\"1\"}"#, Some(false)),
+            (r#"k:{ \"port\":80}"#, None),
+            (r#"k:{\"name\":\"we\\u0062\"}"#, None),
+            ("k:{}", None),
+            ("i:0", None),
+            (".", Some(false)),
+        ];
+        for (key, expected) in cases {
+            assert_eq!(as_usual(key, doc.root()), expected, "{key}");
+        }
+    }
+}
