@@ -136,7 +136,7 @@ fn a_patch_without_the_values_says_that_it_cannot_be_applied() {
         let patch = serde_json::to_string(&json_patch(&diff, redactor)).expect("serialises");
         format!("{patch} {}", diff.holds_secret(redactor))
     };
-    insta::assert_snapshot!(told(&Redactor::new()), @r#"[{"op":"replace","path":"/data/password","value":{"bytes":7,"id":1,"redacted":true}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] true"#);
+    insta::assert_snapshot!(told(&Redactor::new()), @r#"[{"op":"replace","path":"/data/password","value":{"redacted":true,"bytes":7,"id":1}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] true"#);
     insta::assert_snapshot!(told(&Redactor::revealing()), @r#"[{"op":"replace","path":"/data/password","value":"aHVudGVyMw=="},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] false"#);
     let labels = doc(&secret("aHVudGVyMg==", r#""labels":{"a":"b"}"#));
     assert!(!Diff::of(Some(a.root()), Some(labels.root())).holds_secret(&Redactor::new()));
