@@ -277,6 +277,42 @@ proptest! {
     }
 
     #[test]
+    fn all_of_the_changes_are_the_new_version_and_none_the_old((old, new) in pair()) {
+        let (a, b) = (text(&old), text(&new));
+        let diff = of(&a, &b);
+        prop_assert!(of(&diff.partly(|_| true), &b).is_empty());
+        prop_assert!(of(&a, &diff.partly(|_| false)).is_empty());
+    }
+
+    #[test]
+    fn of_the_changes_of_one_field_no_other_changes(old in any_object(), new in any_object(), name in "metadata|spec|status|rules") {
+        let (a, b) = (text(&old), text(&new));
+        let diff = of(&a, &b);
+        let filter = Filter { only: vec![name.parse().expect("a path")], ..Filter::default() };
+        let partly = diff.partly(|change| filter.keeps(&diff, change));
+        let mut expected = old;
+        expected[&name] = new[&name].clone();
+        prop_assert!(of(&partly, &text(&expected)).is_empty());
+    }
+
+    // Whatever is left of it, what comes out is an object that a patch leads to.
+    #[test]
+    fn any_of_the_changes_can_be_made_alone((old, new) in pair(), mask in any::<u64>()) {
+        let (a, b) = (text(&old), text(&new));
+        let diff = of(&a, &b);
+        let is_wanted = |change: &Change| mask >> (change.at.0 % 64) & 1 == 1;
+        let partly = diff.partly(is_wanted);
+        let mut patched = old;
+        ::json_patch::patch(&mut patched, &read(&step_by_step(&of(&a, &partly), &Redactor::new()))).expect("applies");
+        prop_assert!(of(&text(&patched), &partly).is_empty());
+        // Each new value that is wanted is there as often as it is in the new version.
+        let wanted = diff.changes().iter().filter(|change| change.op == Op::Add && is_wanted(change)).count();
+        let gone = diff.changes().iter().filter(|change| change.op == Op::Remove && is_wanted(change)).count();
+        let count = |doc: &Doc| { let mut all = Vec::new(); leaves(&serde_json::from_str(doc.text()).expect("JSON"), "", &mut all); all.len() };
+        prop_assert!(wanted > 0 || gone > 0 || diff.changes().iter().any(|change| change.op == Op::Replace && is_wanted(change)) || count(&partly) == count(&a));
+    }
+
+    #[test]
     fn no_more_items_move_than_must(order in Just((0u32..24).collect::<Vec<_>>()).prop_shuffle(), size in 1usize..24, keyed in any::<bool>()) {
         let order: Vec<u32> = order.into_iter().filter(|n| (*n as usize) < size).collect();
         let list = |order: &mut dyn Iterator<Item = u32>| {

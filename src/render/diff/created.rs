@@ -110,6 +110,9 @@ fn fields<'p>(path: &[&'p str]) -> Vec<Step<'p>> {
 }
 
 fn write(path: &Path<'_>, value: Shown<'_>, view: &View<'_>) -> Option<String> {
+    if !view.filter.keeps_value(path, value) {
+        return None;
+    }
     let look = view.look;
     let start = format!("+ {}: ", text::escape_line(&path.to_string()));
     let room = Room {
