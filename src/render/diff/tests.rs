@@ -454,10 +454,20 @@ fn very_many_changes_are_counted() {
     ~ .x: 1 → 2
       301 lines in all: --no-fold
     ");
+    let new = doc(&data(2));
+    let created = |setting: &Setting| {
+        setting.with(|view| created_lines(view.redactor.shown(new.root()), view).join("\n"))
+    };
+    insta::assert_snapshot!(created(&setting), @"
+    + .data: {300 fields}
+    + .x: 2
+      301 lines in all: --no-fold
+    ");
     let unfolded = Setting {
         fold: Fold::Never,
         ..setting
     };
+    assert_eq!(created(&unfolded).lines().count(), 301);
     assert_eq!(unfolded.lines(&data(1), &data(2)).lines().count(), 301);
 }
 
