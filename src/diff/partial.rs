@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::object::path::Side;
 use crate::object::{Doc, Kind, Value};
 
+use super::secret::Guard;
 use super::shown::push_json_string;
 use super::{Change, Diff, Op, SegId};
 
@@ -21,8 +22,12 @@ impl Diff<'_> {
             out: String::new(),
         };
         for at in self.values() {
-            let siblings = writer.children.entry(self.parent(at)).or_default();
-            siblings.push(at);
+            let parent = self.parent(at);
+            writer.children.entry(parent).or_default().push(at);
+            let says_so = matches!(self.field(at), Some("kind" | "apiVersion"));
+            if says_so && self.seg(parent).guard != Guard::Open {
+                writer.edited.insert(parent);
+            }
         }
         for change in self.changes().iter().filter(|change| wanted(change)) {
             match change.op {
