@@ -125,8 +125,8 @@ yaml\t'Each version shown, whole, as a YAML document'
 name\t'The name of each version\'s object, as kubectl\'s -o name'
 json-patch\t'A JSON Patch (RFC 6902) a line, from each version to the next, noise included'
 merge-patch\t'A JSON Merge Patch (RFC 7396) a line, from each version to the next, noise included'"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l only -d 'Show only what is at or below this path, and the versions that change it: status, .spec.replicas, spec.**.image; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l ignore -d 'Leave out what is at or below this path; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l by -d 'Show only what this manager wrote, as "by" names it; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l full -d 'Show the whole of new objects, not the parts they are made of' -r -f -a "true\t''
 false\t''"
@@ -303,8 +303,8 @@ yaml\t'Each version shown, whole, as a YAML document'
 name\t'The name of each version\'s object, as kubectl\'s -o name'
 json-patch\t'A JSON Patch (RFC 6902) a line, from each version to the next, noise included'
 merge-patch\t'A JSON Merge Patch (RFC 7396) a line, from each version to the next, noise included'"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l only -d 'Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l ignore -d 'Leave out changes at or below this path; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l only -d 'Show only what is at or below this path, and the versions that change it: status, .spec.replicas, spec.**.image; may be repeated' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l ignore -d 'Leave out what is at or below this path; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l by -d 'Show only what this manager wrote, as "by" names it; may be repeated' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l full -d 'Show the whole of new objects, not the parts they are made of' -r -f -a "true\t''
 false\t''"

@@ -4,8 +4,7 @@
 #![no_main]
 
 use kubectl_spy::diff::json_patch::json_patch;
-use kubectl_spy::diff::merge_patch::merge_patch;
-use kubectl_spy::diff::{Diff, Redactor};
+use kubectl_spy::diff::{Diff, Redactor, merge_patch};
 use kubectl_spy::object::Doc;
 use serde_json::Value;
 
@@ -18,19 +17,20 @@ libfuzzer_sys::fuzz_target!(|pair: &str| {
     };
     let diff = Diff::of(Some(a.root()), Some(b.root()));
     let redactor = Redactor::revealing();
-    let patch = json_patch(&diff, &redactor);
-    let merge = merge_patch(&diff, &redactor);
+    let patch = serde_json::to_string(&json_patch(&diff, &redactor)).expect("serialises");
+    let merge = merge_patch(redactor.shown(a.root()), redactor.shown(b.root()));
     // What `serde_json` holds is less: the depth and the numbers of a `Value` have bounds.
     let values = (serde_json::from_str(old), serde_json::from_str(new));
     let (Ok::<Value, _>(old), Ok::<Value, _>(new)) = values else {
         return;
     };
     let mut patched = old.clone();
+    let patch: json_patch::Patch = serde_json::from_str(&patch).expect("a patch");
     json_patch::patch(&mut patched, &patch).expect("applies");
     assert_eq!(patched, new, "{patch:?}");
     if let (Ok(merge), false) = (merge, diff.is_empty()) {
         let mut merged = old;
-        json_patch::merge(&mut merged, &merge);
+        json_patch::merge(&mut merged, &serde_json::from_str(&merge).expect("JSON"));
         assert_eq!(merged, new, "{merge}");
     }
 });

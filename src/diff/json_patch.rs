@@ -3,14 +3,13 @@
 //! Lists come first, outer before inner: items leave from the back, the others are moved into their
 //! new order, new ones are added from the front. Then every index is a new one, and the edits follow.
 //! What Secrets hold is replaced here too: such a patch cannot be applied.
+//!
+//! Values are JSON texts, not `serde_json`'s values: their numbers keep every digit.
 
 use std::collections::{BTreeMap, HashSet};
 
-use json_patch::jsonptr::PointerBuf;
-use json_patch::{
-    AddOperation, MoveOperation, Patch, PatchOperation, RemoveOperation, ReplaceOperation,
-};
-use serde_json::Value as Json;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::object::path::Side;
 
@@ -22,13 +21,50 @@ const SPARE_STEPS: usize = 8;
 /// Moves times items that are simulated at most: each takes time in proportion to the list.
 const MOST_WORK: usize = 4_000_000;
 
-/// The patch from the old version to the new, noise included. Numbers are those of `serde_json`.
+/// What is done one after the other.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Patch(pub Vec<Operation>);
+
+/// One thing that is done (RFC 6902 §4); places are JSON Pointers (RFC 6901).
+#[derive(Debug, Serialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub enum Operation {
+    /// A field is set, or an item inserted.
+    Add {
+        /// Where.
+        path: String,
+        /// What.
+        value: Box<RawValue>,
+    },
+    /// A value goes.
+    Remove {
+        /// Which.
+        path: String,
+    },
+    /// Another value takes the place of one.
+    Replace {
+        /// Where.
+        path: String,
+        /// What.
+        value: Box<RawValue>,
+    },
+    /// An item goes to another place.
+    Move {
+        /// Where it was.
+        from: String,
+        /// Where it is.
+        path: String,
+    },
+}
+
+/// The patch from the old version to the new, noise included.
 pub fn json_patch(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
     shortest(step_by_step(diff, redactor), diff, redactor)
 }
 
-/// The patch, however long.
-pub(super) fn step_by_step(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
+/// The patch, however long: nothing but the changes, and never the object as a whole.
+pub fn step_by_step(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
     let lists = lists(diff);
     let mut patch = Vec::new();
     let mut replaced = HashSet::new();
@@ -49,12 +85,6 @@ pub(super) fn step_by_step(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
         }
     }
     Patch(patch)
-}
-
-/// The value as `serde_json` has it. A number out of its range becomes a string of its digits.
-pub fn to_json(shown: Shown<'_>) -> Json {
-    let text = shown.json();
-    serde_json::from_str(&text).unwrap_or(Json::String(text))
 }
 
 /// The items of one list that came, went and moved.
@@ -104,7 +134,7 @@ impl ListChanges {
         diff: &Diff<'_>,
         at: SegId,
         redactor: &Redactor,
-    ) -> Option<Vec<PatchOperation>> {
+    ) -> Option<Vec<Operation>> {
         let seg = diff.seg(at);
         let length = |side| seg.on(side).map_or(0, |list| list.items().count());
         let (old, new) = (length(Side::Old), length(Side::New));
@@ -113,29 +143,24 @@ impl ListChanges {
             return None;
         }
         let base = diff.path(at).pointer(Side::New);
-        let place = |index: usize| pointer(&format!("{base}/{index}"));
+        let place = |index: usize| format!("{base}/{index}");
         let mut removed = self.removed.clone();
         removed.sort_unstable_by(|a, b| b.cmp(a));
-        let mut operations: Vec<PatchOperation> = removed
+        let mut operations: Vec<Operation> = removed
             .iter()
-            .map(|&index| {
-                PatchOperation::Remove(RemoveOperation {
-                    path: place(index as usize),
-                })
+            .map(|&index| Operation::Remove {
+                path: place(index as usize),
             })
             .collect();
-        operations.extend(self.moves(old, new).into_iter().map(|(from, to)| {
-            PatchOperation::Move(MoveOperation {
-                from: place(from),
-                path: place(to),
-            })
+        let moves = self.moves(old, new).into_iter();
+        operations.extend(moves.map(|(from, to)| Operation::Move {
+            from: place(from),
+            path: place(to),
         }));
         // A diff has the items of a list in their new order.
-        operations.extend(self.added.iter().map(|&(index, item)| {
-            PatchOperation::Add(AddOperation {
-                path: place(index as usize),
-                value: value(diff, item, redactor),
-            })
+        operations.extend(self.added.iter().map(|&(index, item)| Operation::Add {
+            path: place(index as usize),
+            value: value(diff, item, redactor),
         }));
         Some(operations)
     }
@@ -183,35 +208,32 @@ impl ListChanges {
 }
 
 /// An operation for a change of a field, or of an item that stays.
-fn edit(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> PatchOperation {
-    let path = pointer(&diff.path(change.at).pointer(Side::New));
+fn edit(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Operation {
+    let path = diff.path(change.at).pointer(Side::New);
     match change.op {
         // The whole document can only be replaced.
         Op::Add | Op::Remove if change.at == SegId::ROOT => replace(diff, change.at, redactor),
-        Op::Add => PatchOperation::Add(AddOperation {
+        Op::Add => Operation::Add {
             path,
             value: value(diff, change.at, redactor),
-        }),
-        Op::Remove => PatchOperation::Remove(RemoveOperation { path }),
+        },
+        Op::Remove => Operation::Remove { path },
         Op::Replace | Op::Move { .. } => replace(diff, change.at, redactor),
     }
 }
 
-fn replace(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> PatchOperation {
-    PatchOperation::Replace(ReplaceOperation {
-        path: pointer(&diff.path(at).pointer(Side::New)),
+fn replace(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Operation {
+    Operation::Replace {
+        path: diff.path(at).pointer(Side::New),
         value: value(diff, at, redactor),
-    })
+    }
 }
 
 /// The new value; null where there is none.
-fn value(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Json {
-    diff.shown(at, Side::New, redactor)
-        .map_or(Json::Null, to_json)
-}
-
-fn pointer(text: &str) -> PointerBuf {
-    PointerBuf::parse(text).expect("Path::pointer writes RFC 6901")
+fn value(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Box<RawValue> {
+    let new = diff.shown(at, Side::New, redactor);
+    let text = new.map_or_else(|| "null".to_owned(), Shown::json);
+    RawValue::from_string(text).expect("Shown::json writes JSON")
 }
 
 /// The patch, or one that replaces the whole document where that is shorter.

@@ -87,6 +87,10 @@ impl Middle<'_, '_> {
             .iter()
             .filter_map(|at| *at)
             .collect();
+        // The same values in another order have moved, be it as many words.
+        if matched.len() == new.len() {
+            return false;
+        }
         let stays = lis::longest_increasing(&matched);
         let moves = stays.iter().filter(|stays| !**stays).count();
         edits.count() <= moves + 2 * (new.len() - matched.len())

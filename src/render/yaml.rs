@@ -8,19 +8,19 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::text::is_unsafe;
-use crate::diff::{Content, Shown};
+use crate::diff::{Content, LeftOut, Shown};
 
-/// The object's lines, without line feeds. `without` are fields of `metadata` that are left out.
-pub fn yaml(shown: Shown<'_>, without: &[&str]) -> Vec<String> {
+/// The object's lines, without line feeds, but for what is left out.
+pub fn yaml(shown: Shown<'_>, left_out: &LeftOut<'_>) -> Vec<String> {
     let mut writer = Writer {
         lines: Vec::new(),
-        without,
+        left_out,
     };
     match shown.content() {
-        Content::Object if has_fields(shown) => {
-            writer.object(shown, (0, String::new()), Depth::Root);
+        Content::Object if writer.has_fields(shown) => {
+            writer.object(shown, (0, String::new()));
         }
-        Content::Array if shown.items().next().is_some() => writer.array(shown, 0, String::new()),
+        Content::Array if writer.has_items(shown) => writer.array(shown, 0, String::new()),
         _ => writer.scalar(shown, 0, String::new()),
     }
     writer.lines
@@ -28,24 +28,21 @@ pub fn yaml(shown: Shown<'_>, without: &[&str]) -> Vec<String> {
 
 struct Writer<'w> {
     lines: Vec<String>,
-    without: &'w [&'w str],
-}
-
-/// Where an object stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Depth {
-    Root,
-    Metadata,
-    Deeper,
+    left_out: &'w LeftOut<'w>,
 }
 
 impl Writer<'_> {
+    fn has_fields(&self, shown: Shown<'_>) -> bool {
+        self.left_out.fields(shown).next().is_some()
+    }
+
+    fn has_items(&self, shown: Shown<'_>) -> bool {
+        self.left_out.items(shown).next().is_some()
+    }
+
     /// The fields, each on a line of its own; the first behind `lead`.
-    fn object(&mut self, shown: Shown<'_>, (indent, lead): (usize, String), depth: Depth) {
-        let mut fields: Vec<(Cow<'_, str>, Shown<'_>)> = shown
-            .fields()
-            .filter(|(name, _)| depth != Depth::Metadata || !self.without.contains(&&**name))
-            .collect();
+    fn object(&mut self, shown: Shown<'_>, (indent, lead): (usize, String)) {
+        let mut fields: Vec<(Cow<'_, str>, Shown<'_>)> = self.left_out.fields(shown).collect();
         fields.sort_by(|a, b| a.0.cmp(&b.0));
         let mut lead = Some(lead);
         for (name, value) in fields {
@@ -53,15 +50,11 @@ impl Writer<'_> {
             start.push_str(&inline(&name));
             start.push(':');
             match value.content() {
-                Content::Object if has_fields(value) => {
+                Content::Object if self.has_fields(value) => {
                     self.lines.push(start);
-                    let depth = match depth {
-                        Depth::Root if name == "metadata" => Depth::Metadata,
-                        Depth::Root | Depth::Metadata | Depth::Deeper => Depth::Deeper,
-                    };
-                    self.object(value, (indent + 2, spaces(indent + 2)), depth);
+                    self.object(value, (indent + 2, spaces(indent + 2)));
                 }
-                Content::Array if value.items().next().is_some() => {
+                Content::Array if self.has_items(value) => {
                     self.lines.push(start);
                     self.array(value, indent, spaces(indent));
                 }
@@ -76,16 +69,14 @@ impl Writer<'_> {
     /// The items, each behind a dash; the first behind `lead`.
     fn array(&mut self, shown: Shown<'_>, indent: usize, lead: String) {
         let mut lead = Some(lead);
-        for item in shown.items() {
+        for item in self.left_out.items(shown) {
             let mut start = lead.take().unwrap_or_else(|| spaces(indent));
             start.push_str("- ");
             match item.content() {
-                Content::Object if has_fields(item) => {
-                    self.object(item, (indent + 2, start), Depth::Deeper);
+                Content::Object if self.has_fields(item) => {
+                    self.object(item, (indent + 2, start));
                 }
-                Content::Array if item.items().next().is_some() => {
-                    self.array(item, indent + 2, start);
-                }
+                Content::Array if self.has_items(item) => self.array(item, indent + 2, start),
                 _ => self.scalar(item, indent + 2, start),
             }
         }
@@ -120,10 +111,6 @@ impl Writer<'_> {
             self.lines.push(spaces(indent) + line);
         }
     }
-}
-
-fn has_fields(shown: Shown<'_>) -> bool {
-    shown.fields().next().is_some()
 }
 
 fn spaces(count: usize) -> String {
@@ -217,15 +204,71 @@ mod tests {
     use serde_json::Value as Json;
 
     use super::*;
-    use crate::diff::Redactor;
+    use crate::diff::{Filter, Redactor};
     use crate::object::Doc;
+    use crate::object::list_keys::ListKeys;
 
     fn written(json: &str, without: &[&str]) -> String {
         let doc = Doc::parse(json).unwrap();
         let redactor = Redactor::new();
-        let lines = yaml(redactor.shown(doc.root()), without);
+        let shown = redactor.shown(doc.root());
+        let lines = yaml(shown, &LeftOut::default().and_metadata(shown, without));
         lines.into_iter().map(|line| line + "\n").collect()
     }
+
+    #[test]
+    fn what_is_not_asked_for_is_left_out() {
+        let part = |only: &[&str], ignore: &[&str]| {
+            let read = |paths: &[&str]| {
+                let paths = paths.iter().map(|path| path.parse().expect("a path"));
+                paths.collect()
+            };
+            let filter = Filter {
+                only: read(only),
+                ignore: read(ignore),
+            };
+            let doc = Doc::parse(POD).unwrap();
+            let redactor = Redactor::new();
+            let shown = redactor.shown(doc.root());
+            yaml(shown, &filter.left_out([shown], ListKeys::builtin())).join("\n")
+        };
+        insta::assert_snapshot!(part(&["status"], &[]), @r"
+        status:
+          phase: Running
+        ");
+        // A port without a protocol is one of TCP.
+        insta::assert_snapshot!(part(&["spec.**.ports[containerPort=80,protocol=TCP]", "**.image"], &["**[name=log]"]), @r"
+        spec:
+          containers:
+          - image: web:1
+            ports:
+            - containerPort: 80
+        ");
+        insta::assert_snapshot!(part(&["spec.containers[1].name", "spec.containers[*].env[name=A#2]", "metadata.finalizers"], &[]), @r#"
+        metadata:
+          finalizers:
+          - a
+        spec:
+          containers:
+          - env:
+            - name: A
+              value: "2"
+            name: log
+        "#);
+        insta::assert_snapshot!(part(&[], &["metadata", "spec.containers[*].*", "kind"]), @r"
+        spec:
+          containers:
+          - {}
+          - {}
+        status:
+          phase: Running
+        ");
+        insta::assert_snapshot!(part(&["spec.nothing"], &[]), @"{}");
+    }
+
+    const POD: &str = r#"{"kind":"Pod","metadata":{"name":"web","finalizers":["a"]},"spec":{"containers":[
+        {"name":"web","image":"web:1","ports":[{"containerPort":80},{"containerPort":81}]},
+        {"name":"log","image":"log:1","env":[{"name":"A","value":"1"},{"name":"A","value":"2"}]}]},"status":{"phase":"Running"}}"#;
 
     #[test]
     fn an_object_looks_as_kubectl_prints_it() {

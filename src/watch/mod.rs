@@ -33,7 +33,9 @@ pub use body::Body;
 pub use envelope::{Item, Line, Reader, Verb};
 pub use error::SourceError;
 pub use event::{Event, Gap, GapCause, Version, Why};
-pub use file::{FileError, FileResource, FileTransport, Plural, documents, documents_by_line};
+pub use file::{
+    FileError, FileResource, FileTransport, Language, Plural, Syntax, documents, documents_by_line,
+};
 pub use history::{
     Between, Comparison, Dates, End, History, Limits, Past, Presence, Revision, Told, Walk,
     in_order,

@@ -1,6 +1,7 @@
 //! The command line itself: help, usage errors, exit codes.
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use super::support::Spy;
 
@@ -71,7 +72,6 @@ fn no_cluster_and_no_kubeconfig_is_said_as_kubectl_says_it() {
     for args in [
         &["changes", "deploy/web"][..],
         &["changes", "deploy/web", "--once"],
-        &["changes", "deploy/web", "-o", "json"],
         &["status", "deploy/web"],
         &["status", "deploy/web", "--once"],
         &["status", "deploy,svc"],
@@ -81,6 +81,18 @@ fn no_cluster_and_no_kubeconfig_is_said_as_kubectl_says_it() {
     ] {
         assert_eq!(refused(args), REFUSED, "{args:?}");
     }
+}
+
+/// That a server is tried again is a record; that it is given up is an error.
+#[test]
+fn no_cluster_is_tried_and_given_up() {
+    let ran = Spy::alone().run(&["changes", "deploy/web", "-o", "json"]);
+    assert_eq!((ran.status.code(), &*ran.stderr), (Some(1), REFUSED));
+    let records = ran.stdout.lines().map(serde_json::from_str::<Value>);
+    let states: Vec<Value> = records
+        .map(|record| record.unwrap()["state"].take())
+        .collect();
+    assert_eq!(states, ["retrying"]);
 }
 
 #[test]

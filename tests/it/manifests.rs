@@ -125,6 +125,11 @@ async fn what_cannot_be_read_is_pointed_at() {
         "unreadable",
         &[
             ("bad.yaml", "apiVersion: v1\nkind: [\n"),
+            ("bad.json", "{\n\"kind\": }\n"),
+            (
+                "chart.yaml",
+                "a: 1\n---\nkind: Pod\nmetadata:\n  # a template\n  name: {{ .Release.Name }}-web\n",
+            ),
             ("empty/notes.txt", ""),
             ("pod.yaml", "\n\nkind: Pod\n"),
         ],
@@ -135,7 +140,18 @@ async fn what_cannot_be_read_is_pointed_at() {
         assert_eq!(ran.status.code(), Some(1));
         ran.stderr.replace(&root, "")
     };
-    assert_snapshot!(said(&directory.path("bad.yaml")), @"error: bad.yaml: line 2: error: line 2 column 7: unclosed bracket '['");
+    assert_snapshot!(said(&directory.path("bad.yaml")), @"
+    error: error parsing bad.yaml: error converting YAML to JSON: yaml: line 2: unclosed bracket '['
+    hint: at column 7 of: kind: [
+    ");
+    assert_snapshot!(said(&directory.path("chart.yaml")), @"
+    error: error parsing chart.yaml: error converting YAML to JSON: yaml: line 6: while parsing a block mapping, did not find expected key
+    hint: render templates first: helm template … | kubectl spy … -f -
+    ");
+    assert_snapshot!(said(&directory.path("bad.json")), @r#"
+    error: error parsing bad.json: json: line 2: expected value
+    hint: at column 9 of: "kind": }
+    "#);
     assert_snapshot!(said(&directory.path("pod.yaml")), @"error: pod.yaml: line 3: Object 'apiVersion' is missing");
     assert_snapshot!(said(&directory.path("none.yaml")), @r#"error: the path "none.yaml" does not exist"#);
     assert_snapshot!(said(&directory.path("empty")), @"error: error reading [empty]: recognized file extensions are [.json .yaml .yml]");
@@ -164,8 +180,7 @@ async fn standard_input_names_objects() {
     );
     input.write_all(text.as_bytes()).unwrap();
     drop(input);
-    run.until("EXISTING");
-    run.until("EXISTING");
+    run.until_each(&["EXISTING configmap/a", "EXISTING configmap/b"]);
     cluster.edit("configmaps", "a", &json!({"data": {"state": "new"}}));
     cluster.edit("configmaps", "b", &json!({"data": {"state": "new"}}));
     assert_eq!(run.finish().status.code(), Some(0));

@@ -26,10 +26,11 @@ pub(crate) struct Args {
     /// Output format
     #[arg(short, long, value_enum, default_value_t)]
     pub(super) output: Format,
-    /// Show only changes at or below this path: status, .spec.replicas, spec.**.image; may be repeated
+    /// Show only what is at or below this path, and the versions that change it: status, .spec.replicas,
+    /// spec.**.image; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(super) only: Vec<Pattern>,
-    /// Leave out changes at or below this path; may be repeated
+    /// Leave out what is at or below this path; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(super) ignore: Vec<Pattern>,
     /// Show only what this manager wrote, as "by" names it; may be repeated

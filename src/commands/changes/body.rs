@@ -3,8 +3,9 @@
 use super::draw::Draw;
 use super::formats::Format;
 use super::view::{Creation, known};
-use crate::diff::{Diff, Noise};
+use crate::diff::{Diff, Filter, LeftOut, Noise, Shown};
 use crate::object::Doc;
+use crate::object::list_keys::ListKeys;
 use crate::object::managed_fields::Writers;
 use crate::render::diff::{
     Extent, Standing, Verb, change_lines, created_lines, tree_lines, whole_lines,
@@ -35,7 +36,12 @@ impl Draw<'_> {
         self.with_view(|view| match self.view.format {
             Format::Tree => tree_lines(diff, writers, view, Extent::Changed),
             Format::Full => tree_lines(diff, writers, view, Extent::Whole),
-            Format::Diff => self.unified(Some(old), Some(now)),
+            Format::Diff => {
+                // Of a version that several wrote, what those wrote who are asked for.
+                let theirs = (!self.view.by.is_everyone()).then(|| diff.partly(|_| true));
+                let doc = theirs.as_ref().unwrap_or(now.doc);
+                self.unified(Some(old), Some(Read { doc, ..now }))
+            }
             _ => change_lines(diff, writers, view),
         })
     }
@@ -77,7 +83,7 @@ impl Draw<'_> {
         unified((&lines(old), &lines(now)), (&name(old), &name(now)), styles)
     }
 
-    /// A version as YAML, without what is not worth a look.
+    /// What is asked for of a version as YAML, without what is not worth a look; nothing if nothing is.
     fn yaml(&self, side: Read<'_>) -> Vec<String> {
         let noise = self.noise();
         let mut without = Vec::new();
@@ -87,6 +93,17 @@ impl Draw<'_> {
         if !noise.contains(&Noise::Version) {
             without.extend(["resourceVersion", "generation"]);
         }
-        yaml(self.view.redactor.shown(side.doc.root()), &without)
+        let object = self.view.redactor.shown(side.doc.root());
+        let left_out = left_out(&self.view.filter, object);
+        if left_out.has(object) {
+            return Vec::new();
+        }
+        yaml(object, &left_out.and_metadata(object, &without))
     }
+}
+
+/// What of an object a filter leaves out. The lists of kinds that are not built in are read as they look: to
+/// write an object down must not settle how they are compared.
+pub(super) fn left_out<'a>(filter: &Filter, object: Shown<'a>) -> LeftOut<'a> {
+    filter.left_out([object], ListKeys::builtin())
 }

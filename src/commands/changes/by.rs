@@ -18,10 +18,15 @@ impl By {
         }
     }
 
+    /// Whether nobody in particular is asked for.
+    pub(super) fn is_everyone(&self) -> bool {
+        self.managers.is_empty()
+    }
+
     /// Whether one of them wrote what has happened. Nobody is recorded for what is there at the start, nor
     /// for a deletion: these are everyone's.
     pub(super) fn wrote(&self, happened: &Happened) -> bool {
-        if self.managers.is_empty() {
+        if self.is_everyone() {
             return true;
         }
         let (old, now) = match &happened.step {
@@ -43,7 +48,7 @@ impl By {
 
     /// Drops the changes that others made; says how many. What the server counts goes with every version.
     pub(super) fn narrow<'a>(&self, diff: &mut Diff<'a>, writers: &Writers<'a>) -> usize {
-        if self.managers.is_empty() {
+        if self.is_everyone() {
             return 0;
         }
         let all = diff.changes().len();

@@ -3,16 +3,17 @@
 
 use serde_json::value::RawValue;
 
+use super::body::left_out;
 use super::draw::Draw;
 use super::formats::Format;
 use super::state::{Happened, Step};
 use super::told::Told;
 use super::view::{Headed, View, known, notice};
 use crate::commands::Terminal;
-use crate::diff::json_patch::json_patch;
+use crate::diff::json_patch::{json_patch, step_by_step};
 use crate::diff::{Diff, Noise, merge_patch};
 use crate::object::managed_fields::Writers;
-use crate::object::{Doc, ObjectRef};
+use crate::object::{Doc, ObjectRef, Value};
 use crate::render::diff::{Counts, Verb, counts, who};
 use crate::render::json::line::line;
 use crate::render::style::Styles;
@@ -56,7 +57,7 @@ impl View {
         }
     }
 
-    /// A patch of a version in which something is asked for, noise or not.
+    /// A patch of what is asked for in a version, noise or not.
     fn patch(&self, draw: &Draw<'_>, pair: &Pair<'_>) -> Told {
         let Some(before) = pair.before else {
             let name = name(pair.old, pair.now);
@@ -66,27 +67,43 @@ impl View {
         let keys = self.keys.of(&pair.now.object.group_kind());
         let (old, new) = (before.root(), pair.doc.root());
         let mut diff = Diff::keyed(Some(old), Some(new), &keys);
-        let redacted = diff.holds_secret(&self.redactor);
-        let json_patch =
-            (self.format == Format::JsonPatch).then(|| line(&json_patch(&diff, &self.redactor)));
         let counts = self.asked(draw, &mut diff, pair);
         if counts.shown + counts.hidden() == 0 {
-            return Told {
-                quiet: Some(counts),
-                ..Told::default()
-            };
+            return Told::quiet(counts);
         }
-        let patch = match json_patch {
-            Some(patch) => patch,
-            None => match merge_patch(self.redactor.shown(old), self.redactor.shown(new)) {
+        if self.filter.is_everything() && self.by.is_everyone() {
+            let patch = || line(&json_patch(&diff, &self.redactor));
+            return self.patch_of(&diff, patch, (pair, old, new));
+        }
+        let partly = diff.partly(|change| self.filter.keeps(&diff, change));
+        let diff = Diff::keyed(Some(old), Some(partly.root()), &keys);
+        if diff.is_empty() {
+            return Told::quiet(counts);
+        }
+        // The whole of the object is not what was asked for, be it shorter or not.
+        let patch = || line(&step_by_step(&diff, &self.redactor));
+        self.patch_of(&diff, patch, (pair, old, partly.root()))
+    }
+
+    /// The patch from one version to the other, with what makes one of JSON Patch's form.
+    fn patch_of(
+        &self,
+        diff: &Diff<'_>,
+        json_patch: impl FnOnce() -> String,
+        (pair, old, new): (&Pair<'_>, Value<'_>, Value<'_>),
+    ) -> Told {
+        let patch = if self.format == Format::JsonPatch {
+            json_patch()
+        } else {
+            match merge_patch(self.redactor.shown(old), self.redactor.shown(new)) {
                 Ok(patch) => line(&RawValue::from_string(patch).expect("merge_patch writes JSON")),
                 Err(error) => {
                     return Told::aside(Some(format!("{}: {error}", name(pair.old, pair.now))));
                 }
-            },
+            }
         };
         Told {
-            redacted,
+            redacted: diff.holds_secret(&self.redactor),
             ..Told::lines(vec![patch])
         }
     }
@@ -105,10 +122,7 @@ impl View {
             self.asked(draw, &mut diff, pair)
         });
         if let Some(counts) = compared.clone().filter(|counts| counts.shown == 0) {
-            return Told {
-                quiet: Some(counts),
-                ..Told::default()
-            };
+            return Told::quiet(counts);
         }
         if self.format == Format::Name {
             return Told::lines(vec![resource_name(&pair.now.object)]);
@@ -126,10 +140,12 @@ impl View {
             ),
         );
         let object = self.redactor.shown(pair.doc.root());
+        let left_out = left_out(&self.filter.with_identity(), object)
+            .and_metadata(object, &self.hidden_metadata());
         let mut lines = vec![format!("# {heading}")];
-        lines.extend(yaml(object, &self.left_out()));
+        lines.extend(yaml(object, &left_out));
         Told {
-            redacted: object.holds_secret(),
+            redacted: left_out.holds_secret(object),
             starts_document: true,
             ..Told::lines(lines)
         }
@@ -146,7 +162,7 @@ impl View {
 
     /// The fields of `metadata` with which an object could not be created again, and those of which
     /// nobody asks.
-    fn left_out(&self) -> Vec<&'static str> {
+    fn hidden_metadata(&self) -> Vec<&'static str> {
         let noise = [
             (Noise::ManagedFields, "managedFields"),
             (Noise::Version, "resourceVersion"),

@@ -161,6 +161,10 @@ impl Live for Changes {
         Recall::Every
     }
 
+    fn tells_states_at_once(&self) -> bool {
+        self.view.format.reader() == Reader::Records
+    }
+
     async fn more(&mut self) {
         let past = async {
             match &mut self.past {

@@ -207,6 +207,10 @@ impl<V: Live> Live for Until<V> {
         self.view.apply(key, event, now);
     }
 
+    fn tells_states_at_once(&self) -> bool {
+        self.view.tells_states_at_once()
+    }
+
     fn note(
         &mut self,
         key: &Arc<SourceKey>,

@@ -40,6 +40,12 @@ pub(crate) trait Live {
     /// Takes one event.
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
 
+    /// Whether states are told as they come. Else those from before anything was read wait until something is:
+    /// they may be all there is to tell, and then the error tells it.
+    fn tells_states_at_once(&self) -> bool {
+        false
+    }
+
     /// Tells that a source has come to another state: to people, unless the verb has records of it.
     fn note(
         &mut self,

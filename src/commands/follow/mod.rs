@@ -232,7 +232,11 @@ impl Feed {
         let mut left = BATCH;
         while let Some((key, event)) = next {
             let now = terminal.env().now();
-            for (key, note) in self.sources.apply(&key, &event, now) {
+            let mut notes = self.sources.apply(&key, &event, now);
+            if view.tells_states_at_once() {
+                notes.extend(self.sources.take_held());
+            }
+            for (key, note) in notes {
                 // What ends the program is told as its error.
                 if self.sources.refusal().is_none() {
                     view.note(&key, note, terminal)?;

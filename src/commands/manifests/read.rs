@@ -8,7 +8,8 @@ use super::ManifestArgs;
 use crate::commands::input::{text_of, unreadable};
 use crate::commands::{CommandError, Context};
 use crate::object::Doc;
-use crate::watch::documents_by_line;
+use crate::render::text;
+use crate::watch::{FileError, Language, Syntax, documents_by_line};
 
 /// An object of a manifest.
 #[derive(Debug)]
@@ -81,7 +82,7 @@ fn is_manifest(path: &Path) -> bool {
 /// The objects of one text.
 fn objects(path: &str, text: &str) -> Result<Vec<Manifest>, CommandError> {
     let path = if path == "-" { "standard input" } else { path };
-    let documents = documents_by_line(text).map_err(|error| unreadable(path, &error))?;
+    let documents = documents_by_line(text).map_err(|error| unparsed(path, text, &error))?;
     let manifest = |(line, doc)| Manifest {
         path: path.to_owned(),
         line,
@@ -89,6 +90,33 @@ fn objects(path: &str, text: &str) -> Result<Vec<Manifest>, CommandError> {
     };
     Ok(documents.into_iter().map(manifest).collect())
 }
+
+/// kubectl's error of a text that is no YAML or no JSON, and the line that is meant; of any other its own.
+fn unparsed(path: &str, text: &str, error: &FileError) -> CommandError {
+    let FileError { line, detail, .. } = error;
+    let Some(Syntax { language, column }) = error.syntax else {
+        return unreadable(path, error);
+    };
+    // serde_json says the place once more.
+    let detail = detail.split(" at line ").next().unwrap_or_default();
+    let step = match language {
+        Language::Yaml => "error converting YAML to JSON: yaml",
+        Language::Json => "json",
+    };
+    let error = CommandError::failed(format!(
+        "error: error parsing {path}: {step}: line {line}: {detail}"
+    ));
+    let found = text.lines().nth(line - 1).unwrap_or_default();
+    if found.contains("{{") {
+        return error.hint("render templates first: helm template … | kubectl spy … -f -");
+    }
+    let found = text::escape_line(found.trim());
+    let found = text::cut_end(&found, SHOWN, "…");
+    error.hint(format!("at column {column} of: {found}"))
+}
+
+/// How much of a line is shown, in columns.
+const SHOWN: usize = 80;
 
 /// The objects that a kustomization makes.
 pub(super) async fn kustomization(directory: &str) -> Result<Vec<Manifest>, CommandError> {

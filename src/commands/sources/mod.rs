@@ -84,10 +84,15 @@ impl Sources {
             Event::Gap(_) | Event::Undecodable { .. } => {}
         }
         if self.is_read() {
-            std::mem::take(&mut self.held)
+            self.take_held()
         } else {
             Vec::new()
         }
+    }
+
+    /// The changes of state from before anything was read.
+    pub(crate) fn take_held(&mut self) -> Vec<(Arc<SourceKey>, Note)> {
+        std::mem::take(&mut self.held)
     }
 
     /// Whether anything that was asked for has been read.

@@ -284,6 +284,61 @@ fn a_shuffled_list_is_all_moves() {
     assert!(lines.len() < 5000 && lines.iter().all(|line| line.ends_with("(order)")));
 }
 
+/// The old version with the changes that a filter leaves, and the patch that leads there.
+fn partly(old: &str, new: &str, (only, ignore): (&[&str], &[&str])) -> String {
+    let read = |paths: &[&str]| {
+        let paths = paths.iter().map(|path| path.parse().expect("a path"));
+        paths.collect()
+    };
+    let filter = Filter {
+        only: read(only),
+        ignore: read(ignore),
+    };
+    let (a, b) = (doc(old), doc(new));
+    let diff = Diff::of(Some(a.root()), Some(b.root()));
+    let partly = diff.partly(|change| filter.keeps(&diff, change));
+    let diff = Diff::of(Some(a.root()), Some(partly.root()));
+    let patch = crate::diff::json_patch::step_by_step(&diff, &Redactor::new());
+    let patch = serde_json::to_string(&patch).expect("serialises");
+    format!("{}\n{patch}", partly.text())
+}
+
+#[test]
+fn some_of_the_changes_alone() {
+    let (old, new) = (
+        containers(r#"[{"name":"a","image":"1"},{"name":"b","image":"1"},{"name":"c"}]"#),
+        containers(
+            r#"[{"name":"side"},{"name":"c"},{"name":"a","image":"2"},{"name":"new"},{"name":"b","image":"2"}]"#,
+        ),
+    );
+    // What stands before it has not come: the item is where it was.
+    insta::assert_snapshot!(partly(&old, &new, (&["**[name=b]"], &[])), @r#"
+    {"kind":"Pod","spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"2"},{"name":"c"}]}}
+    [{"op":"replace","path":"/spec/containers/1/image","value":"2"}]
+    "#);
+    insta::assert_snapshot!(partly(&old, &new, (&[], &["**[name=side]"])), @r#"
+    {"kind":"Pod","spec":{"containers":[{"name":"c"},{"name":"a","image":"2"},{"name":"new"},{"name":"b","image":"2"}]}}
+    [{"op":"move","from":"/spec/containers/2","path":"/spec/containers/0"},{"op":"add","path":"/spec/containers/2","value":{"name":"new"}},{"op":"replace","path":"/spec/containers/1/image","value":"2"},{"op":"replace","path":"/spec/containers/3/image","value":"2"}]
+    "#);
+    // New ones stand behind those they are behind, as far as these are there.
+    insta::assert_snapshot!(partly(&old, &new, (&["**[name=new]", "**[name=side]"], &[])), @r#"
+    {"kind":"Pod","spec":{"containers":[{"name":"side"},{"name":"a","image":"1"},{"name":"new"},{"name":"b","image":"1"},{"name":"c"}]}}
+    [{"op":"add","path":"/spec/containers/0","value":{"name":"side"}},{"op":"add","path":"/spec/containers/2","value":{"name":"new"}}]
+    "#);
+    let (old, new) = (
+        r#"{"a":{"x":1},"b":[1,2],"c":1}"#,
+        r#"{"a":{"y":2},"b":[2],"d\"":{"z":1},"e":1}"#,
+    );
+    insta::assert_snapshot!(partly(old, new, (&["a.y", "**.z"], &[])), @r#"
+    {"a":{"x":1,"y":2},"b":[1,2],"c":1,"d\"":{"z":1}}
+    [{"op":"add","path":"/a/y","value":2},{"op":"add","path":"/d\"","value":{"z":1}}]
+    "#);
+    insta::assert_snapshot!(partly(old, new, (&[], &["a.y", "**.z", "b"])), @r#"
+    {"a":{},"b":[1,2],"d\"":{"z":1},"e":1}
+    [{"op":"remove","path":"/a/x"},{"op":"remove","path":"/c"},{"op":"add","path":"/d\"","value":{"z":1}},{"op":"add","path":"/e","value":1}]
+    "#);
+}
+
 #[test]
 fn a_diff_can_be_recycled() {
     let buffer = {

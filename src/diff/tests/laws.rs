@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::diff::json_patch::{json_patch, step_by_step};
+use crate::diff::json_patch::{Patch, json_patch, step_by_step};
+use crate::object::{Kind, Value};
 
 /// Any JSON that `serde_json` holds exactly.
 fn any_json() -> impl Strategy<Value = Json> {
@@ -176,6 +177,48 @@ fn reversed(value: &Json, out: &mut String) {
     }
 }
 
+/// A patch as the `json-patch` crate reads it.
+fn read(patch: &Patch) -> ::json_patch::Patch {
+    let text = serde_json::to_string(patch).expect("serialises");
+    serde_json::from_str(&text).expect("a patch")
+}
+
+/// Objects with numbers of any size, some of which are one number in two spellings.
+fn numbers() -> impl Strategy<Value = String> {
+    let number = || {
+        let known = [
+            "1",
+            "1.0",
+            "1e400",
+            "18446744073709551616",
+            "18446744073709551617",
+        ];
+        let known = prop::sample::select(known.map(str::to_owned).to_vec());
+        prop_oneof![
+            known,
+            r"-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,3})?(e[0-9]{1,3})?"
+        ]
+    };
+    (vec(number(), 0..6), number()).prop_map(|(rows, one)| {
+        let rows = rows.join(",");
+        format!(r#"{{"spec":{{"rows":[{rows}],"n":{one},"more":[{{"n":{one}}},{{"n":2}}]}}}}"#)
+    })
+}
+
+/// The value with its numbers as the texts they are written in.
+fn spelled(value: Value<'_>) -> Json {
+    match value.kind() {
+        Kind::Object => {
+            let fields = value.fields();
+            let fields = fields.map(|(name, value)| (name.into_owned(), spelled(value)));
+            Json::Object(fields.collect())
+        }
+        Kind::Array => value.items().map(spelled).collect(),
+        Kind::Number => Json::from(format!("number {}", value.raw())),
+        Kind::Null | Kind::Bool | Kind::String => serde_json::from_str(value.raw()).expect("JSON"),
+    }
+}
+
 fn of<'a>(old: &'a Doc, new: &'a Doc) -> Diff<'a> {
     Diff::of(Some(old.root()), Some(new.root()))
 }
@@ -209,7 +252,8 @@ proptest! {
         let patch = json_patch(&diff, &Redactor::new());
         for patch in [&patch, &step_by_step(&diff, &Redactor::new())] {
             let mut patched = old.clone();
-            ::json_patch::patch(&mut patched, patch).expect("applies");
+            let patch = read(patch);
+            ::json_patch::patch(&mut patched, &patch).expect("applies");
             prop_assert_eq!(&patched, &new, "{:?}", patch);
         }
         // Never longer than sending the whole.
@@ -237,6 +281,49 @@ proptest! {
                 prop_assert_eq!(written(base), format!("before{}", below.strip_prefix('.').unwrap_or(&below)));
             }
         }
+    }
+
+    #[test]
+    fn the_patch_keeps_every_digit(old in numbers(), new in numbers()) {
+        let (a, b) = (doc(&old), doc(&new));
+        let diff = of(&a, &b);
+        for patch in [json_patch(&diff, &Redactor::new()), step_by_step(&diff, &Redactor::new())] {
+            let text = serde_json::to_string(&patch).expect("serialises");
+            let patch = serde_json::from_value::<::json_patch::Patch>(spelled(doc(&text).root()));
+            let mut patched = spelled(a.root());
+            ::json_patch::patch(&mut patched, &patch.expect("a patch")).expect("applies");
+            prop_assert_eq!(patched, spelled(b.root()), "{}", text);
+        }
+    }
+
+    #[test]
+    fn all_of_the_changes_are_the_new_version_and_none_the_old((old, new) in pair()) {
+        let (a, b) = (text(&old), text(&new));
+        let diff = of(&a, &b);
+        prop_assert!(of(&diff.partly(|_| true), &b).is_empty());
+        prop_assert!(of(&a, &diff.partly(|_| false)).is_empty());
+    }
+
+    #[test]
+    fn of_the_changes_of_one_field_no_other_changes(old in any_object(), new in any_object(), name in "metadata|spec|status|rules") {
+        let (a, b) = (text(&old), text(&new));
+        let diff = of(&a, &b);
+        let filter = Filter { only: vec![name.parse().expect("a path")], ..Filter::default() };
+        let partly = diff.partly(|change| filter.keeps(&diff, change));
+        let mut expected = old;
+        expected[&name] = new[&name].clone();
+        prop_assert!(of(&partly, &text(&expected)).is_empty());
+    }
+
+    // Whatever is left of it, what comes out is an object that a patch leads to.
+    #[test]
+    fn any_of_the_changes_can_be_made_alone((old, new) in pair(), mask in any::<u64>()) {
+        let (a, b) = (text(&old), text(&new));
+        let diff = of(&a, &b);
+        let partly = diff.partly(|change| mask >> (change.at.0 % 64) & 1 == 1);
+        let mut patched = old;
+        ::json_patch::patch(&mut patched, &read(&step_by_step(&of(&a, &partly), &Redactor::new()))).expect("applies");
+        prop_assert!(of(&text(&patched), &partly).is_empty());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::diff::json_patch::json_patch;
+use crate::diff::json_patch::{json_patch, step_by_step};
 
 fn secret(data: &str, metadata: &str) -> String {
     format!(
@@ -136,10 +136,29 @@ fn a_patch_without_the_values_says_that_it_cannot_be_applied() {
         let patch = serde_json::to_string(&json_patch(&diff, redactor)).expect("serialises");
         format!("{patch} {}", diff.holds_secret(redactor))
     };
-    insta::assert_snapshot!(told(&Redactor::new()), @r#"[{"op":"replace","path":"/data/password","value":{"bytes":7,"id":1,"redacted":true}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] true"#);
+    insta::assert_snapshot!(told(&Redactor::new()), @r#"[{"op":"replace","path":"/data/password","value":{"redacted":true,"bytes":7,"id":1}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] true"#);
     insta::assert_snapshot!(told(&Redactor::revealing()), @r#"[{"op":"replace","path":"/data/password","value":"aHVudGVyMw=="},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] false"#);
     let labels = doc(&secret("aHVudGVyMg==", r#""labels":{"a":"b"}"#));
     assert!(!Diff::of(Some(a.root()), Some(labels.root())).holds_secret(&Redactor::new()));
+}
+
+/// What says that it is a Secret is not made without what it holds, nor the other way round.
+#[test]
+fn what_becomes_a_secret_becomes_one_as_a_whole() {
+    let template = |kind: &str, value: &str| {
+        doc(&format!(
+            r#"{{"kind":"Template","spec":{{"n":"{kind}","object":{{"apiVersion":"v1","kind":"{kind}","data":{{"a":"{value}","b":"same"}}}}}}}}"#
+        ))
+    };
+    let open = template("ConfigMap", "public");
+    let held = template("Secret", "aHVudGVyMg==");
+    let partly = |old: &Doc, new: &Doc, field: &str| {
+        let diff = Diff::of(Some(old.root()), Some(new.root()));
+        let partly = diff.partly(|change| diff.field(change.at) == Some(field));
+        Redactor::new().json(partly.root())
+    };
+    insta::assert_snapshot!(partly(&open, &held, "a"), @r#"{"kind":"Template","spec":{"n":"ConfigMap","object":{"apiVersion":"v1","kind":"Secret","data":{"a":{"redacted":true,"bytes":7,"id":1},"b":{"redacted":true,"bytes":3,"id":2}}}}}"#);
+    insta::assert_snapshot!(partly(&held, &open, "kind"), @r#"{"kind":"Template","spec":{"n":"Secret","object":{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"public","b":"same"}}}}"#);
 }
 
 #[test]
@@ -212,7 +231,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_planted_is_nowhere(old in planted(), new in planted()) {
+    fn what_is_planted_is_nowhere(old in planted(), new in planted(), mask in any::<u64>()) {
         let (a, b) = (doc(&old.to_string()), doc(&new.to_string()));
         let redactor = Redactor::new();
         let mut output = String::new();
@@ -229,6 +248,11 @@ proptest! {
             output.push_str(&serde_json::to_string(&json_patch(&diff, &redactor)).expect("serialises"));
         }
         output.push_str(&redactor.json(a.root()));
+        let diff = Diff::of(Some(a.root()), Some(b.root()));
+        let partly = diff.partly(|change| mask >> (change.at.0 % 64) & 1 == 1);
+        output.push_str(&redactor.json(partly.root()));
+        let diff = Diff::of(Some(a.root()), Some(partly.root()));
+        output.push_str(&serde_json::to_string(&step_by_step(&diff, &redactor)).expect("serialises"));
         for secret in [PLANTED.to_owned(), base64(PLANTED.as_bytes()), base64(&PLANTED.as_bytes()[1..12]), base64(&PLANTED.as_bytes()[2..11])] {
             let secret = secret.trim_end_matches('=');
             let found = output.find(secret).map(|at| output[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect::<String>());

@@ -43,6 +43,18 @@ pub enum Match {
     Above,
 }
 
+impl Match {
+    /// The nearer of two.
+    #[must_use]
+    pub fn or(self, other: Match) -> Match {
+        match (self, other) {
+            (Match::Inside, _) | (_, Match::Inside) => Match::Inside,
+            (Match::Above, _) | (_, Match::Above) => Match::Above,
+            (Match::None, Match::None) => Match::None,
+        }
+    }
+}
+
 impl Pattern {
     /// How `path` lies to what this pattern names.
     pub fn matches(&self, path: &Path<'_>) -> Match {
@@ -71,7 +83,7 @@ fn matches(pieces: &[Piece], steps: &[Step<'_>]) -> Match {
         let here = matches(later, steps);
         return match (here, steps) {
             (Match::Inside, _) | (_, []) => here,
-            (_, [_, rest @ ..]) => better(here, matches(pieces, rest)),
+            (_, [_, rest @ ..]) => here.or(matches(pieces, rest)),
         };
     }
     match steps {
@@ -96,14 +108,6 @@ fn names(pieces: &[Piece], steps: &[Step<'_>]) -> bool {
         ([Piece::Deep, later @ ..], [_, rest @ ..]) => names(later, steps) || names(pieces, rest),
         ([_, ..], []) => false,
         ([piece, later @ ..], [step, rest @ ..]) => piece.fits(step) && names(later, rest),
-    }
-}
-
-fn better(a: Match, b: Match) -> Match {
-    match (a, b) {
-        (Match::Inside, _) | (_, Match::Inside) => Match::Inside,
-        (Match::Above, _) | (_, Match::Above) => Match::Above,
-        (Match::None, Match::None) => Match::None,
     }
 }
 

@@ -117,6 +117,11 @@ fn field_term(term: &str) -> Result<FieldTerm, SelectorError> {
         Some(field) => (field, FieldOperator::NotEquals),
         None => (left, FieldOperator::Equals),
     };
+    let field = field.trim();
+    if operator == FieldOperator::Equals && field.ends_with('!') {
+        // `a! = b`: half of an operator, and no end of a name.
+        return Err(wrong());
+    }
     let right = match operator {
         FieldOperator::Equals => right.strip_prefix('=').unwrap_or(right),
         FieldOperator::NotEquals => right,

@@ -9,6 +9,7 @@ use crate::render::text;
 
 use super::View;
 use super::fit::Room;
+use super::folds::whole;
 use super::value;
 
 /// Fields of the object that every reader knows, or that the server made up.
@@ -17,6 +18,7 @@ const KNOWN: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
 /// A new object in a few lines: its labels, then each of its parts, folded to the width.
 pub fn created_lines(object: Shown<'_>, view: &View<'_>) -> Vec<String> {
     let mut lines = Vec::new();
+    let mut folded = 0;
     if let Some(metadata) = object.get("metadata") {
         for name in ["labels", "ownerReferences"] {
             if let Some(value) = metadata.get(name) {
@@ -28,10 +30,14 @@ pub fn created_lines(object: Shown<'_>, view: &View<'_>) -> Vec<String> {
         if KNOWN.contains(&&*name) {
             continue;
         }
-        let parts: Vec<_> = match value.content() {
+        let mut parts: Vec<_> = match value.content() {
             Content::Object => value.fields().collect(),
             _ => Vec::new(),
         };
+        if view.folds(parts.len()) {
+            folded += parts.len() - 1;
+            parts.clear();
+        }
         if parts.is_empty() {
             lines.extend(line(&[&name], value, view));
         }
@@ -41,6 +47,9 @@ pub fn created_lines(object: Shown<'_>, view: &View<'_>) -> Vec<String> {
     }
     for path in PODS {
         lines.extend(images(object, path, view));
+    }
+    if folded > 0 && !lines.is_empty() {
+        lines.push(whole(lines.len() + folded, view));
     }
     lines
 }
@@ -110,6 +119,9 @@ fn fields<'p>(path: &[&'p str]) -> Vec<Step<'p>> {
 }
 
 fn write(path: &Path<'_>, value: Shown<'_>, view: &View<'_>) -> Option<String> {
+    if !view.filter.keeps_value(path, value) {
+        return None;
+    }
     let look = view.look;
     let start = format!("+ {}: ", text::escape_line(&path.to_string()));
     let room = Room {

@@ -92,7 +92,7 @@ fn json(
 }
 
 /// Whether every change inside is one of the object itself too.
-fn is_told(painter: &Painter<'_>, inner: &Diff<'_>) -> bool {
+pub(super) fn is_told(painter: &Painter<'_>, inner: &Diff<'_>) -> bool {
     let redactor = painter.view.redactor;
     let outer = told(painter.diff, redactor);
     told(inner, redactor).is_subset(&outer)

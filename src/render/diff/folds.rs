@@ -10,7 +10,7 @@ use crate::render::style::Role;
 
 use super::lines::{Base, Painter};
 use super::value::{plural, thousands};
-use super::{MOVES, conditions, containers, is_move};
+use super::{MOVES, View, conditions, containers, is_move};
 
 /// So many lines of one item stand in a block below it.
 const BLOCK: usize = 3;
@@ -57,8 +57,6 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
 /// How many changes there are in each part of the object: for versions that change more than a screen
 /// can tell. A part with one change is told.
 pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change], lines: usize) -> Vec<String> {
-    let whole = format!("  {} in all: --no-fold", plural(lines, "line"));
-    let whole = painter.view.look.styles.dim(&whole);
     let part = |change: &Change| {
         let chain: Vec<SegId> = painter.diff.chain(change.at).collect();
         // Two steps from the root, but above the change itself.
@@ -80,8 +78,14 @@ pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change], lines: usize) ->
             }
         }
     }
-    out.push(whole);
+    out.push(whole(lines, painter.view));
     out
+}
+
+/// How to see all of what is counted.
+pub(super) fn whole(lines: usize, view: &View<'_>) -> String {
+    let whole = format!("  {} in all: --no-fold", plural(lines, "line"));
+    view.look.styles.dim(&whole)
 }
 
 /// The lists in another order, and how many of their items have moved.

@@ -102,12 +102,7 @@ pub fn counts(diff: &Diff<'_>, filter: &Filter, shown: &BTreeSet<Noise>) -> Coun
 /// The lines of a version's changes: those of the metadata first, then the spec, the data, the status
 /// and the rest; of each, what stands at the top of it first.
 pub fn change_lines(diff: &Diff<'_>, writers: &Writers<'_>, view: &View<'_>) -> Vec<String> {
-    let mut shown: Vec<&Change> = diff
-        .changes()
-        .iter()
-        .filter(|change| is_shown(diff, change, view))
-        .collect();
-    shown.sort_by_cached_key(|change| rank(diff, change.at));
+    let shown = shown(diff, view);
     let painter = Painter {
         diff,
         writers: Some(writers),
@@ -115,10 +110,27 @@ pub fn change_lines(diff: &Diff<'_>, writers: &Writers<'_>, view: &View<'_>) -> 
         several: writers.actors().count() > 1,
     };
     let lines = folds::lines(&painter, &shown);
-    if lines.len() > MANY && view.look.width.is_some() && view.fold == Fold::Many {
+    if view.folds(lines.len()) {
         return folds::tally(&painter, &shown, lines.len());
     }
     lines
+}
+
+/// The changes that are shown, in the order of their lines.
+fn shown<'d>(diff: &'d Diff<'_>, view: &View<'_>) -> Vec<&'d Change> {
+    let changes = diff.changes().iter();
+    let mut shown: Vec<&Change> = changes
+        .filter(|change| is_shown(diff, change, view))
+        .collect();
+    shown.sort_by_cached_key(|change| rank(diff, change.at));
+    shown
+}
+
+impl View<'_> {
+    /// Whether so many lines of one version are too many for a screen.
+    fn folds(&self, lines: usize) -> bool {
+        lines > MANY && self.look.width.is_some() && self.fold == Fold::Many
+    }
 }
 
 fn is_shown(diff: &Diff<'_>, change: &Change, view: &View<'_>) -> bool {

@@ -354,6 +354,38 @@ fn a_shuffled_list_is_one_line() {
         &list(&mut (0..5000).map(|n| n * 1201 % 5000)),
     );
     insta::assert_snapshot!(text, @"↕ .endpoints: 4,800 of 5,000 items moved, none changed");
+    // A list whose order means something, of values without any key.
+    let list = |order: &mut dyn Iterator<Item = u32>| {
+        let items: Vec<String> = order.map(|n| format!(r#""n{n}""#)).collect();
+        format!(r#"{{"args":[{}]}}"#, items.join(","))
+    };
+    insta::assert_snapshot!(check(
+        &list(&mut (0..5000)),
+        &list(&mut (0..5000).map(|n| n * 1201 % 5000)),
+    ), @"↕ .args: 4,800 of 5,000 items moved, none changed");
+}
+
+#[test]
+fn other_spellings_are_hidden_where_they_are_spellings() {
+    let pod = |cpu: &str| {
+        format!(
+            r#"{{"metadata":{{"annotations":{{"a":"{cpu}"}}}},"spec":{{"containers":[{{"name":"web","resources":{{"requests":{{"cpu":"{cpu}"}}}}}}]}}}}"#
+        )
+    };
+    insta::assert_snapshot!(check(&pod("1000m"), &pod("1")), @r#"~ .metadata.annotations.a: 1000m → "1""#);
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_escaped_in_keys_and_values() {
+    insta::assert_snapshot!(check(
+        r#"{"data":{"\u001b[2J":"x"},"spec":{"a":"x","list":[{"name":"\u0007"}]}}"#,
+        r#"{"data":{"\u001b[2J":"\u202ey","\u202e":"\u0007"},"spec":{"a":"\u0007\u001b\u202e","list":[{"name":"\u0007","b":"\u009b"}]}}"#,
+    ), @r#"
+    ~ .spec.a: x → "\u0007\u001b\u{202e}"
+    + .spec.list[name="\u0007"].b: "\u{9b}"
+    ~ .data["\u001b[2J"]: x → \u{202e}y
+    + .data["\u{202e}"]: "\u0007"
+    "#);
 }
 
 #[test]
@@ -397,6 +429,13 @@ fn paths_are_chosen() {
     insta::assert_snapshot!(setting(&["**.image"], &["**[name=web]"]).lines(old, new), @r#"+ .spec.containers[name=log]: {image: "3"}"#);
     insta::assert_snapshot!(setting(&["spec.containers[name=log].image"], &[]).lines(old, new), @r#"+ .spec.containers[name=log]: {image: "3"}"#);
     insta::assert_snapshot!(setting(&[], &["metadata", "spec"]).lines(old, new), @"+ .status: {phase: Up, x: 1}");
+    // Of new objects, too.
+    let new = doc(new);
+    let created = |setting: &Setting| {
+        setting.with(|view| created_lines(view.redactor.shown(new.root()), view).join("\n"))
+    };
+    insta::assert_snapshot!(created(&setting(&["status", "metadata"], &[])), @r#"+ .metadata.labels: {a: "2"}"#);
+    insta::assert_snapshot!(created(&setting(&["spec"], &["metadata"])), @r#"+ .spec.containers: [{name: web, image: "2"}, {name: log, image: "3"}]"#);
 }
 
 #[test]
@@ -415,10 +454,20 @@ fn very_many_changes_are_counted() {
     ~ .x: 1 → 2
       301 lines in all: --no-fold
     ");
+    let new = doc(&data(2));
+    let created = |setting: &Setting| {
+        setting.with(|view| created_lines(view.redactor.shown(new.root()), view).join("\n"))
+    };
+    insta::assert_snapshot!(created(&setting), @"
+    + .data: {300 fields}
+    + .x: 2
+      301 lines in all: --no-fold
+    ");
     let unfolded = Setting {
         fold: Fold::Never,
         ..setting
     };
+    assert_eq!(created(&unfolded).lines().count(), 301);
     assert_eq!(unfolded.lines(&data(1), &data(2)).lines().count(), 301);
 }
 
@@ -800,6 +849,13 @@ fn wide_and_joined_characters_are_cut_between_them() {
         for line in setting.lines(&value(&old), &value(&new)).lines() {
             assert!(
                 text::width(line) <= 60 && !line.contains('\u{fffd}'),
+                "{line}"
+            );
+            // A part of a family, or an accent without its letter, is no end.
+            let joined = |c: char| matches!(c, '\u{200d}' | '\u{301}');
+            let mut pieces = line.split(['…', ' ', '→']);
+            assert!(
+                pieces.all(|piece| !piece.starts_with(joined) && !piece.ends_with('\u{200d}')),
                 "{line}"
             );
         }

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{head, skim};
+use super::{Line, Reader, head, skim};
+use crate::object::Resource;
+use crate::watch::{ClusterId, Form, Scope, SourceKey};
 
 /// What stands in a line: pieces of JSON, of which some are not.
 const PIECES: [&str; 48] = [
@@ -152,4 +154,36 @@ fn what_is_nested_deeply_is_left_to_serde() {
     };
     assert!(skim::item(&nested(60)).is_some());
     assert_eq!(skim::item(&nested(10_000)), None);
+}
+
+/// How deep it goes is no danger: of such a version nothing can be read, and the next line can.
+#[test]
+fn a_hundred_thousand_levels_are_one_version_that_cannot_be_read() {
+    let mut reader = Reader::new(&SourceKey {
+        cluster: ClusterId("test".into()),
+        resource: Resource {
+            group: "".into(),
+            version: "v1".into(),
+            plural: "pods".into(),
+            kind: "Pod".into(),
+            namespaced: true,
+        },
+        scope: Scope::Cluster,
+        labels: None,
+        fields: None,
+        form: Form::Full,
+    });
+    let deep = "[".repeat(100_000);
+    assert!(reader.line(deep.as_bytes()).is_err());
+    let mut reads = |spec: &str| {
+        let line = format!(
+            r#"{{"type":"MODIFIED","object":{{"metadata":{{"name":"a"}},"spec":{spec}}}}}"#
+        );
+        match reader.line(line.as_bytes()).expect("a line") {
+            Line::Object { item, .. } => item.version.doc().is_ok(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(!reads(&format!("{deep}{}", "]".repeat(100_000))));
+    assert!(reads("[]"));
 }

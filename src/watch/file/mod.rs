@@ -30,7 +30,7 @@ use self::log::Log;
 use self::play::{Filter, Play};
 
 pub use self::documents::{documents, documents_by_line};
-pub use self::parse::FileError;
+pub use self::parse::{FileError, Language, Syntax};
 pub use self::resources::{FileResource, Plural};
 
 /// What the version of a listing begins with; the number of what happens next follows. It is no version that

@@ -18,12 +18,40 @@ pub struct FileError {
     pub line: usize,
     /// What is wrong.
     pub detail: Arc<str>,
+    /// What the text does not even follow the rules of, if it is that.
+    pub syntax: Option<Syntax>,
+}
+
+/// A language whose rules a text does not follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Syntax {
+    /// Which.
+    pub language: Language,
+    /// Where in the line, from 1.
+    pub column: usize,
+}
+
+/// What objects are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// JSON (RFC 8259).
+    Json,
+    /// YAML.
+    Yaml,
 }
 
 impl FileError {
     pub(super) fn new(line: usize, detail: impl Into<Arc<str>>) -> FileError {
-        let detail = detail.into();
-        FileError { line, detail }
+        FileError {
+            line,
+            detail: detail.into(),
+            syntax: None,
+        }
+    }
+
+    pub(super) fn against(self, language: Language, column: usize) -> FileError {
+        let syntax = Some(Syntax { language, column });
+        FileError { syntax, ..self }
     }
 }
 
@@ -55,7 +83,10 @@ fn json(text: &str, take: Taker<'_>) -> Result<(), FileError> {
     let mut lines = Lines::new(text);
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     while let Some(value) = values.next() {
-        let value = value.map_err(|error| FileError::new(error.line(), error.to_string()))?;
+        let value = value.map_err(|error| {
+            let wrong = FileError::new(error.line(), error.to_string());
+            wrong.against(Language::Json, error.column())
+        })?;
         let start = values.byte_offset() - value.get().len();
         lines.move_to(start);
         take(value.get(), &|at| lines.of(start + at))?;

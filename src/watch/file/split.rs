@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-use super::parse::FileError;
+use super::parse::{FileError, Language};
 
 /// The longest value that is waited for.
 const LONGEST: usize = 256 << 20;
@@ -176,7 +176,8 @@ impl Splitter {
             .rsplit_once(" at line ")
             .map_or(&*text, |(what, _)| what);
         let column = error.column();
-        FileError::new(line, format!("{detail} at line {line} column {column}"))
+        let detail = format!("{detail} at line {line} column {column}");
+        FileError::new(line, detail).against(Language::Json, column)
     }
 }
 

@@ -4,21 +4,20 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_saphyr::DuplicateKeyPolicy;
 
-use super::parse::FileError;
+use super::parse::{FileError, Language};
 
 /// The documents of a text that hold something: the line each begins on, and its JSON.
 pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<(usize, String), FileError>> {
     split(text).into_iter().filter_map(|(line, document)| {
-        let value = match serde_saphyr::from_str::<Option<Json>>(document) {
+        let options = serde_saphyr::options! {
+            // As kubectl has it, and every reader of JSON.
+            duplicate_keys: DuplicateKeyPolicy::LastWins,
+        };
+        let value = match serde_saphyr::from_str_with_options::<Option<Json>>(document, options) {
             Ok(value) => value?.0,
-            Err(error) => {
-                let inside = error.location().map_or(1, |location| location.line());
-                let inside = usize::try_from(inside).unwrap_or(1).max(1);
-                let detail = error.to_string();
-                let detail = detail.lines().next().unwrap_or_default();
-                return Some(Err(FileError::new(line + inside - 1, detail)));
-            }
+            Err(error) => return Some(Err(wrong(&error, line))),
         };
         // Comments and blank lines may come before it.
         let blank = document
@@ -27,6 +26,21 @@ pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<(usize, Strin
             .count();
         Some(Ok((line + blank, value)))
     })
+}
+
+/// The error of a document that begins on this line, without the place in the document that the parser
+/// names first.
+fn wrong(error: &serde_saphyr::Error, line: usize) -> FileError {
+    let place = error.location();
+    let of = |place: Option<u64>| usize::try_from(place.unwrap_or(1)).unwrap_or(1).max(1);
+    let row = of(place.map(|place| place.line()));
+    let column = of(place.map(|place| place.column()));
+    let detail = error.to_string();
+    let detail = detail.lines().next().unwrap_or_default();
+    let detail = detail.strip_prefix("error: ").unwrap_or(detail);
+    let place = format!("line {row} column {column}: ");
+    let detail = detail.strip_prefix(&place).unwrap_or(detail);
+    FileError::new(line + row - 1, detail).against(Language::Yaml, column)
 }
 
 /// The text between the `---` lines, and the line each part begins on. At the start of a line the

@@ -247,6 +247,31 @@ async fn connections_and_gaps_are_records_in_their_place() {
     );
 }
 
+/// A server that is not there yet: that it is tried again is a record before anything else is.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_tried_again_before_anything_was_read_is_a_record() {
+    let mut cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({})));
+    cluster.sandbox.stop().await;
+    let args = ["changes", "--since=0", "cm/flags", "-o", "json"];
+    let mut run = cluster.spy().start(&args);
+    let first = record(&run.until("retrying"));
+    assert_eq!(
+        (&first["type"], &first["state"]),
+        (&json!("state"), &json!("retrying"))
+    );
+    cluster.sandbox.restart().await.unwrap();
+    run.until("baseline");
+    run.until("live");
+    let ran = interrupted(run);
+    assert_eq!(ran.stderr, "");
+    assert_snapshot!(in_short(&records(&ran)), @r#"
+    state configmaps/flags in namespace "shop"
+    baseline flags -→2
+    state configmaps/flags in namespace "shop"
+    "#);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kind_that_is_forbidden_is_a_record() {
     let user = User {

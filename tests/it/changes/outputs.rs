@@ -1,7 +1,7 @@
 //! The formats of `changes`, whole outputs.
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Kind, Target, Writer};
+use kubectl_spy::sandbox::{BadLine, Effect, Fault, Kind, Target, Verb, Writer};
 use serde_json::{Value, json};
 
 use super::super::support::Running;
@@ -280,15 +280,153 @@ async fn merge_patches_lead_from_one_version_to_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn patches_are_of_the_versions_that_are_asked_for() {
-    let args = ["-o", "merge-patch", "--only", "spec"];
-    let lines = story(&args, r#""replicas":3"#).await;
-    let specs: Vec<Value> = lines
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .map(|patch| patch["spec"].clone())
-        .collect();
-    assert_snapshot!(json!(specs), @r#"[{"template":{"spec":{"containers":[{"image":"app:2","name":"app"}]}}},{"replicas":3}]"#);
+async fn patches_are_of_what_is_asked_for() {
+    let spec = async |format| story(&["-o", format, "--only", "spec"], "replicas").await;
+    assert_snapshot!(spec("merge-patch").await, @r#"
+    {"spec":{"template":{"spec":{"containers":[{"image":"app:2","name":"app"}]}}}}
+    {"spec":{"replicas":3}}
+    "#);
+    assert_snapshot!(spec("json-patch").await, @r#"
+    [{"op":"replace","path":"/spec/template/spec/containers/0/image","value":"app:2"}]
+    [{"op":"replace","path":"/spec/replicas","value":3}]
+    "#);
+}
+
+/// A Deployment whose sidecar comes before the container that is edited.
+async fn injected(args: &[&str], last: &str) -> String {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    let mut run = cluster
+        .spy()
+        .start(&[&["changes", "--since=0", "deploy/web"], args].concat());
+    cluster.watched("deployments").await;
+    begun(&mut run, args);
+    let containers =
+        json!([{"name": "side", "image": "side:1"}, {"name": "app", "image": "app:2"}]);
+    let spec = json!({"template": {"spec": {"containers": containers}}});
+    let labels = json!({"labels": {"tier": "web"}});
+    cluster.edit(
+        "deployments",
+        "web",
+        &json!({"metadata": labels, "spec": spec}),
+    );
+    run.until(last);
+    interrupted(run).transcript()
+}
+
+/// What stands before it has not come in this patch: the container is where it was.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_patch_of_a_part_fits_the_old_object() {
+    let app = "spec.template.spec.containers[name=app]";
+    assert_snapshot!(injected(&["-o", "json-patch", "--only", app], "}").await, @r#"[{"op":"replace","path":"/spec/template/spec/containers/0/image","value":"app:2"}]"#);
+    let ignore = [
+        "-o",
+        "json-patch",
+        "--ignore",
+        "**[name=app]",
+        "--ignore",
+        "metadata",
+    ];
+    assert_snapshot!(injected(&ignore, "}").await, @r#"[{"op":"add","path":"/spec/template/spec/containers/0","value":{"image":"side:1","name":"side"}}]"#);
+}
+
+/// What is shown of the containers alone.
+async fn part(format: &str) -> String {
+    let containers = "spec.template.spec.containers";
+    injected(&["-o", format, "--only", containers], "app:2").await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_part_that_is_asked_for_in_full() {
+    assert_snapshot!(part("full").await, @r#"
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+      {
+        "spec": {
+          "template": {
+            "spec": {
+              "containers": [
+                {
+                  "image": "app:1",
+                  "name": "app"
+                }
+              ]
+            }
+          }
+        }
+      }
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
+      {
+        "spec": {
+          "template": {
+            "spec": {
+              "containers": [
+    +           {
+    +             "image": "side:1",
+    +             "name": "side"
+    +           },
+                {
+    ~             "image": "app:1" → "app:2",
+                  "name": "app"
+                }
+              ]
+            }
+          }
+        }
+      }
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_part_that_is_asked_for_as_a_diff() {
+    assert_snapshot!(part("diff").await, @"
+    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
+    --- deployment/web 2
+    +++ deployment/web 3
+    @@ -2,5 +2,7 @@
+       template:
+         spec:
+           containers:
+    -      - image: app:1
+    +      - image: side:1
+    +        name: side
+    +      - image: app:2
+             name: app
+    ");
+}
+
+/// Whose it is stays: it can be applied.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_part_that_is_asked_for_as_yaml() {
+    assert_snapshot!(part("yaml").await, @"
+    # 2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      name: web
+      namespace: shop
+    spec:
+      template:
+        spec:
+          containers:
+          - image: app:1
+            name: app
+    ---
+    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      name: web
+      namespace: shop
+    spec:
+      template:
+        spec:
+          containers:
+          - image: side:1
+            name: side
+          - image: app:2
+            name: app
+    ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -378,7 +516,8 @@ async fn what_one_of_two_managers_wrote() {
             json!([fields("one", "a", time), fields("two", "b", time)]);
         object
     };
-    let file = tempfile(&format!("{}\n{}\n", version("1", 1), version("2", 2)));
+    let text = format!("{}\n{}\n", version("1", 1), version("2", 2));
+    let file = tempfile("two-managers.json", &text);
     let spy = super::super::support::Spy::alone().var("KUBECTL_SPY_NOW", "2026-03-02T12:05:00Z");
     let ran = spy.run(&["changes", "--from", &file, "--by", "two", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
@@ -386,10 +525,123 @@ async fn what_one_of_two_managers_wrote() {
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
     ~ .data.b: "1" → "2"  by two
     "#);
+    let of_two = |more: &[&str]| {
+        let args = ["changes", "--from", &file, "--by", "two", "--once"];
+        spy.run(&[&args, more].concat()).transcript()
+    };
+    assert_snapshot!(of_two(&["-o", "diff"]), @r#"
+    watching 1 configmap
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
+    --- configmap/flags 1
+    +++ configmap/flags 2
+    @@ -1,7 +1,7 @@
+     apiVersion: v1
+     data:
+       a: "1"
+    -  b: "1"
+    +  b: "2"
+     kind: ConfigMap
+     metadata:
+       name: flags
+    "#);
+    assert_snapshot!(of_two(&["-o", "json-patch", "--only", "data"]), @r#"
+    [{"op":"replace","path":"/data/b","value":"2"}]
+    ! watching 1 configmap
+    "#);
 }
 
-fn tempfile(text: &str) -> String {
-    let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("two-managers.json");
+/// One version a line: what has become of it, its uid, and what it holds.
+fn lives(versions: &[(&str, &str, Value)]) -> String {
+    let lines = versions
+        .iter()
+        .zip(1..)
+        .map(|((what, uid, data), version)| {
+            let mut object = config_map("flags", data);
+            object["metadata"]["resourceVersion"] = json!(version.to_string());
+            object["metadata"]["uid"] = json!(uid);
+            if *what == "DELETED" {
+                object["metadata"]["deletionTimestamp"] = json!("2026-03-02T12:04:00Z");
+            }
+            json!({"type": what, "object": object}).to_string() + "\n"
+        });
+    lines.collect()
+}
+
+/// What a deletion changed last is told; an object of another uid is never compared with the one before, be
+/// its deletion seen or not.
+#[test]
+fn the_lives_of_a_name_are_apart() {
+    let on = json!({"a": "on"});
+    let file = lives(&[
+        ("ADDED", "u1", on.clone()),
+        ("DELETED", "u1", json!({"a": "off"})),
+        ("ADDED", "u2", on.clone()),
+        ("MODIFIED", "u3", json!({"a": "again"})),
+        ("MODIFIED", "u3", json!({"a": "last"})),
+    ]);
+    let file = tempfile("lives.json", &file);
+    let told = |args: &[&str]| {
+        let spy = super::super::support::Spy::alone();
+        let all = ["changes", "--from", &file, "--now", "2026-03-02T12:05:00Z"];
+        spy.run(&[&all, args].concat()).stdout
+    };
+    assert_snapshot!(told(&[]), @r#"
+    watching 0 configmaps
+    2026-03-02T12:05:00.000Z CREATED configmap/flags  1
+    + .data.a: "on"
+    2026-03-02T12:05:00.000Z DELETED configmap/flags  2
+    + .metadata.deletionTimestamp: 2026-03-02T12:04:00Z
+    ~ .data.a: "on" → "off"
+    2026-03-02T12:05:00.000Z RECREATED configmap/flags  3
+    + .data.a: "on"
+    2026-03-02T12:05:00.000Z DELETED configmap/flags  3  while disconnected
+    2026-03-02T12:05:00.000Z RECREATED configmap/flags  4
+    + .data.a: again
+    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  1 change, 1 hidden
+    ~ .data.a: again → last
+    "#);
+    let records = told(&["-o", "json"]);
+    let records = records
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let records: Vec<Value> = records
+        .map(|record| json!([record["type"], record["from"], record["to"]]))
+        .collect();
+    assert_snapshot!(json!(records), @r#"[["synced",null,null],["created",null,"1"],["deleted","1","2"],["recreated",null,"3"],["deleted","3","3"],["recreated",null,"4"],["modified","4","5"]]"#);
+}
+
+/// Whatever is wrong with a line, it is said once, and the version that it held comes all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_that_cannot_be_read_is_one_warning() {
+    for line in [BadLine::Garbage, BadLine::Truncated, BadLine::NotUtf8] {
+        let cluster = Cluster::start().await;
+        cluster.put(config_map("flags", &json!({"a": "1"})));
+        let what = format!("{line:?}");
+        let bad = Effect::BadLine { after: 0, line };
+        let fault = Fault::on(Verb::Watch, "configmaps", bad);
+        cluster.sandbox.inject(fault);
+        let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
+        run.until("EXISTING");
+        cluster.watched("configmaps").await;
+        for value in ["2", "3"] {
+            cluster.edit("configmaps", "flags", &json!({"data": {"a": value}}));
+        }
+        run.until(r#""2" → "3""#);
+        let ran = interrupted(run);
+        let warnings = ran
+            .stdout
+            .lines()
+            .filter(|line| line.contains("could not be read"));
+        assert_eq!(warnings.count(), 1, "{what}: {}", ran.stdout);
+        let changes = ran.stdout.lines().filter(|line| line.starts_with('~'));
+        let changes: Vec<&str> = changes.collect();
+        let expected = [r#"~ .data.a: "1" → "2""#, r#"~ .data.a: "2" → "3""#];
+        assert_eq!(changes, expected, "{what}");
+    }
+}
+
+fn tempfile(name: &str, text: &str) -> String {
+    let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
 }
@@ -527,6 +779,9 @@ async fn what_cannot_be_applied_says_so_once() {
     ] {
         let said = rotation(&["-o", format], last).await;
         assert_eq!(said.matches("cannot be applied").count(), 1, "{said}");
+        let held = r#"{"redacted":true,"bytes":7,"id":"#;
+        let of_yaml = format == "yaml" && said.contains("<secret 7 B #1>");
+        assert!(said.matches(held).count() == 2 || of_yaml, "{said}");
         assert!(
             !said.contains("aHVudGVy") && !said.contains("hunter"),
             "{said}"

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diff::{Change, Content, Op, SegId, Shown};
+use crate::diff::{Change, Content, LeftOut, Op, SegId, Shown};
 use crate::object::path::Side;
 
 use super::super::lines::Painter;
@@ -24,6 +24,8 @@ pub(super) struct Builder<'b> {
     moved: FxHashSet<SegId>,
     /// Values with a change that is shown at or inside them.
     busy: FxHashSet<SegId>,
+    /// What of a whole object is not asked for.
+    pub(super) left_out: LeftOut<'b>,
 }
 
 /// Where a value is written.
@@ -112,6 +114,7 @@ impl<'b> Builder<'b> {
             reordered: FxHashMap::default(),
             moved: FxHashSet::default(),
             busy: FxHashSet::default(),
+            left_out: LeftOut::default(),
         };
         for at in diff.values() {
             let siblings = builder.children.entry(diff.parent(at)).or_default();

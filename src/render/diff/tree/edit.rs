@@ -58,6 +58,9 @@ impl<'b> Builder<'b> {
         if let Some(hunks) = self.hunks(change, (old, new)) {
             return self.text(row, &hunks);
         }
+        if let Some(embedded) = self.embedded(change, (old, new)) {
+            return self.json(row, (change.at, &embedded));
+        }
         self.rows.push(Row {
             body: Body::Pair(text(old), text(new)),
             note: later(change.fmt, old, new).unwrap_or_default(),

@@ -41,12 +41,12 @@ impl<'b> Builder<'b> {
             .iter()
             .filter(|(_, child)| self.is_gone(**child))
             .map(|(name, child)| ((*name).to_owned(), Entry::At(*child)));
-        let there = new.fields().map(|(name, value)| {
+        let there = new.fields().filter_map(|(name, value)| {
             let entry = match noted.get(&*name) {
                 Some(&child) => Entry::At(child),
                 None => Entry::Plain(value),
             };
-            (name.into_owned(), entry)
+            (!self.is_left_out(&entry, value)).then(|| (name.into_owned(), entry))
         });
         let mut fields: Vec<(String, Entry<'b>)> = there
             .chain(gone)
@@ -69,6 +69,12 @@ impl<'b> Builder<'b> {
             || self.extent == Extent::Changed
             || self.painter.view.noise.contains(&Noise::ManagedFields)
             || matches!(entry, Entry::At(at) if self.is_busy(*at))
+    }
+
+    /// Whether nothing is written of a part: it is not asked for, and has no change that is.
+    pub(super) fn is_left_out(&self, entry: &Entry<'_>, value: Shown<'_>) -> bool {
+        let is_busy = matches!(entry, Entry::At(at) if self.is_busy(*at));
+        !is_busy && self.left_out.has(value)
     }
 
     /// The fields that tell an item from its siblings, as far as they have not changed themselves; they are
@@ -135,7 +141,7 @@ impl<'b> Builder<'b> {
         });
         let parts = match open {
             "{" => self.plain_fields(value, spot.layer),
-            _ => value.items().map(Part::item).collect(),
+            _ => self.left_out.items(value).map(Part::item).collect(),
         };
         let count = parts.len();
         for (index, part) in parts.into_iter().enumerate() {
@@ -162,8 +168,9 @@ impl<'b> Builder<'b> {
     }
 
     fn plain_fields(&self, value: Shown<'b>, layer: Layer) -> Vec<Part<'b>> {
-        let mut fields: Vec<_> = value
-            .fields()
+        let mut fields: Vec<_> = self
+            .left_out
+            .fields(value)
             .filter(|(name, value)| self.is_worth(layer, name, &Entry::Plain(*value)))
             .collect();
         fields.sort_by(|a, b| a.0.cmp(&b.0));

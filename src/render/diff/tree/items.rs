@@ -10,6 +10,7 @@ use super::build::{Builder, Entry, Part, Spot};
 /// An item in its place.
 struct Placed<'b> {
     entry: Entry<'b>,
+    value: Shown<'b>,
     /// Its old index, if it stands where it stood among the others.
     stays: Option<u32>,
 }
@@ -44,7 +45,9 @@ impl<'b> Builder<'b> {
             while let Some((_, child)) = gone.next_if(|(old, _)| *old < end) {
                 parts.push(Part::of(Entry::At(child)));
             }
-            parts.push(Part::of(item.entry));
+            if !self.is_left_out(&item.entry, item.value) {
+                parts.push(Part::of(item.entry));
+            }
         }
         parts.extend(gone.map(|(_, child)| Part::of(Entry::At(child))));
         parts
@@ -72,10 +75,12 @@ impl<'b> Builder<'b> {
             .map(|(item, index)| match by_new.get(&index) {
                 Some(&(child, place)) => Placed {
                     entry: Entry::At(child),
+                    value: item,
                     stays: place.old.filter(|_| !self.has_moved(child)),
                 },
                 None => Placed {
                     entry: Entry::Plain(item),
+                    value: item,
                     stays: same.next(),
                 },
             })

@@ -6,15 +6,18 @@
 
 mod build;
 mod edit;
+mod embedded;
 mod fields;
 mod items;
 mod row;
 
-use crate::diff::{Content, Diff, Shown};
+use crate::diff::{Content, Diff, SegId, Shown};
+use crate::object::list_keys::ListKeys;
 use crate::object::managed_fields::Writers;
+use crate::object::path::Side;
 
-use super::View;
 use super::lines::Painter;
+use super::{View, folds, shown};
 use build::{Builder, Spot};
 use row::{Mark, Row};
 
@@ -49,7 +52,11 @@ pub fn tree_lines(
         view,
         several: writers.actors().count() > 1,
     };
-    paint(rows(&painter, extent), view, extent)
+    let lines = paint(rows(&painter, extent), view, extent);
+    if extent == Extent::Changed && view.folds(lines.len()) {
+        return folds::tally(&painter, &shown(diff, view), lines.len());
+    }
+    lines
 }
 
 /// The lines of an object that is compared with nothing.
@@ -66,12 +73,20 @@ pub fn whole_lines(object: Shown<'_>, view: &View<'_>, standing: Standing) -> Ve
         Standing::New => Mark::Add,
     };
     let mut builder = Builder::new(&painter, Extent::Whole);
-    builder.whole(object, (mark, &[]), Spot::root());
+    builder.left_out = view.filter.left_out([object], ListKeys::builtin());
+    if !builder.left_out.has(object) {
+        builder.whole(object, (mark, &[]), Spot::root());
+    }
     paint(builder.rows, view, Extent::Whole)
 }
 
 fn rows(painter: &Painter<'_>, extent: Extent) -> Vec<Row> {
     let mut builder = Builder::new(painter, extent);
+    if extent == Extent::Whole {
+        let sides = [Side::Old, Side::New].into_iter();
+        let sides = sides.filter_map(|side| painter.shown(SegId::ROOT, side));
+        builder.left_out = painter.view.filter.left_out(sides, painter.diff.keys());
+    }
     builder.object_itself();
     match extent {
         Extent::Changed => row::compact(builder.rows),

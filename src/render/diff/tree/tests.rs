@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
+use super::super::Fold;
 use super::super::laws::{hostile_object, is_harmful};
 use super::super::tests::{Setting, doc};
 use super::*;
@@ -371,6 +372,165 @@ fn an_object_that_is_new_is_marked_on_each_line() {
       }
     }
     "#);
+}
+
+#[test]
+fn the_whole_of_what_is_asked_for() {
+    let setting = |only: &str, ignore: &[&str]| Setting {
+        filter: crate::diff::Filter {
+            only: only
+                .split_whitespace()
+                .map(|path| path.parse().expect("a path"))
+                .collect(),
+            ignore: ignore
+                .iter()
+                .map(|path| path.parse().expect("a path"))
+                .collect(),
+        },
+        ..Setting::default()
+    };
+    let part = |only: &str, ignore: &[&str]| {
+        lines(&setting(only, ignore), PENDING, RUNNING, Extent::Whole)
+    };
+    assert_snapshot!(part("status.phase", &[]), @r#"
+      {
+        "status": {
+    ~     "phase": "Pending" → "Running"
+        }
+      }
+    "#);
+    assert_snapshot!(part("status.conditions[type=Ready] kind", &["**.lastTransitionTime"]), @r#"
+      {
+        "kind": "Pod",
+        "status": {
+          "conditions": [
+            {
+    -         "message": "containers with unready status: [web]",
+    -         "reason": "ContainersNotReady",
+    ~         "status": "False" → "True",
+              "type": "Ready"
+            }
+          ]
+        }
+      }
+    "#);
+    let object = doc(RUNNING);
+    let whole = |setting: &Setting| {
+        setting.with(|view| {
+            whole_lines(view.redactor.shown(object.root()), view, Standing::New).join("\n")
+        })
+    };
+    assert_snapshot!(whole(&setting("status.podIP metadata.name", &[])), @r#"
+    + {
+    +   "metadata": {
+    +     "name": "web"
+    +   },
+    +   "status": {
+    +     "podIP": "10.244.1.17"
+    +   }
+    + }
+    "#);
+    assert_snapshot!(whole(&setting("spec", &[])), @"");
+}
+
+#[test]
+fn json_in_a_string_is_a_tree_of_its_own() {
+    let object = |image: &str, note: &str, applied: &str| {
+        let quoted = |text: &str| serde_json::to_string(text).expect("text");
+        let applied = quoted(&format!(r#"{{"spec":{{"image":"{applied}","n":1}}}}"#));
+        format!(
+            r#"{{"kind":"X","metadata":{{"annotations":{{"note":{},"kubectl.kubernetes.io/last-applied-configuration":{applied}}}}},"spec":{{"image":"{image}","n":1}}}}"#,
+            quoted(note)
+        )
+    };
+    let old = object("web:1", r#"{"a":1,"b":[{"name":"x","v":1}]}"#, "web:1");
+    let new = object(
+        "web:2",
+        r#"{"b":[{"name":"x","v":2}],"a":1,"c":"\u001b"}"#,
+        "web:2",
+    );
+    assert_snapshot!(tree(&old, &new), @r#"
+      { ⋯ 1
+        "metadata": {
+          "annotations": {
+    ~       "kubectl.kubernetes.io/last-applied-configuration": same 1 change,
+    ~       "note": 2 changes inside
+              { ⋯ 1
+                "b": [
+                  { "name": "x",
+    ~               "v": 1 → 2 } ],
+    +           "c": "\u001b" }
+          } },
+        "spec": {
+    ~     "image": "web:1" → "web:2", ⋯ 1 } }
+    "#);
+    // What was applied is not what the object became, and what was asked for is not in the string.
+    let setting = Setting {
+        filter: crate::diff::Filter {
+            only: vec!["metadata".parse().expect("a path")],
+            ..Default::default()
+        },
+        ..Setting::default()
+    };
+    let new = object("web:1", r#"{"b": [{"name":"x","v":1}],"a":1}"#, "web:2");
+    assert_snapshot!(lines(&setting, &old, &new, Extent::Changed), @r#"
+      { ⋯ 1
+        "metadata": {
+          "annotations": {
+    ~       "kubectl.kubernetes.io/last-applied-configuration": 1 change inside,
+              { "spec": {
+    ~             "image": "web:1" → "web:2", ⋯ 1 } }
+    ~       "note": same JSON, written differently } }, ⋯ 1 }
+    "#);
+}
+
+#[test]
+fn the_copy_of_a_secret_in_a_string_is_read_as_the_secret_is() {
+    let secret = |value: &str| {
+        let copy = format!(r#"{{"apiVersion":"v1","kind":"Secret","data":{{"p":"{value}"}}}}"#);
+        let copy = serde_json::to_string(&copy).expect("text");
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"annotations":{{"copy":{copy}}}}}}}"#
+        )
+    };
+    assert_snapshot!(tree(&secret("aHVudGVyMg=="), &secret("aHVudGVyMw==")), @r#"
+      { ⋯ 2
+        "metadata": {
+          "annotations": {
+    ~       "copy": 1 change inside
+              { ⋯ 1
+                "data": {
+    ~             "p": <secret 7 B #1> → <secret 7 B #2> }, ⋯ 1 }
+          } } }
+    "#);
+}
+
+#[test]
+fn more_than_a_screen_can_tell_is_counted_as_paths_are() {
+    let data = |value: u32| {
+        let fields: Vec<String> = (0..300).map(|n| format!(r#""k{n}":"{value}""#)).collect();
+        format!(r#"{{"data":{{{}}},"x":{value}}}"#, fields.join(","))
+    };
+    let setting = |width, fold| Setting {
+        width,
+        fold,
+        ..Setting::default()
+    };
+    let many = |width, fold| lines(&setting(width, fold), &data(1), &data(2), Extent::Changed);
+    assert_snapshot!(many(Some(80), Fold::Many), @"
+    ~ .data: 300 changes
+    ~ .x: 1 → 2
+      302 lines in all: --no-fold
+    ");
+    assert_eq!(many(None, Fold::Many).lines().count(), 302);
+    assert_eq!(many(Some(80), Fold::Never).lines().count(), 302);
+    let whole = lines(
+        &setting(Some(80), Fold::Many),
+        &data(1),
+        &data(2),
+        Extent::Whole,
+    );
+    assert_eq!(whole.lines().count(), 305, "nothing is left out");
 }
 
 /// The places of marked rows, and those of the changes that are shown.
