@@ -183,22 +183,20 @@ fn differing<'a>(old: Value<'a>, new: Value<'a>) -> Vec<(Cow<'a, str>, Pair<'a>)
     let has_many = || old.counting_fields().count() > FEW;
     let mut found = Vec::new();
     let mut before = old.counting_fields().peekable();
-    let mut in_step = true;
+    let mut met = 0;
     for value in new.counting_fields() {
         // Mostly the fields of both stand in the same order.
         let counterpart = match before.next_if(|other| other.is_named_alike(value)) {
             Some(beside) => Some(beside),
             None if has_many() => return differing_of_many(old, new),
-            None => {
-                in_step = false;
-                old.get(&value.name())
-            }
+            None => old.get(&value.name()),
         };
+        met += usize::from(counterpart.is_some());
         if counterpart.is_none_or(|old| old.raw() != value.raw()) {
             found.push((value.name(), (counterpart, Some(value))));
         }
     }
-    if !in_step || before.next().is_some() {
+    if met < old.counting_fields().count() {
         if has_many() {
             return differing_of_many(old, new);
         }

@@ -1,9 +1,9 @@
 //! The JSON parser (RFC 8259): one pass over the text that records spans and decodes nothing.
 
 use super::hint::Hint;
-use super::scan;
+use super::scan::{self, Escapes};
 use super::seen::{self, Seen};
-use super::tape::{ESCAPED, KEY_ESCAPED, Kind, MAX_DEPTH, Node, ParseError, narrow};
+use super::tape::{ESCAPED, KEY_ESCAPED, KEY_RESPELT, Kind, MAX_DEPTH, Node, ParseError, narrow};
 
 /// Reads `text` into a tape. The tape is the same with any hint.
 pub(super) fn parse(text: &str, hint: Hint<'_>) -> Result<Vec<Node>, ParseError> {
@@ -65,7 +65,11 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// Reads the value at the cursor; `old` is its counterpart on the hint's tape.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "most values are leaves, which need no call of their own"
+    )]
+    #[inline(always)]
     fn value(&mut self, key: Key, old: Option<usize>) -> Result<(), ParseError> {
         if let Some(old) = old
             && let Some(nodes) = self.hint.standing(old, &self.bytes[self.at..])
@@ -77,7 +81,10 @@ impl Parser<'_> {
         let (kind, end, flags) = match self.bytes.get(start) {
             Some(b'"') => {
                 let string = scan::string(self.bytes, start)?;
-                let flags = if string.escaped { ESCAPED } else { 0 };
+                let flags = match string.escapes {
+                    Escapes::None => 0,
+                    Escapes::Needed | Escapes::Chosen => ESCAPED,
+                };
                 (Kind::String, string.end, flags)
             }
             // Managed fields are made of these.
@@ -101,6 +108,7 @@ impl Parser<'_> {
     }
 
     /// Reads the object or array at the cursor.
+    #[inline(never)]
     fn container(&mut self, key: Key, old: Option<usize>, kind: Kind) -> Result<(), ParseError> {
         if self.depth == MAX_DEPTH {
             return Err(ParseError::TooDeep { at: self.at });
@@ -160,7 +168,6 @@ impl Parser<'_> {
 
     /// Reads the fields of the object at `index`, up to and with its brace.
     fn object(&mut self, index: usize, old: Option<usize>) -> Result<(), ParseError> {
-        let mut count = 0;
         let mut seen = Seen::default();
         let mut siblings = self.hint.children(old, Kind::Object);
         if self.take(b'}') {
@@ -173,10 +180,9 @@ impl Parser<'_> {
             let written = &self.bytes[key.start as usize..][..key.len as usize];
             let counterpart = siblings.field(written);
             self.value(key, counterpart)?;
-            count += 1;
             if !self.goes_on(b'}')? {
                 if seen.may_repeat() {
-                    seen::shadow_repeated(&mut self.nodes[index + 1..], count, self.text);
+                    seen::shadow_repeated(&mut self.nodes[index + 1..], self.text);
                 }
                 return Ok(());
             }
@@ -198,7 +204,11 @@ impl Parser<'_> {
         Ok(Key {
             start: narrow(start),
             len: narrow(string.end - 1 - start),
-            flags: if string.escaped { KEY_ESCAPED } else { 0 },
+            flags: match string.escapes {
+                Escapes::None => 0,
+                Escapes::Needed => KEY_ESCAPED,
+                Escapes::Chosen => KEY_ESCAPED | KEY_RESPELT,
+            },
         })
     }
 
@@ -257,6 +267,7 @@ impl Parser<'_> {
     }
 
     #[cold]
+    #[inline(never)]
     fn unexpected(&self) -> ParseError {
         scan::unexpected(self.bytes, self.at)
     }

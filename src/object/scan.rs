@@ -6,12 +6,23 @@ use super::tape::ParseError;
 pub(super) struct Token {
     /// One past the closing quote.
     pub(super) end: usize,
-    /// Whether it holds a backslash.
-    pub(super) escaped: bool,
+    pub(super) escapes: Escapes,
+}
+
+/// What sort of escape sequences a string holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Escapes {
+    None,
+    /// Of characters that have no other spelling: two such strings, or one and one without escapes, are
+    /// equal only if they are written alike.
+    Needed,
+    /// A `\u` or a `\/` is among them.
+    Chosen,
 }
 
 /// The error for a byte that cannot stand at `at`, or for the end of the text there.
 #[cold]
+#[inline(never)]
 pub(super) fn unexpected(text: &[u8], at: usize) -> ParseError {
     match text.get(at) {
         Some(_) => ParseError::UnexpectedByte { at },
@@ -20,29 +31,39 @@ pub(super) fn unexpected(text: &[u8], at: usize) -> ParseError {
 }
 
 /// Reads the string whose opening quote is at `start`.
-#[inline]
+#[expect(
+    clippy::inline_always,
+    reason = "half of all that is parsed are strings, and most are shorter than the call"
+)]
+#[inline(always)]
 pub(super) fn string(text: &[u8], start: usize) -> Result<Token, ParseError> {
     let at = plain_end(text, start + 1);
     if text.get(at) != Some(&b'"') {
-        return escaped_string(text, at);
+        return with_escapes(text, at);
     }
     Ok(Token {
         end: at + 1,
-        escaped: false,
+        escapes: Escapes::None,
     })
 }
 
 /// Reads the rest of a string, from the first character on that is not plain.
-fn escaped_string(text: &[u8], mut at: usize) -> Result<Token, ParseError> {
+#[cold]
+#[inline(never)]
+fn with_escapes(text: &[u8], mut at: usize) -> Result<Token, ParseError> {
+    let mut escapes = Escapes::Needed;
     loop {
         match text.get(at) {
             Some(b'"') => {
-                return Ok(Token {
-                    end: at + 1,
-                    escaped: true,
-                });
+                let end = at + 1;
+                return Ok(Token { end, escapes });
             }
-            Some(b'\\') => at = plain_end(text, escape(text, at + 1)?),
+            Some(b'\\') => {
+                if let Some(b'u' | b'/') = text.get(at + 1) {
+                    escapes = Escapes::Chosen;
+                }
+                at = plain_end(text, escape(text, at + 1)?);
+            }
             _ => return Err(unexpected(text, at)),
         }
     }
@@ -91,20 +112,6 @@ fn escape(text: &[u8], at: usize) -> Result<usize, ParseError> {
         }
         _ => Err(unexpected(text, at)),
     }
-}
-
-/// Whether the inside of a string with escapes could not be written in another way with fewer of them:
-/// no character is a `\u` or a `\/`, which have other spellings. Two such strings are equal only if they
-/// are written alike.
-pub(super) fn has_one_spelling(raw: &[u8]) -> bool {
-    let mut rest = raw;
-    while let Some(at) = memchr::memchr(b'\\', rest) {
-        match rest.get(at + 1) {
-            None | Some(b'u' | b'/') => return false,
-            Some(_) => rest = &rest[at + 2..],
-        }
-    }
-    true
 }
 
 /// Reads the number that starts at `at`; returns its end.

@@ -1,7 +1,6 @@
 //! Keys that an object may have twice.
 
-use super::scan;
-use super::tape::{KEY_ESCAPED, Node, SHADOWED};
+use super::tape::{KEY_RESPELT, Node, SHADOWED};
 
 /// Tells at next to no cost that no key of an object is there twice.
 #[derive(Default)]
@@ -21,7 +20,7 @@ impl Seen {
     #[inline]
     pub(super) fn note(&mut self, text: &[u8], len: u32, flags: u8) {
         let length = len as usize;
-        if flags & KEY_ESCAPED != 0 && !scan::has_one_spelling(&text[text.len() - length..]) {
+        if flags & KEY_RESPELT != 0 {
             self.may_repeat = true;
             return;
         }
@@ -44,11 +43,11 @@ impl Seen {
 /// Two to the 64th by the golden ratio: spreads close numbers over the highest bits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Marks every one of the `count` fields that a later field of the same key replaces; `fields` is the tape
-/// of their object, without the object itself.
-pub(super) fn shadow_repeated(fields: &mut [Node], count: usize, text: &str) {
-    if count > FEW {
-        return shadow_repeated_of_many(fields, count, text);
+/// Marks every field that a later field of the same key replaces; `fields` is the tape of their object,
+/// without the object itself.
+pub(super) fn shadow_repeated(fields: &mut [Node], text: &str) {
+    if has_many(fields) {
+        return shadow_repeated_of_many(fields, text);
     }
     let mut at = 0;
     while let Some(field) = fields.get(at) {
@@ -71,8 +70,14 @@ fn is_repeated_later(field: &Node, rest: &[Node], text: &str) -> bool {
     false
 }
 
-fn shadow_repeated_of_many(fields: &mut [Node], count: usize, text: &str) {
-    let mut keys = Vec::with_capacity(count);
+/// Whether there are more fields than are compared each with each.
+fn has_many(fields: &[Node]) -> bool {
+    let next = |at: &usize| Some(at + fields.get(*at)?.size as usize);
+    std::iter::successors(Some(0), next).nth(FEW + 1).is_some()
+}
+
+fn shadow_repeated_of_many(fields: &mut [Node], text: &str) {
+    let mut keys = Vec::new();
     let mut at = 0;
     while let Some(field) = fields.get(at) {
         keys.push((field.key_text(text), at));
@@ -97,6 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::object::scan;
 
     const PIECES: [&str; 8] = [
         "a",
@@ -121,7 +127,7 @@ mod tests {
             for key in keys.iter().map(|pieces| pieces.concat()) {
                 text.push('"');
                 text.push_str(&key);
-                let flags = if key.contains('\\') { KEY_ESCAPED } else { 0 };
+                let flags = if key.contains("\\u") { KEY_RESPELT } else { 0 };
                 seen.note(text.as_bytes(), u32::try_from(key.len()).expect("short"), flags);
                 text.push('"');
                 repeats |= !met.insert(scan::unescape(&key));

@@ -56,7 +56,7 @@ impl<'t> Skim<'t> {
         let start = self.at + 1;
         let token = scan::string(self.text.as_bytes(), self.at).ok()?;
         self.at = token.end;
-        (!token.escaped).then(|| &self.text[start..token.end - 1])
+        (token.escapes == scan::Escapes::None).then(|| &self.text[start..token.end - 1])
     }
 
     /// Passes an object; `read` is at the value of each of its fields, and passes that or has enough. Names

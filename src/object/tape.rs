@@ -66,7 +66,7 @@ pub(super) struct Node {
     pub(super) size: u32,
     /// What it is.
     pub(super) kind: Kind,
-    /// [`ESCAPED`], [`KEY_ESCAPED`], [`SHADOWED`].
+    /// [`ESCAPED`], [`KEY_ESCAPED`], [`SHADOWED`], [`KEY_RESPELT`].
     pub(super) flags: u8,
 }
 
@@ -76,6 +76,8 @@ pub(super) const ESCAPED: u8 = 1;
 pub(super) const KEY_ESCAPED: u8 = 2;
 /// A later field of the same object has the same key: this one does not count.
 pub(super) const SHADOWED: u8 = 4;
+/// The key holds an escape sequence of a character that has other spellings.
+pub(super) const KEY_RESPELT: u8 = 8;
 
 impl Node {
     /// The key as it is written, without its quotes; `text` is what the tape was read from.
@@ -107,14 +109,10 @@ impl Node {
 
     /// Whether both fields have the same key, however it is written.
     pub(super) fn has_key_of(&self, other: &Node, text: &str) -> bool {
-        let bytes = text.as_bytes();
-        if (self.flags | other.flags) & KEY_ESCAPED == 0 {
-            return self.key_len == other.key_len && self.key_raw(bytes) == other.key_raw(bytes);
-        }
         // Keys with quotes in them (`k:{"name":"web"}`) fill the managed fields of every object.
-        let (a, b) = (self.key_raw(bytes), other.key_raw(bytes));
-        if scan::has_one_spelling(a) && scan::has_one_spelling(b) {
-            return a == b;
+        if (self.flags | other.flags) & KEY_RESPELT == 0 {
+            let bytes = text.as_bytes();
+            return self.key_len == other.key_len && self.key_raw(bytes) == other.key_raw(bytes);
         }
         self.key_text(text) == other.key_text(text)
     }

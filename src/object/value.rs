@@ -90,7 +90,10 @@ impl<'a> Value<'a> {
     /// Whether the names of two fields, of whatever objects, are spelled alike.
     #[inline]
     pub(crate) fn is_named_alike(self, other: Value<'_>) -> bool {
-        self.written_name() == other.written_name()
+        let (own, others) = (self.node(), other.node());
+        own.key_len == others.key_len
+            && own.key_raw(self.doc.text().as_bytes())
+                == others.key_raw(other.doc.text().as_bytes())
     }
 
     /// The fields of an object with their names as they are written.
