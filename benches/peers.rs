@@ -1,5 +1,5 @@
 //! `changes deploy/NAME` beside `kubectl get deploy/NAME -w -o json`, in one run on a real cluster:
-//! time to the first output, peak memory, and CPU a version.
+//! time to the first output, time from a patch to its line, peak memory, and CPU a version.
 //!
 //! ```console
 //! $ export KUBECONFIG=$(tests/e2e/controlplane/run up)
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use kube::Client;
 use serde_json::{Value, json};
 
-const PATCHES: u32 = 100;
+const PATCHES: usize = 400;
 const EVERY: Duration = Duration::from_millis(50);
 /// How often time to first output is taken; the median counts.
 const STARTS: usize = 11;
@@ -33,6 +33,8 @@ const STARTS: usize = 11;
 /// What one tool needed.
 struct Cost {
     first_output: Duration,
+    /// From the sending of a patch to the line that shows it, sorted.
+    delays: Vec<Duration>,
     peak_rss_kib: u64,
     cpu: Duration,
 }
@@ -83,16 +85,13 @@ fn memory_and_cpu(pid: u32) -> (u64, Duration) {
         .find_map(|line| line.strip_prefix("VmHWM:"))
         .unwrap();
     let peak = peak.trim().trim_end_matches(" kB").parse().unwrap();
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let after_name: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap()
-        .split_whitespace()
-        .collect();
-    let ticks: u64 =
-        after_name[11].parse::<u64>().unwrap() + after_name[12].parse::<u64>().unwrap();
-    (peak, Duration::from_millis(ticks * 10))
+    // The first number is how long the thread has run, in nanoseconds.
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let run = threads.map(|thread| {
+        let stat = std::fs::read_to_string(thread.unwrap().path().join("schedstat")).unwrap();
+        stat.split(' ').next().unwrap().parse::<u64>().unwrap()
+    });
+    (peak, Duration::from_nanos(run.sum()))
 }
 
 async fn request(client: &Client, method: &str, path: &str, body: Value) {
@@ -126,6 +125,30 @@ fn deployment() -> Value {
     })
 }
 
+/// When each patch was first seen in what a tool prints.
+fn arrivals(lines: &mut Lines, name: &str) -> Vec<Instant> {
+    let mut seen = Vec::with_capacity(PATCHES);
+    let mark = format!("{name}-");
+    for line in lines {
+        let line = line.unwrap();
+        // The last one on a line: before it may stand what it replaced.
+        let number = line.rsplit_once(&mark).map(|(_, rest)| {
+            let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
+            digits.unwrap().parse::<usize>().unwrap_or_default()
+        });
+        if number == Some(seen.len() + 1) {
+            seen.push(Instant::now());
+        }
+        if seen.len() == PATCHES {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), PATCHES, "{name} has not printed every patch");
+    seen
+}
+
+type Lines = std::io::Lines<BufReader<std::process::ChildStdout>>;
+
 /// Runs a tool while the Deployment is patched; reads its output to the last patch.
 async fn under_load(tool: &Tool, client: &Client, path: &str) -> Cost {
     let first_output = tool.first_output();
@@ -134,51 +157,54 @@ async fn under_load(tool: &Tool, client: &Client, path: &str) -> Cost {
     lines.next().unwrap().unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     let (_, cpu_before) = memory_and_cpu(child.id());
-    let mark = format!("{}-{PATCHES}", tool.name);
-    let last = mark.clone();
+    let name = tool.name;
     // The pipe stays open until the process has been looked at.
-    let reader =
-        std::thread::spawn(move || (lines.any(|line| line.unwrap().contains(&last)), lines));
+    let reader = std::thread::spawn(move || (arrivals(&mut lines, name), lines));
+    let mut sent = Vec::with_capacity(PATCHES);
     for count in 1..=PATCHES {
-        let value = format!("{}-{count}", tool.name);
-        request(
-            client,
-            "PATCH",
-            path,
-            json!({ "metadata": { "annotations": { "bench": value } } }),
-        )
-        .await;
+        let annotations = json!({ "bench": format!("{name}-{count}") });
+        let body = json!({ "metadata": { "annotations": annotations } });
+        sent.push(Instant::now());
+        request(client, "PATCH", path, body).await;
         tokio::time::sleep(EVERY).await;
     }
-    let (found, _open) = reader.join().unwrap();
-    assert!(found, "{} never printed {mark}", tool.name);
+    let (seen, _open) = reader.join().unwrap();
     let (peak_rss_kib, cpu) = memory_and_cpu(child.id());
     child.kill().unwrap();
     child.wait().unwrap();
+    let mut delays: Vec<Duration> = seen
+        .iter()
+        .zip(&sent)
+        .map(|(at, from)| *at - *from)
+        .collect();
+    delays.sort();
     Cost {
         first_output,
+        delays,
         peak_rss_kib,
         cpu: cpu.saturating_sub(cpu_before),
     }
 }
 
+/// A figure beside the same of the first tool.
+fn beside(ours: f64, theirs: f64, unit: &str) -> String {
+    format!("{ours:6.2} {unit} ({:.2}x)", ours / theirs)
+}
+
 fn report(tool: &Tool, cost: &Cost, base: &Cost) {
-    let ratio = |ours: f64, theirs: f64| ours / theirs;
+    let time = |of: fn(&Cost) -> Duration| {
+        let millis = |cost| of(cost).as_secs_f64() * 1e3;
+        beside(millis(cost), millis(base), "ms")
+    };
+    let mebibytes = |cost: &Cost| f64::from(u32::try_from(cost.peak_rss_kib).unwrap()) / 1024.0;
     println!(
-        "{:8}  first output {:6.1} ms ({:.2}x)   peak RSS {:5.1} MiB ({:.2}x)   CPU {:4} ms for {PATCHES} patches ({:.2}x)",
+        "{:8} first output {}  p50 {}  p99 {}  peak RSS {}  CPU a patch {}",
         tool.name,
-        cost.first_output.as_secs_f64() * 1e3,
-        ratio(
-            cost.first_output.as_secs_f64(),
-            base.first_output.as_secs_f64()
-        ),
-        f64::from(u32::try_from(cost.peak_rss_kib).unwrap()) / 1024.0,
-        ratio(
-            f64::from(u32::try_from(cost.peak_rss_kib).unwrap()),
-            f64::from(u32::try_from(base.peak_rss_kib).unwrap())
-        ),
-        cost.cpu.as_millis(),
-        ratio(cost.cpu.as_secs_f64(), base.cpu.as_secs_f64()),
+        time(|cost| cost.first_output),
+        time(|cost| cost.delays[PATCHES / 2]),
+        time(|cost| cost.delays[PATCHES * 99 / 100]),
+        beside(mebibytes(cost), mebibytes(base), "MiB"),
+        time(|cost| cost.cpu / u32::try_from(PATCHES).unwrap()),
     );
 }
 

@@ -1,6 +1,7 @@
 //! The multiplexer: one upstream list and watch per source, however many views subscribe.
 
 mod backoff;
+mod bell;
 mod body;
 mod driver;
 mod envelope;

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::bell::Bell;
 use super::event::{Event, Version, Why};
 use super::lag::Lag;
 use super::store::{Change, Store};
@@ -81,8 +82,7 @@ pub(super) struct Queue {
     /// makes just enough room would else set the pace of all.
     full_since: Option<Instant>,
     lag: Option<Lag>,
-    /// Wakes the reader.
-    pub(super) signal: Arc<Notify>,
+    pub(super) bell: Bell,
 }
 
 impl Queue {
@@ -95,7 +95,7 @@ impl Queue {
             recall: Recall::Every,
             full_since: None,
             lag: None,
-            signal,
+            bell: Bell::new(signal),
         }
     }
 
@@ -114,7 +114,7 @@ impl Queue {
             }
             (None, ..) => self.keep(event),
         }
-        self.signal.notify_one();
+        self.bell.ring();
     }
 
     /// Keeps a place for what is being read back; `false` if it does not wait for it, or is behind
@@ -139,7 +139,7 @@ impl Queue {
             self.keep(event);
         }
         self.entries.extend(behind);
-        self.signal.notify_one();
+        self.bell.ring();
     }
 
     fn keep(&mut self, event: &Event) {

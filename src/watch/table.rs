@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
+use super::bell::Bell;
 use super::event::Why;
 use super::store::{Change, identity};
 use crate::object::Uid;
@@ -14,7 +15,7 @@ use crate::object::Uid;
 pub(super) struct Table {
     changed: BTreeMap<Uid, Shown>,
     woken: bool,
-    signal: Arc<Notify>,
+    pub(super) bell: Bell,
 }
 
 /// Whether the table knows of an object.
@@ -30,7 +31,7 @@ impl Table {
         Table {
             changed: known.map(|uid| (uid, Shown::No)).collect(),
             woken: true,
-            signal,
+            bell: Bell::new(signal),
         }
     }
 
@@ -54,7 +55,7 @@ impl Table {
 
     pub(super) fn wake(&mut self) {
         self.woken = true;
-        self.signal.notify_one();
+        self.bell.ring();
     }
 
     /// What changed, if there is a reason to look.
