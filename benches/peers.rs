@@ -4,6 +4,7 @@
 //! ```console
 //! $ export KUBECONFIG=$(tests/e2e/controlplane/run up)
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl
+//! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy
 //! ```
 //!
 //! It writes: it creates a Deployment `spy-bench` in the namespace of the kubeconfig, patches an annotation
@@ -214,7 +215,8 @@ async fn main() {
         println!("usage: cargo bench --bench peers -- PATH_OF_KUBECTL (with KUBECONFIG set)");
         return;
     };
-    let spy = env!("CARGO_BIN_EXE_kubectl-spy").to_owned();
+    let built = || env!("CARGO_BIN_EXE_kubectl-spy").to_owned();
+    let spy = std::env::args().nth(2).filter(|arg| !arg.starts_with('-'));
     let tools = [
         Tool {
             name: "kubectl",
@@ -223,7 +225,7 @@ async fn main() {
         },
         Tool {
             name: "spy",
-            program: spy,
+            program: spy.unwrap_or_else(built),
             args: vec!["changes", "--since=0", "deploy/spy-bench"],
         },
     ];

@@ -67,7 +67,7 @@ impl<'l> Judge<'l> {
     fn compare(&self, old: &Version, new: &Version) -> (bool, Option<Timestamp>) {
         let before = old.doc().ok();
         let both = before.and_then(|before| {
-            let doc = Doc::parse_after(new.body.clone(), &before).ok()?;
+            let doc = new.doc_after(Some(&before)).ok()?;
             Some((before, doc))
         });
         let Some((before, doc)) = both else {

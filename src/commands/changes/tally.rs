@@ -3,7 +3,6 @@
 use super::state::{Happened, Step};
 use super::view::View;
 use crate::diff::Diff;
-use crate::object::Doc;
 use crate::object::managed_fields::Writers;
 use crate::render::diff::counts;
 
@@ -66,7 +65,7 @@ impl View {
         let Step::Modified { old, now, .. } = &happened.step else {
             return true;
         };
-        let (Ok(before), Ok(after)) = (old.doc(), Doc::parse(now.body.clone())) else {
+        let (Ok(before), Ok(after)) = (old.doc(), now.doc()) else {
             return true; // nobody can tell that it is not
         };
         let roots = (Some(before.root()), Some(after.root()));
