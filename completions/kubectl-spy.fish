@@ -143,7 +143,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l no-fold -d 'Tell every change and every line of a text, however many; on a terminal they are counted above 200' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l since -d 'Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); by default named objects begin with their last few versions' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l since -d 'Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); without a TYPE it is about every kind in the namespace. By default named objects begin with their last 20 versions' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l since-rv -d 'Begin after this resourceVersion' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r
@@ -321,7 +321,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l show
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l no-fold -d 'Tell every change and every line of a text, however many; on a terminal they are counted above 200' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l since -d 'Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); by default named objects begin with their last few versions' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l since -d 'Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); without a TYPE it is about every kind in the namespace. By default named objects begin with their last 20 versions' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l since-rv -d 'Begin after this resourceVersion' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kubeconfig -d 'Path to the kubeconfig file to use' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l kuberc -d 'Path to the kuberc file, of which the credential plugin policy is honoured' -r

@@ -197,10 +197,13 @@ fn write(object: &mut Value, mut entries: Vec<Entry>) {
             "manager": entry.manager,
             "operation": entry.operation,
             "apiVersion": entry.api_version,
-            "time": entry.time,
             "fieldsType": "FieldsV1",
             "fieldsV1": fields::encode(&entry.fields),
         });
+        // kube-apiserver keeps no time of a scale.
+        if entry.subresource.as_deref() != Some("scale") {
+            value["time"] = json!(entry.time);
+        }
         if let Some(subresource) = &entry.subresource {
             value["subresource"] = json!(subresource);
         }

@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use super::support::Spy;
+use super::support::cluster::{Cluster, config_map, deployment};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -131,4 +134,62 @@ fn no_document_advises_another_tool() {
         assert!(!read(file).contains("krew install spy\n"), "{file}");
         assert!(!read(file).contains("krew install spy`"), "{file}");
     }
+}
+
+/// The commands of a document's examples: what is typed behind `kubectl spy`, up to a pipe.
+fn commands(document: &str) -> Vec<Vec<String>> {
+    let typed = document.lines().filter_map(|line| {
+        let is_example = line.starts_with("$ ") || line.starts_with("  ");
+        let (_, command) = line.split_once("kubectl spy ").filter(|_| is_example)?;
+        // Behind two spaces stands what an example of the help is about.
+        let ends = [" | ", "; ", " > ", "  "].map(|end| command.find(end));
+        let end = ends.into_iter().flatten().min().unwrap_or(command.len());
+        Some(&command[..end])
+    });
+    typed
+        .map(|command| {
+            let words = command.split_whitespace();
+            words.map(|word| word.replace('\'', "")).collect()
+        })
+        .collect()
+}
+
+/// The same command, so that it ends when it has looked once.
+fn once(mut command: Vec<String>) -> Vec<String> {
+    command.retain(|word| !word.starts_with("--timeout"));
+    if !command.iter().any(|word| word == "--once") {
+        let end = command.iter().any(|word| word.starts_with("--for"));
+        command.push(if end { "--timeout=0" } else { "--once" }.to_owned());
+    }
+    command
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_of_the_documents_is_understood() {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    for name in ["flags", "app"] {
+        cluster.put(config_map(name, &json!({"beta": "off"})));
+    }
+    let help = |verb: &str| Spy::alone().run(&[verb, "--help"]).stdout;
+    let documents = [
+        read("README.md"),
+        read("docs/changes.md"),
+        read("docs/status.md"),
+        read("docs/trace.md"),
+        help("changes"),
+        help("status"),
+        help("trace"),
+    ];
+    let mut ran = 0;
+    for command in documents.iter().flat_map(|document| commands(document)) {
+        let args = once(command);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        // `-k` runs kubectl, which keeps what it learns in its home.
+        let spy = cluster.spy().var("HOME", env!("CARGO_TARGET_TMPDIR"));
+        let said = spy.run(&args).stderr;
+        assert!(!said.contains("See 'kubectl spy"), "{args:?}: {said}");
+        ran += 1;
+    }
+    assert!(ran > 30, "only {ran} commands were found");
 }

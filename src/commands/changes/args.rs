@@ -50,8 +50,8 @@ pub(crate) struct Args {
     /// Tell every change and every line of a text, however many; on a terminal they are counted above 200
     #[arg(long)]
     pub(super) no_fold: bool,
-    /// Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); by default named
-    /// objects begin with their last few versions
+    /// Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); without a TYPE it is
+    /// about every kind in the namespace. By default named objects begin with their last 20 versions
     #[arg(long, value_name = "DURATION|all|0", value_parser = since::parse)]
     pub(super) since: Option<Since>,
     /// Begin after this resourceVersion
@@ -60,17 +60,17 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  kubectl spy changes deploy/web                 the last versions of a Deployment, and each to come
-  kubectl spy changes deploy/web --since 0       from now on
-  kubectl spy changes cm/gone --since all --once an object that is gone
-  kubectl spy changes --since 5m -n prod --once  what changed in a namespace, of every kind
-  kubectl spy changes deploy/web --only status   its status alone
-  kubectl spy changes pods -l app=web            all Pods of a label, those to come too
-  kubectl spy changes cm,secret -o json          a record a line, for programs
+  kubectl spy changes deploy/web                  its last versions, and each to come
+  kubectl spy changes deploy/web --ignore status  what people and tools did to it
+  kubectl spy changes deploy/web --since 0        from now on
+  kubectl spy changes cm/gone --since 5m --once   an object that is gone
+  kubectl spy changes --since 5m -n prod --once   what changed in a namespace, of every kind
+  kubectl spy changes pods -l app=web             all Pods of a label, those to come too
+  kubectl spy changes cm,secret -o json           a record a line, for programs
   kubectl spy changes deploy/web --for=condition=Available --timeout=5m
-                                                 until it is available, or has failed
+                                                  until it is available, or has failed
   helm template web ./chart | kubectl spy changes -f -
-                                                 all that a chart makes";
+                                                  all that a chart makes";
 
 impl Args {
     /// The same about these objects, if none are named.

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::diff::{Diff, Filter, Noise};
-use crate::object::Doc;
 use crate::object::managed_fields::Writers;
+use crate::object::{Doc, Value};
 use crate::render::diff::counts;
-use crate::watch::{Past, Presence, Version};
+use crate::watch::{Past, Presence, Told, Version};
 
 /// Decides how far back is far enough.
 pub(super) struct Judge<'l> {
@@ -46,7 +46,8 @@ impl<'l> Judge<'l> {
             }
             Past::Created => {
                 let newer = self.there.take();
-                let time = newer.and_then(|newer| written(None, &newer));
+                let written = newer.and_then(|newer| Written::of(None, &newer));
+                let time = written.and_then(Written::time);
                 self.shown += 1;
                 self.is_recent(time)
             }
@@ -76,19 +77,61 @@ impl<'l> Judge<'l> {
         let diff = Diff::of(Some(before.root()), Some(doc.root()));
         let (filter, noise) = self.shows;
         let is_shown = counts(&diff, filter, noise).shown > 0;
-        let writers = Writers::of(Some(before.root()), Some(doc.root()));
-        (is_shown, writers.time())
+        let written = Written::read(Some(before.root()), doc.root());
+        (is_shown, written.and_then(Written::time))
     }
 }
 
-/// When a version was written, by the server's clock: the newest time in `managedFields` that moved,
-/// else the newest there, else the object's creation.
-pub(super) fn written(old: Option<&Version>, new: &Version) -> Option<Timestamp> {
-    let before = old.and_then(|old| old.doc().ok());
-    let doc = new.doc().ok()?;
-    let writers = Writers::of(before.as_ref().map(Doc::root), Some(doc.root()));
-    writers.time().or_else(|| {
-        let created = doc.root().str_at(&["metadata", "creationTimestamp"])?;
-        created.parse().ok()
-    })
+/// When something was, where it says so itself: a deletion does not.
+pub(super) fn wrote(told: &Told) -> Option<Timestamp> {
+    let there = Some(told).filter(|told| !told.is_end())?;
+    Written::of(there.prev.as_deref(), &there.now)?.time()
+}
+
+/// When a version was written, by the server's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// The newest time in `managedFields` that moved, else the newest there, else the object's creation.
+    At(Timestamp),
+    /// Not before this: of such a write no time is kept.
+    After(Timestamp),
+}
+
+impl Written {
+    /// When the successor of `old` was; `None` if nothing tells.
+    pub(super) fn of(old: Option<&Version>, new: &Version) -> Option<Written> {
+        let before = old.and_then(|old| old.doc().ok());
+        let doc = new.doc().ok()?;
+        Written::read(before.as_ref().map(Doc::root), doc.root())
+    }
+
+    fn read(old: Option<Value<'_>>, new: Value<'_>) -> Option<Written> {
+        let writers = Writers::of(old, Some(new));
+        let time = writers.time().or_else(|| {
+            let created = new.str_at(&["metadata", "creationTimestamp"])?;
+            created.parse().ok()
+        })?;
+        // A status that is written twice in a second moves no time, either; but then no generation.
+        let generation = |object: Value<'_>| object.i64_at(&["metadata", "generation"]);
+        let is_counted = old.is_some_and(|old| generation(old) != generation(new));
+        Some(if is_counted && writers.may_be_later() {
+            Written::After(time)
+        } else {
+            Written::At(time)
+        })
+    }
+
+    /// The time, where it is known.
+    pub(super) fn time(self) -> Option<Timestamp> {
+        match self {
+            Written::At(time) => Some(time),
+            Written::After(_) => None,
+        }
+    }
+
+    /// Not before this.
+    pub(super) fn earliest(self) -> Timestamp {
+        let (Written::At(time) | Written::After(time)) = self;
+        time
+    }
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
-use super::judge::{Judge, written};
+use super::judge::{Judge, wrote};
 use super::past::{Found, Start};
 use super::since::Reach;
 use crate::commands::sources::named;
@@ -190,9 +190,9 @@ impl Look {
         }
         let mut told = in_order(there, found);
         self.history.tell_why(&mut told).await;
-        let deletions = told.iter().filter(|told| told.is_end());
-        let deletions: Vec<Revision> = deletions.filter_map(|told| told.at).collect();
-        for at in deletions {
+        let undated = told.iter().filter(|told| wrote(told).is_none());
+        let undated: Vec<Revision> = undated.filter_map(|told| told.at).collect();
+        for at in undated {
             self.date(at, newest).await;
         }
         if let Some(since) = self.reach.time {
@@ -210,12 +210,8 @@ impl Look {
     fn leave_out(&self, told: &mut Vec<Told>, since: Timestamp) {
         let dated = self.dated.lock().unwrap_or_else(PoisonError::into_inner);
         let is_old = |told: &Told| {
-            if told.is_end() {
-                let until = told.at.and_then(|at| dated.get(&at)?.until);
-                return until.is_some_and(|until| until < since);
-            }
-            let time = written(told.prev.as_deref(), &told.now);
-            time.is_some_and(|time| time < since)
+            let until = || told.at.and_then(|at| dated.get(&at)?.until);
+            wrote(told).or_else(until).is_some_and(|time| time < since)
         };
         let old = told.iter().take_while(|told| is_old(told)).count();
         let keep = old.checked_sub(1).filter(|last| !told[*last].is_end());

@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::judge::written;
+use super::judge::wrote;
 use super::past::Found;
 use super::state::{Happened, Step};
 use super::unread::{self, Unread};
 use crate::commands::sources::{describe, named};
 use crate::render::text::escape_line;
-use crate::watch::{End, Revision, Told, Why};
+use crate::watch::{End, Revision, Why};
 
 /// What is said where nothing tells when it was.
 const FORGOTTEN: &str = "the server has forgotten what was before";
@@ -184,10 +184,9 @@ impl Seam<'_> {
     fn nearest(&self, at: Revision) -> Option<Timestamp> {
         let told = self.found.iter().flat_map(|found| &found.told);
         let after = told.filter(|told| told.at > Some(at) && told.why != Why::Listed);
-        let nearest = after
-            .filter(|told| !told.is_end())
-            .min_by_key(|told| told.at);
-        nearest.and_then(wrote)
+        let dated = after.filter_map(|told| Some((told.at, wrote(told)?)));
+        let nearest = dated.min_by_key(|(at, _)| *at);
+        nearest.map(|(_, time)| time)
     }
 }
 
@@ -218,12 +217,6 @@ impl Words {
             None => alone.to_owned(),
         }
     }
-}
-
-/// When a version was written.
-fn wrote(told: &Told) -> Option<Timestamp> {
-    let there = Some(told).filter(|told| !told.is_end())?;
-    written(there.prev.as_deref(), &there.now)
 }
 
 /// Why a source could not be looked back at.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::judge::written;
+use super::judge::Written;
 use crate::commands::Note;
 use crate::object::{ObjectRef, Uid};
 use crate::watch::{Event, Gap, SourceKey, Version, Why};
@@ -236,11 +236,12 @@ impl State {
 
 /// When a version was written that was missed, and read back.
 fn missed((why, seen): (Why, Timestamp), now: &Version, prev: Option<&Version>) -> PastTime {
-    let time = written(prev, now).unwrap_or(seen);
+    let written = Written::of(prev, now);
     let is_deletion = matches!(why, Why::Deleted | Why::LeftSelector);
+    let is_vague = matches!(written, Some(Written::After(_)));
     PastTime {
-        time,
-        until: is_deletion.then_some(seen),
+        time: written.map_or(seen, Written::earliest),
+        until: (is_deletion || is_vague).then_some(seen),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::judge::written;
+use super::judge::Written;
 use super::past::Found;
 use super::state::{Happened, PastTime, Step};
 use crate::object::ObjectRef;
@@ -44,7 +44,7 @@ struct Teller {
     last: HashMap<ObjectRef, Last>,
     /// When the newest of it was written: what follows by revision is not older.
     latest: Option<Timestamp>,
-    /// The deletions of which it is not known yet when they were over.
+    /// What has no time of its own, and was before the next that has one.
     open: Vec<usize>,
 }
 
@@ -52,6 +52,8 @@ struct Teller {
 #[derive(Clone, Copy, Default)]
 struct Last {
     time: Option<Timestamp>,
+    /// It was then, or later.
+    is_vague: bool,
     is_gone: bool,
 }
 
@@ -68,28 +70,34 @@ impl Teller {
         };
         let last = self.last.get(&name).copied().unwrap_or_default();
         let is_gone = told.is_end();
-        let own = written(told.prev.as_deref(), &told.now).filter(|_| !is_gone);
+        let written = Written::of(told.prev.as_deref(), &told.now).filter(|_| !is_gone);
+        let own = written.and_then(Written::time);
         if let (Some(own), false) = (own, told.why == Why::Listed) {
             self.close(own);
         }
-        let dated = dated.filter(|_| is_gone);
+        let is_vague = is_gone || matches!(written, Some(Written::After(_)));
+        let dated = dated.filter(|_| is_vague);
         let bound = self
             .latest
             .max(last.time)
+            .max(written.map(Written::earliest))
             .max(dated.map(|dated| dated.from));
         let time = own.or(bound).unwrap_or(now);
         let until = dated.and_then(|dated| dated.until).unwrap_or(now);
-        let since = last.time.map(|last| time.duration_since(last));
+        let is_known = is_gone || !(is_vague || last.is_vague);
+        let since = last.time.filter(|_| is_known);
+        let since = since.map(|last| time.duration_since(last));
         let step = step(told, last, since, time);
         self.last.insert(
             name,
             Last {
                 time: Some(time),
+                is_vague,
                 is_gone,
             },
         );
         let Some(step) = step else { return };
-        if is_gone {
+        if is_vague {
             self.open.push(self.told.len());
         }
         self.told.push(Happened {
@@ -98,12 +106,12 @@ impl Teller {
             step,
             past: Some(PastTime {
                 time,
-                until: is_gone.then_some(until.max(time)),
+                until: is_vague.then_some(until.max(time)),
             }),
         });
     }
 
-    /// What was deleted before was so by this time.
+    /// What was before it by revision was so by time.
     fn close(&mut self, time: Timestamp) {
         for at in self.open.drain(..) {
             if let Some(past) = self.told.get_mut(at).and_then(|told| told.past.as_mut()) {

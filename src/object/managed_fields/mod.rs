@@ -217,6 +217,20 @@ impl<'a> Writers<'a> {
         })
     }
 
+    /// Whether the version may have been written long after [`Writers::time`]: no time moved, and there is
+    /// an entry without one.
+    pub fn may_be_later(&self) -> bool {
+        let has_moved =
+            self.deletion.is_some() || self.actors().any(|entry| entry.time().is_some());
+        !has_moved && self.has_undated()
+    }
+
+    /// Whether there is an entry that does not say when it was changed, such as that of a scale
+    /// (<https://github.com/kubernetes/kubernetes/blob/v1.36.0/staging/src/k8s.io/apimachinery/pkg/util/managedfields/scalehandler.go>).
+    pub fn has_undated(&self) -> bool {
+        self.new.iter().any(|entry| entry.time().is_none())
+    }
+
     /// Who is behind the change of the field at `path`, which is there on `side` last. The path is
     /// that of the same side.
     pub fn by(&self, side: Side, path: &[OwnerStep<'_>]) -> Option<By<'_, 'a>> {

@@ -168,9 +168,10 @@ fn changed(mut old: Named, new: Named, since: Option<Timestamp>) -> Vec<ObjectRe
 /// Whether an object's `managedFields` say that all its changes are older.
 fn is_before(version: &Version, since: Option<Timestamp>) -> bool {
     let Some(since) = since else { return false };
-    let doc = version.doc().ok();
-    let written = doc.and_then(|doc| Writers::of(None, Some(doc.root())).time());
-    written.is_some_and(|written| written < since)
+    let Ok(doc) = version.doc() else { return false };
+    let writers = Writers::of(None, Some(doc.root()));
+    let is_old = writers.time().is_some_and(|written| written < since);
+    is_old && !writers.has_undated()
 }
 
 /// What is told of a revision that could not be read.

@@ -1,11 +1,11 @@
 //! What `changes` tells of the time before it was started.
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Rule, User, Verb, Writer};
+use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Rule, Target, User, Verb, Writer};
 use serde_json::{Value, json};
 
 use super::super::support::Ran;
-use super::super::support::cluster::{Cluster, config_map, pod};
+use super::super::support::cluster::{Cluster, config_map, deployment, pod};
 
 fn turn(cluster: &Cluster, mode: &str) {
     let patch = json!({"data": {"mode": mode}});
@@ -227,6 +227,58 @@ async fn leases_tell_when_something_was() {
     ~ .data.mode: "off" → "on"
     ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:03:29.000Z · the server has forgotten what was before 2026-03-02T12:03:29.000Z ──
     "#);
+}
+
+/// An autoscaler scales the Deployment `web`.
+fn scale(cluster: &Cluster, replicas: u32) {
+    cluster.tick(1);
+    let by = Writer::new("kube-controller-manager").on("scale");
+    let target = Target::new("deployments", "shop", "web");
+    let patch = json!({"spec": {"replicas": replicas}});
+    cluster.sandbox.patch(&target, &patch, &by).unwrap();
+}
+
+/// A Deployment that was scaled three minutes after it was made.
+async fn scaled() -> Cluster {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    cluster.tick(179);
+    cluster.put(config_map("flags", &json!({"mode": "off"})));
+    scale(&cluster, 2);
+    scale(&cluster, 3);
+    cluster.tick(9);
+    turn(&cluster, "on");
+    cluster
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scale_has_no_time_of_its_own() {
+    let cluster = scaled().await;
+    let all = ["changes", "deploy,cm", "--since", "all", "--once"];
+    assert_snapshot!(cluster.spy().run(&all).transcript(), @r#"
+    2026-03-02T12:00:01.000Z CREATED deployment/web  2  4m59s ago  by kubectl-create
+    + .spec.replicas: 1
+    + .spec.selector: {matchLabels: {app: web}}
+    + .spec.template: {metadata: {labels: {app: web}}, spec: {containers: [{image: app:1, name: app}]}}
+    + .spec.template.spec.containers[name=app].image: app:1
+    2026-03-02T12:03:01.000Z CREATED configmap/flags  3  119s ago  by kubectl-create
+    + .data.mode: "off"
+    2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  2→4  119s ago  by kube-controller-manager (scale)  1 change, 3 hidden
+    ~ .spec.replicas: 1 → 2
+    2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  4→5  119s ago  1 change, 2 hidden
+    ~ .spec.replicas: 2 → 3  owner kube-controller-manager (scale)
+    2026-03-02T12:03:13.000Z MODIFIED configmap/flags  3→6  +12s  107s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: "off" → "on"
+    ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    "#);
+    // It is not as old as what was recorded before it.
+    for objects in ["deploy/web", "deploy"] {
+        let lately = ["changes", objects, "--since", "3m", "--once"];
+        let told = cluster.spy().run(&lately).transcript();
+        let first = told.find(".spec.replicas: 1 → 2");
+        assert!(first < told.find(".spec.replicas: 2 → 3"), "{told}");
+        assert!(first.is_some() && !told.contains("CREATED"), "{told}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
