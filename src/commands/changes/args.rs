@@ -86,15 +86,15 @@ impl Args {
     }
 
     /// How far back to begin. What programs go by begins with now, unless the past is asked for:
-    /// documents, a count, and what an exit code tells.
+    /// documents, a count, and what an exit code tells. The YAML of what is gone is its last version's.
     pub(super) fn reach(&self, now: Timestamp) -> Option<Reach> {
-        let is_for_program = self.output.reader() == Reader::Documents
-            || self.count.is_some()
-            || self.ends.decides();
-        if is_for_program && !self.looks_back() {
-            return None;
+        let is_decided = self.count.is_some() || self.ends.decides();
+        let is_for_program = is_decided || self.output.reader() == Reader::Documents;
+        if !is_for_program || self.looks_back() {
+            return Reach::new(self.since, self.since_rv, now);
         }
-        Reach::new(self.since, self.since_rv, now)
+        let shows_what_is = self.is_once() && !is_decided && self.output == Format::Yaml;
+        (shows_what_is && self.since.is_none()).then(Reach::to_the_last)
     }
 
     /// Whether the past was asked for.

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::look::Look;
-use super::since::Reach;
+use super::since::{Reach, Whose};
 use super::unread::Unread;
 use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
@@ -91,7 +91,7 @@ impl LookBack {
         shown: (Filter, BTreeSet<Noise>),
     ) -> LookBack {
         let has_past = |key: &&SourceKey| {
-            let wanted = !reach.brief || named(key).is_some();
+            let wanted = reach.whose == Whose::All || named(key).is_some();
             wanted && mux.history(key).is_some()
         };
         let waiting: Vec<SourceKey> = keys.iter().filter(has_past).cloned().collect();
@@ -135,6 +135,9 @@ impl LookBack {
             return;
         };
         let key = self.waiting.swap_remove(at);
+        if self.reach.whose == Whose::Gone && matches!(from, Start::Version(_)) {
+            return;
+        }
         let Some(history) = self.mux.history(&key) else {
             return;
         };

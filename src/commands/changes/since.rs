@@ -57,6 +57,19 @@ pub(super) struct Reach {
     pub(super) revision: Revision,
     /// Whether live events wait for it a moment only.
     pub(super) brief: bool,
+    /// Which objects are looked back at.
+    pub(super) whose: Whose,
+}
+
+/// Which objects are looked back at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// All that are asked for.
+    All,
+    /// Those that are named.
+    Named,
+    /// Those that are named and are not there.
+    Gone,
 }
 
 impl Reach {
@@ -72,6 +85,7 @@ impl Reach {
             time: None,
             revision: Limits::default().floor,
             brief: false,
+            whose: Whose::All,
         };
         match (revision, since) {
             (Some(revision), _) => Some(Reach { revision, ..all }),
@@ -85,8 +99,21 @@ impl Reach {
                 shown: SHOWN,
                 requests: REQUESTS,
                 brief: true,
+                whose: Whose::Named,
                 ..all
             }),
+        }
+    }
+
+    /// To the last version of what is gone.
+    pub(super) fn to_the_last() -> Reach {
+        Reach {
+            shown: 1,
+            requests: REQUESTS,
+            time: None,
+            revision: Limits::default().floor,
+            brief: false,
+            whose: Whose::Gone,
         }
     }
 }

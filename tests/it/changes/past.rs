@@ -82,6 +82,42 @@ async fn an_object_that_is_gone_is_told_of() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_yaml_of_what_is_gone_is_its_last_version() {
+    let cluster = two_lives().await;
+    cluster.delete("configmaps", "flags");
+    cluster.put(config_map("there", &json!({"mode": "x"})));
+    let yaml = |names: &[&str]| {
+        let args = [&["changes"], names, &["--once", "-o", "yaml"]].concat();
+        cluster.spy().run(&args)
+    };
+    let ran = yaml(&["cm/flags"]);
+    assert_eq!((ran.status.code(), &*ran.stderr), (Some(0), ""));
+    let text: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| !line.contains("uid: "))
+        .collect();
+    assert_snapshot!(text.join("\n"), @r#"
+    # 2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago
+    apiVersion: v1
+    data:
+      mode: b
+    kind: ConfigMap
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:05Z"
+      name: flags
+      namespace: shop
+    "#);
+    // Of what is there nothing is looked back at.
+    let ran = yaml(&["cm/there"]);
+    assert!(!ran.stdout.contains("---"), "{}", ran.transcript());
+    assert!(ran.stdout.contains("mode: x"), "{}", ran.transcript());
+    let ran = yaml(&["cm/none"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(ran.stderr.contains("NotFound"), "{}", ran.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn records_of_the_past_are_marked() {
     let cluster = two_lives().await;
     let args = [
