@@ -42,6 +42,14 @@ impl Version {
         })
     }
 
+    /// The same without the tape that it was read to, which is more than its text.
+    pub(super) fn unread(&self) -> Version {
+        Version {
+            body: self.body.text().into(),
+            ..self.clone()
+        }
+    }
+
     /// The same, packed; `before` is the body of the object's last version.
     pub(super) fn packed(&self, packer: &mut Packer, before: Option<&Body>) -> Version {
         Version {

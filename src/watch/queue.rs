@@ -245,17 +245,16 @@ impl Change {
 }
 
 /// What an event keeps in memory. The store keeps the newest version of each object anyway; an older
-/// one is kept by the event that replaced it, and counted there. A store that packs keeps no version as
-/// it came.
+/// one is kept by the event that replaced it, and counted there. What a watch has brought is kept without its
+/// tape or packed: as it came, only the event has it.
 fn weight(event: &Event) -> usize {
     let body = |version: &Arc<Version>| version.body.weight();
     match event {
         Event::Object { why, now, prev, .. } => {
+            let is_packed = prev.as_ref().is_some_and(|prev| prev.body.is_packed());
             let now = match why {
                 Why::Deleted | Why::LeftSelector => body(now),
-                Why::Modified if prev.as_ref().is_some_and(|prev| prev.body.is_packed()) => {
-                    body(now)
-                }
+                Why::Added | Why::Modified if is_packed || now.body.read().is_some() => body(now),
                 Why::Vanished | Why::Listed | Why::Added | Why::Modified | Why::Skipped => 0,
             };
             ENTRY_BYTES + now + prev.as_ref().map_or(0, body)

@@ -149,11 +149,12 @@ impl Store {
         changes
     }
 
-    /// What is kept of a version.
+    /// What is kept of a version: its text, as long as nobody asks for more.
     fn kept(&mut self, uid: &Uid, now: &Arc<Version>) -> Arc<Version> {
         let before = self.by_uid.get(uid).map(|held| &held.version.body);
         match &mut self.packer {
             Some(packer) => Arc::new(now.packed(packer, before)),
+            None if now.body.read().is_some() => Arc::new(now.unread()),
             None => now.clone(),
         }
     }

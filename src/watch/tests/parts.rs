@@ -42,6 +42,35 @@ fn a_line_is_read_however_it_is_spelled() {
 }
 
 #[test]
+fn what_a_watch_brings_is_read_once_and_kept_as_text() {
+    let line = |n: u32| {
+        format!(
+            r#"{{"type":"MODIFIED","object":{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"a","uid":"u","resourceVersion":"{n}"}}}}}}"#
+        )
+    };
+    let (mut store, mut reader) = (Store::default(), Reader::new(&pods()));
+    for n in [7, 8] {
+        let Ok(Line::Object { verb, item }) = reader.line(line(n).as_bytes()) else {
+            panic!("an object");
+        };
+        let text = item.version.body.text();
+        let changes = store.put(verb, Arc::new(item.version), Timestamp::UNIX_EPOCH);
+        let [change] = &changes[..] else {
+            panic!("one change");
+        };
+        assert!(
+            change
+                .now
+                .body
+                .read()
+                .is_some_and(|doc| *doc.text() == *text)
+        );
+        let kept = store.iter().next().expect("kept");
+        assert!(kept.version.body.read().is_none() && *kept.version.body.text() == *text);
+    }
+}
+
+#[test]
 fn escapes_in_names_are_read() {
     let line = r#"{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"\u0061\"b","uid":"u","namespace":null,"deletionTimestamp":"2026-01-01T00:00:00Z"}}}"#;
     let (verb, version, deleting) = read(line).expect("valid");

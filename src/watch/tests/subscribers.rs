@@ -9,8 +9,8 @@ async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
-/// What a body of the test server takes with its tape, about.
-const BODY: usize = 700;
+/// What a body of the test server takes, about: of the version before its text, of the new one its tape, too.
+const BODY: usize = 1000;
 
 /// Room for this many events about bodies of the test server.
 fn small(events: usize) -> Options {
