@@ -190,12 +190,15 @@ fn one_object(criterion: &mut Criterion, name: &str, lines: &[String]) {
     group.finish();
 }
 
-/// 2,000 pods whose versions come in turn, so that no cache holds them.
+/// 2,000 pods of one controller whose versions come in turn, so that no cache holds them.
 fn interleaved(criterion: &mut Criterion) {
     const PODS: usize = 2000;
     let lives: Vec<Vec<String>> = (0..PODS)
         .map(|at| {
-            let other = |line: String| line.replace("-4876j", &format!("-{at:05}"));
+            let other = |line: String| {
+                line.replace("-4876j", &format!("-{at:05}"))
+                    .replace("b8d8d462-", &format!("{at:08x}-"))
+            };
             pod().into_iter().map(other).collect()
         })
         .collect();

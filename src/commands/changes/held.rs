@@ -44,7 +44,7 @@ impl Held {
         let held = docs.take(&now.object);
         let before = old.and_then(|old| match held {
             Some(held) if *held.text() == *old.body.text() => Some(held),
-            _ => old.doc().ok(),
+            hint => old.doc_after(hint.as_ref()).ok(),
         });
         let doc = now.doc_after(before.as_ref());
         if let (Some(_), Ok(doc)) = (old, &doc) {

@@ -74,6 +74,9 @@ pub struct Reader {
     kind: Arc<str>,
     namespace: Arc<str>,
     recent: Recent<Uid>,
+    /// What was read last. Objects of one controller are much alike: where the version before is not at
+    /// hand, another object's tells as much.
+    last: Option<Doc>,
 }
 
 /// How many bytes of last versions a reader keeps as hints; views hold the same ones.
@@ -87,6 +90,7 @@ impl Reader {
             kind: key.resource.kind.clone(),
             namespace: key.namespace().unwrap_or_default().into(),
             recent: Recent::up_to(HINTS),
+            last: None,
         }
     }
 
@@ -123,11 +127,12 @@ impl Reader {
         }
         let object = self.object(&head).ok()?;
         let uid = identity(&object);
-        let doc = match self.recent.take(&uid) {
-            Some(before) => Doc::parse_after(body, &before),
+        let doc = match self.recent.take(&uid).or_else(|| self.last.take()) {
+            Some(hint) => Doc::parse_after(body, &hint),
             None => Doc::parse(body),
         };
         let doc = doc.ok()?;
+        self.last = Some(doc.clone());
         if verb != Verb::Deleted {
             self.recent.put(uid, doc.clone());
         }
