@@ -16,6 +16,7 @@ mod hole;
 mod http;
 mod key;
 mod lag;
+mod lock;
 mod members;
 mod merge;
 mod mux;

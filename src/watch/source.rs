@@ -2,8 +2,7 @@
 //! under one lock that is never held across an await.
 
 use std::collections::BTreeMap;
-use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -15,6 +14,7 @@ use super::envelope::Verb;
 use super::event::{Event, Gap, GapCause, Version, Why};
 use super::health::Health;
 use super::key::SourceKey;
+use super::lock::Lock;
 use super::mux::Clock;
 use super::queue::{Company, Queue};
 use super::store::{Change, Store, reached};
@@ -90,9 +90,7 @@ impl Shared {
     }
 
     pub(super) fn lock(&self) -> Lock<'_> {
-        Lock(Some(
-            self.inner.lock().unwrap_or_else(PoisonError::into_inner),
-        ))
+        Lock::new(self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn state(&self) -> watch::Receiver<SourceState> {
@@ -191,39 +189,9 @@ impl Shared {
     }
 }
 
-/// The lock, held. Who has something to read now is woken when it is released.
-pub(super) struct Lock<'a>(Option<MutexGuard<'a, Inner>>);
-
-/// Why there is a guard.
-const HELD: &str = "it is held until it is dropped";
-
-impl Deref for Lock<'_> {
-    type Target = Inner;
-
-    fn deref(&self) -> &Inner {
-        self.0.as_ref().expect(HELD)
-    }
-}
-
-impl DerefMut for Lock<'_> {
-    fn deref_mut(&mut self) -> &mut Inner {
-        self.0.as_mut().expect(HELD)
-    }
-}
-
-impl Drop for Lock<'_> {
-    fn drop(&mut self) {
-        let signals = self.signals();
-        self.0 = None;
-        for signal in signals {
-            signal.notify_one();
-        }
-    }
-}
-
 impl Inner {
     /// The signals that are to be given.
-    fn signals(&mut self) -> Vec<Arc<Notify>> {
+    pub(super) fn signals(&mut self) -> Vec<Arc<Notify>> {
         let queues = self.queues.values_mut().map(|queue| &mut queue.bell);
         let tables = self.tables.values_mut().map(|table| &mut table.bell);
         queues.chain(tables).filter_map(Bell::take).collect()

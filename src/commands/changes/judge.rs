@@ -91,7 +91,8 @@ pub(super) fn wrote(told: &Told) -> Option<Timestamp> {
 /// When a version was written, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// The newest time in `managedFields` that moved, else the newest there, else the object's creation.
+    /// The newest time in `managedFields` that moved, else the newest there; of the first version the
+    /// object's creation.
     At(Timestamp),
     /// Not before this: of such a write no time is kept.
     After(Timestamp),
@@ -107,10 +108,14 @@ impl Written {
 
     fn read(old: Option<Value<'_>>, new: Value<'_>) -> Option<Written> {
         let writers = Writers::of(old, Some(new));
-        let time = writers.time().or_else(|| {
+        let Some(time) = writers.time() else {
             let created = new.str_at(&["metadata", "creationTimestamp"])?;
-            created.parse().ok()
-        })?;
+            let created = created.parse().ok()?;
+            return Some(match old {
+                None => Written::At(created),
+                Some(_) => Written::After(created),
+            });
+        };
         // A status that is written twice in a second moves no time, either; but then no generation.
         let generation = |object: Value<'_>| object.i64_at(&["metadata", "generation"]);
         let is_counted = old.is_some_and(|old| generation(old) != generation(new));

@@ -80,7 +80,8 @@ impl Look {
 
     /// Finds the revision at which the time of interest begins, if anything tells.
     async fn begin(&mut self, newest: Revision) {
-        let (Some(time), Some(dates)) = (self.reach.time, self.dates().await.cloned()) else {
+        let Some(time) = self.reach.time else { return };
+        let Some(dates) = self.dates().await.cloned() else {
             return;
         };
         if let Some(before) = dates.before(time, newest).await {

@@ -92,7 +92,7 @@ impl Reach {
             (None, Some(Since::Now)) => None,
             (None, Some(Since::All)) => Some(all),
             (None, Some(Since::Ago(ago))) => Some(Reach {
-                time: now.checked_sub(ago).ok(),
+                time: now.checked_sub(ago).ok().map(whole_second),
                 ..all
             }),
             (None, None) => Some(Reach {
@@ -116,6 +116,11 @@ impl Reach {
             whose: Whose::Gone,
         }
     }
+}
+
+/// The second in which a time is: what the server notes of a write.
+fn whole_second(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ pub struct Reader {
 }
 
 /// How many bytes of last versions a reader keeps as hints; views hold the same ones.
-const HINTS: usize = 4 << 20;
+const HINTS: usize = 1 << 20;
 
 impl Reader {
     /// For the lines and items of this source.
@@ -131,7 +131,7 @@ impl Reader {
             Some(hint) => Doc::parse_after(body, &hint),
             None => Doc::parse(body),
         };
-        let doc = doc.ok()?;
+        let doc = doc.ok().filter(|doc| is_of(doc, &head))?;
         self.last = Some(doc.clone());
         if verb != Verb::Deleted {
             self.recent.put(uid, doc.clone());
@@ -198,6 +198,18 @@ impl Reader {
             _ => body.into(),
         })
     }
+}
+
+/// Whether an object says the same of itself as its head: it has no second `metadata` that counts.
+fn is_of(doc: &Doc, head: &Head<'_>) -> bool {
+    let meta = doc.root().get("metadata");
+    let says = |field: &str, said: &Text<'_>| {
+        let own = meta.and_then(|meta| meta.str_at(&[field]));
+        own.unwrap_or_default() == said.0
+    };
+    says("uid", &head.metadata.uid)
+        && says("name", &head.metadata.name)
+        && says("resourceVersion", &head.metadata.resource_version)
 }
 
 fn item(object: ObjectRef, body: impl Into<Body>, head: &Head<'_>) -> Item {

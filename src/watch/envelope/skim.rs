@@ -19,7 +19,7 @@ pub(super) fn line(text: &str) -> Option<Read<'_>> {
     if !kind.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return None;
     }
-    let body = object.trim_end().strip_suffix('}')?.trim();
+    let body = trim(object).strip_suffix('}').map(trim)?;
     Some((Cow::Borrowed(kind), body, item(body)?))
 }
 
@@ -51,7 +51,12 @@ pub(super) fn item(text: &str) -> Option<Head<'_>> {
     if passed == Further::On {
         skim.end()?;
     }
-    text.trim_end().ends_with('}').then_some(head)
+    trim(text).ends_with('}').then_some(head)
+}
+
+/// Without the white space of JSON, which is less than Rust's, around it.
+fn trim(text: &str) -> &str {
+    text.trim_matches([' ', '\n', '\t', '\r'])
 }
 
 /// Reads the metadata, up to where the rest says nothing of the head if they are the last that is looked

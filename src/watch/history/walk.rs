@@ -213,23 +213,30 @@ impl Walk {
     /// Since when it is absent, as far as the ring tells.
     async fn in_ring(&mut self) -> Revision {
         let (low, high) = (self.limits.floor, self.at);
-        let ring = if let Some(ring) = self.ring.take() {
-            ring
-        } else {
+        if self.ring.is_none() {
+            // Whatever becomes of the reading, it was not there all the time.
+            self.ring = Some(Ring::default());
             self.requests += 2;
             let asked = Asked {
                 after: low,
                 upto: high,
                 known: None,
             };
-            Ring::read(&self.archive, asked).await
-        };
-        let ring = self.ring.insert(ring);
-        match (ring.deletion(high), ring.reaches) {
-            (Some(deleted), _) => deleted,
-            (None, Some(reaches)) if reaches < high => reaches,
-            (None, _) => high,
+            self.ring = Some(Ring::read(&self.archive, asked).await);
         }
+        let told = self.ring.as_ref();
+        match told.map(|ring| (ring.deletion(high), ring.reaches)) {
+            Some((Some(deleted), _)) => return deleted,
+            Some((None, Some(reaches))) if reaches < high => {
+                // That the ring is silent is no proof: events may be on their way.
+                if let Ok(None) = self.read(reaches).await {
+                    return reaches;
+                }
+                self.ring = Some(Ring::default());
+            }
+            _ => {}
+        }
+        high
     }
 
     async fn read(&mut self, at: Revision) -> Result<Presence, Unread> {
