@@ -140,3 +140,40 @@ impl Written {
         time
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CREATED: &str = "2026-03-02T12:00:00Z";
+
+    fn object(generation: u32, entries: &str) -> Doc {
+        let text = format!(
+            r#"{{"metadata":{{"creationTimestamp":"{CREATED}","generation":{generation},"managedFields":[{entries}]}}}}"#
+        );
+        Doc::parse(text).expect("valid")
+    }
+
+    #[test]
+    fn of_what_nobody_owns_only_the_creation_has_a_time() {
+        let created = CREATED.parse().expect("a time");
+        let (old, new) = (object(1, ""), object(2, ""));
+        let first = Written::read(None, old.root());
+        assert_eq!(first, Some(Written::At(created)));
+        let second = Written::read(Some(old.root()), new.root());
+        assert_eq!(second, Some(Written::After(created)));
+    }
+
+    #[test]
+    fn a_time_that_moved_is_the_writes() {
+        let entry =
+            |time: &str| format!(r#"{{"manager":"m","operation":"Update","time":"{time}"}}"#);
+        let (old, new) = (
+            object(1, &entry(CREATED)),
+            object(2, &entry("2026-03-02T12:00:09Z")),
+        );
+        let written = Written::read(Some(old.root()), new.root());
+        let time = "2026-03-02T12:00:09Z".parse().expect("a time");
+        assert_eq!(written, Some(Written::At(time)));
+    }
+}

@@ -100,6 +100,10 @@ fn what_is_no_event_says_why() {
             "EOF while parsing an object at line 1 column 50",
         ),
         (
+            r#"{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"metadata":{"name":"b"}}}"#,
+            "duplicate field `metadata` at line 1 column 66",
+        ),
+        (
             r#"{"type":"ADDED","object":{"metadata":{"name":"a"}}} x"#,
             "trailing characters at line 1 column 53",
         ),
