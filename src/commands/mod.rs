@@ -59,14 +59,15 @@ pub(crate) enum Ended {
 const GRACE: Duration = Duration::from_millis(200);
 
 impl Context<'_> {
-    /// Runs a verb's asynchronous part. Sources run on workers of their own, so that a slow reader of
-    /// stdout, which this thread waits for, never keeps a watch from being read.
+    /// Runs a verb's asynchronous part. Sources run on a worker of their own, so that a slow reader of
+    /// stdout, which this thread waits for, never keeps a watch from being read. A second worker would be
+    /// woken for each event in vain.
     pub(crate) fn block_on<T>(
         &mut self,
         verb: impl AsyncFnOnce(&mut Self) -> Result<T, CommandError>,
     ) -> Result<T, CommandError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
+            .worker_threads(1)
             .enable_all()
             .build()?;
         let result = runtime.block_on(verb(self));
