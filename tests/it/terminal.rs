@@ -133,8 +133,11 @@ async fn bookkeeping_of_the_past_is_counted_apart() {
     let same = config_map("flags", &json!({"dark-mode": "on"}));
     cluster.sandbox.apply(same, &Writer::new("argocd")).unwrap();
     let mut terminal = cluster.spy().on_terminal(SIZE, &["changes", "cm/flags"]);
-    terminal.until_shown("the seam", |shown| {
-        shown.contains("live since") && shown.contains("● live")
+    // The footer follows what is printed above it.
+    terminal.until_shown("the seam, and the footer under it", |shown| {
+        shown.contains("live since")
+            && shown.contains("1 quiet version")
+            && shown.contains("● live")
     });
     assert_snapshot!(terminal.transcript(), @r#"
     12:00:01 CREATED configmap/flags  2  4m59s ago  by kubectl-create
