@@ -9,14 +9,14 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
 use super::judge::{Judge, wrote};
-use super::past::{Found, Start};
+use super::past::{Found, PATIENCE, Start};
 use super::since::Reach;
 use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::{
-    Between, Dates, End, History, Limits, Presence, Revision, SourceKey, Told, Version, Walk, Why,
-    in_order,
+    Between, Dates, End, History, Limits, Presence, Revision, SourceError, SourceKey, Told,
+    Version, Walk, Why, in_order,
 };
 
 /// How many objects are walked at once.
@@ -73,7 +73,9 @@ impl Look {
             return self.wide(newest, found).await;
         }
         let object = object_of(self.history.key());
-        let walk = self.history.at(&object, newest, self.limits()).await?;
+        let walk = self.in_time(self.history.at(&object, newest, self.limits()));
+        let late = End::Failed(SourceError::Timeout { after: PATIENCE });
+        let walk = walk.await.ok_or(late)??;
         self.named(walk, newest, found).await;
         Ok(())
     }

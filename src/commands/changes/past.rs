@@ -15,10 +15,10 @@ use super::unread::Unread;
 use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
 use crate::object::ResourceVersion;
-use crate::watch::{Between, Dates, End, Mux, Revision, SourceKey, Told, Version};
+use crate::watch::{Between, Dates, End, Mux, Revision, SourceError, SourceKey, Told, Version};
 
 /// How long live events wait for the versions before them, unless more was asked for.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The look-back of one run.
 pub(super) struct LookBack {
@@ -189,7 +189,9 @@ impl LookBack {
         tokio::select! {
             Some(walked) = self.walks.join_next() => self.found.extend(walked.ok()),
             () = late => {
-                self.waiting.clear();
+                let late = SourceError::Timeout { after: PATIENCE }.to_string().into();
+                let unread = self.waiting.drain(..).map(|key| Unread::refused(&key, &late));
+                self.unread.extend(unread);
                 self.walks.abort_all();
                 while self.walks.join_next().await.is_some() {}
             }

@@ -1,7 +1,7 @@
 //! What `changes` tells of the time before it was started.
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Rule, Target, User, Verb, Writer};
+use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Place, Rule, Target, User, Verb, Writer};
 use serde_json::{Value, json};
 
 use super::super::support::Ran;
@@ -456,6 +456,23 @@ async fn a_server_without_a_past_is_said_so_once() {
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  7
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  7→8  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: b → c
+    "#);
+}
+
+/// An object that is not there is waited for; that nothing is known of its past is said.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_back_that_gets_no_answer_is_given_up_with_a_word() {
+    let cluster = two_lives().await;
+    let silence = Effect::Stall {
+        at: Place::BeforeHeaders,
+    };
+    let fault = Fault::on(Verb::List, "configmaps", silence);
+    cluster.sandbox.inject(fault.range(2..=100));
+    let mut run = cluster.spy().start(&["changes", "cm/none"]);
+    run.until("waiting for");
+    assert_snapshot!(super::interrupted(run).transcript(), @r#"
+    no look-back for configmaps/none in namespace "shop": timed out after 1 s
+    ! waiting for configmaps/none in namespace "shop"
     "#);
 }
 
