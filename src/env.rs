@@ -17,6 +17,9 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// A source of the terminal's size, columns before rows; `None` where output goes elsewhere.
 pub type SizeSource = Arc<dyn Fn() -> Option<(u16, u16)> + Send + Sync>;
 
+/// How many bytes standard output takes now without making the writer wait, as far as is known.
+pub type Room = Arc<dyn Fn() -> usize + Send + Sync>;
+
 /// When output is coloured: the values of `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ColorChoice {
@@ -45,6 +48,8 @@ pub struct Env {
     pub zone: TimeZone,
     /// Standard output: data.
     pub stdout: Box<dyn Write + Send>,
+    /// How much of it can be written at once.
+    pub room: Room,
     /// Standard error: everything else.
     pub stderr: Box<dyn Write + Send>,
     /// Standard input.
@@ -73,6 +78,7 @@ impl Env {
             terminal: Arc::new(move || stdout_tty.then(terminal_size)),
             zone: TimeZone::system(),
             stdout: Box::new(io::stdout()),
+            room: Arc::new(room),
             stderr: Box::new(io::stderr()),
             stdin: Box::new(io::stdin()),
         }
@@ -90,6 +96,7 @@ impl Env {
             terminal: Arc::new(|| None),
             zone: TimeZone::UTC,
             stdout: Box::new(io::sink()),
+            room: Arc::new(|| usize::MAX),
             stderr: Box::new(io::sink()),
             stdin: Box::new(io::empty()),
         }
@@ -196,6 +203,25 @@ fn terminal_size() -> (u16, u16) {
         Ok((columns, rows)) if columns > 0 && rows > 0 => (columns, rows),
         _ => USUAL_SIZE,
     }
+}
+
+/// A pipe that poll(2) calls writable takes `PIPE_BUF` bytes (POSIX), and so does whatever else has room at
+/// all but for a terminal whose far end has all but stopped. Nothing asked is nothing known.
+fn room() -> usize {
+    #[cfg(unix)]
+    let room = {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let mut stdout = [PollFd::from_borrowed_fd(
+            rustix::stdio::stdout(),
+            PollFlags::OUT,
+        )];
+        // Whatever is wrong with it, the write says what.
+        let is_ready = poll(&mut stdout, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
+        if is_ready { rustix::pipe::PIPE_BUF } else { 0 }
+    };
+    #[cfg(not(unix))]
+    let room = 0;
+    room
 }
 
 /// Whether terminals here obey escape sequences; on Windows it first asks the console to.

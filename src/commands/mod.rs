@@ -10,6 +10,7 @@ mod follow;
 mod input;
 mod manifests;
 pub(crate) mod options;
+mod outlet;
 mod session;
 mod shutdown;
 mod sources;
@@ -59,15 +60,13 @@ pub(crate) enum Ended {
 const GRACE: Duration = Duration::from_millis(200);
 
 impl Context<'_> {
-    /// Runs a verb's asynchronous part. Sources run on a worker of their own, so that a slow reader of
-    /// stdout, which this thread waits for, never keeps a watch from being read. A second worker would be
-    /// woken for each event in vain.
+    /// Runs a verb's asynchronous part, its sources and its view on this one thread: to wake another for
+    /// each event costs more than what is done with most. Nothing here may block (standard output does not: see `outlet`).
     pub(crate) fn block_on<T>(
         &mut self,
         verb: impl AsyncFnOnce(&mut Self) -> Result<T, CommandError>,
     ) -> Result<T, CommandError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
+        let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         let result = runtime.block_on(verb(self));

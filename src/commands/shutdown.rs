@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::Shared;
@@ -17,17 +16,26 @@ pub(crate) enum Signal {
 }
 
 /// How long a verb has to end after a signal.
-const GRACE: Duration = Duration::from_millis(500);
+#[cfg(unix)]
+const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// Ends the process if nobody does: while a full pipe blocks the verb, or a request is under way.
-async fn insist(shutdown: Shutdown) {
-    if let Some(signal) = shutdown.wait().await {
-        tokio::time::sleep(GRACE).await;
-        #[cfg(unix)]
-        let _ends_here = signal_hook::low_level::emulate_default_handler(signal.number());
-        #[cfg(not(unix))]
-        let _nothing_to_raise = signal;
-    }
+/// Ends the process if nobody does: while it waits for a file or a credential plugin, or for whoever is to
+/// read a full pipe. It has a thread of its own, as the one that everything else runs on may be what is stuck.
+#[cfg(unix)]
+fn insist() -> std::io::Result<()> {
+    use signal_hook::low_level::emulate_default_handler;
+    let both = [Signal::Interrupt, Signal::Terminate].map(Signal::number);
+    let mut signals = signal_hook::iterator::Signals::new(both)?;
+    let insist = move || {
+        if let Some(signal) = signals.forever().next() {
+            std::thread::sleep(GRACE);
+            let _ends_here = emulate_default_handler(signal);
+        }
+    };
+    std::thread::Builder::new()
+        .name("insist".to_owned())
+        .spawn(insist)?;
+    Ok(())
 }
 
 impl Signal {
@@ -48,9 +56,9 @@ pub(crate) struct Shutdown(Shared<Pin<Box<dyn Future<Output = Option<Signal>> + 
 impl Shutdown {
     /// Waits for the signals of the process.
     pub(crate) fn on_signal() -> std::io::Result<Shutdown> {
-        let signal = signal()?.map(Some).boxed().shared();
-        tokio::spawn(insist(Shutdown(signal.clone())));
-        Ok(Shutdown(signal))
+        #[cfg(unix)]
+        insist()?;
+        Ok(Shutdown(signal()?.map(Some).boxed().shared()))
     }
 
     /// Stops also when `other` is done.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::outlet::Outlet;
 use super::{Context, LookArgs, Note};
 use crate::env::Env;
 use crate::render::screen::{Screen, Size};
@@ -13,7 +14,7 @@ use crate::render::text::escape_line;
 pub(crate) struct Terminal<'a> {
     env: &'a mut Env,
     look: LookArgs,
-    screen: Screen<Box<dyn Write + Send>>,
+    screen: Screen<Outlet>,
 }
 
 /// How a verb's output is written.
@@ -29,6 +30,7 @@ impl<'a> Terminal<'a> {
     /// Takes standard output from the environment.
     pub(crate) fn open(context: &'a mut Context<'_>, output: Output) -> Terminal<'a> {
         let stdout = std::mem::replace(&mut context.env.stdout, Box::new(io::sink()));
+        let stdout = Outlet::new(stdout, context.env.room.clone());
         let live = output == Output::Text && context.env.is_live();
         let screen = if live {
             Screen::live(stdout)
@@ -101,6 +103,11 @@ impl<'a> Terminal<'a> {
             self.screen.clear(size)?;
         }
         Ok(())
+    }
+
+    /// Waits until everything printed so far has been written. Whoever prints on without it, prints into memory.
+    pub(crate) async fn written(&mut self) -> io::Result<()> {
+        self.screen.out().written().await
     }
 
     /// Leaves the last frame where it is.

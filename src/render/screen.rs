@@ -108,6 +108,11 @@ impl<W: Write> Screen<W> {
         }
     }
 
+    /// Where it is all written.
+    pub fn out(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     /// Whether frames are shown.
     pub fn is_live(&self) -> bool {
         self.mode == Mode::Live

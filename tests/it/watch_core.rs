@@ -1,5 +1,8 @@
 //! The watch core through the program: what it prints when servers and networks fail, and what it asks for.
 
+use std::io::{BufRead, BufReader, Read};
+use std::process::Command;
+
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Effect, End, Expiry, Fault, Place, Request, Rule, User, Verb};
 use serde_json::json;
@@ -231,6 +234,51 @@ async fn a_server_that_is_not_there_yet_is_waited_for() {
     ! configmaps/flags in namespace "shop": retrying: Error from server (ServiceUnavailable): the server is currently unable to handle the request (get configmaps)
     ! configmaps/flags in namespace "shop": live
     "#);
+}
+
+/// Bytes of which a pipe takes some and no more.
+const MORE_THAN_A_PIPE: usize = 300_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_pipe_keeps_nothing_from_being_read() {
+    let mut cluster = flags().await;
+    let args = ["changes", "--since=0", "cm/flags", "-o", "json"];
+    let mut child = cluster.spy().spawn(&args);
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut String::new()).unwrap();
+    turn(&cluster, &"x".repeat(MORE_THAN_A_PIPE));
+    output.read_exact(&mut [0; 8]).unwrap(); // from here on it waits for a reader
+    cluster.sandbox.stop().await;
+    let before = cluster.sandbox.requests().len();
+    cluster.sandbox.restart().await.unwrap();
+    let again = |requests: &[Request]| requests[before..].iter().any(|request| is_watch(&request));
+    cluster.sandbox.requests_until(again).await;
+    for state in ["on", "off"] {
+        turn(&cluster, state);
+    }
+    let lines = output.lines().map(|line| line.unwrap());
+    let versions = lines.filter(|line| line.contains("\"to\":"));
+    assert_eq!(versions.take(3).count(), 3);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_ends_what_waits_for_a_reader() {
+    use std::os::unix::process::ExitStatusExt;
+    let cluster = flags().await;
+    let args = ["changes", "--since=0", "cm/flags", "-o", "json"];
+    let mut child = cluster.spy().spawn(&args);
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut String::new()).unwrap();
+    turn(&cluster, &"x".repeat(MORE_THAN_A_PIPE));
+    output.read_exact(&mut [0; 8]).unwrap();
+    let kill = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().signal(), Some(2));
 }
 
 /// A cluster of a user with these rules, and a `ConfigMap`.

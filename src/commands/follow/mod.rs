@@ -42,6 +42,7 @@ pub(crate) async fn follow(
         terminal.clear()?; // it was a frame of nothing
     }
     terminal.close()?;
+    terminal.written().await?;
     ended
 }
 
@@ -66,6 +67,7 @@ async fn run<V: Live>(
     let mut suspended = Suspension::listen()?;
     let mut lookups = FuturesUnordered::new();
     loop {
+        terminal.written().await?;
         feed.reconcile(&*view, session, terminal);
         tokio::select! {
             event = feed.subscriptions.next() => {
