@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use super::support::Ran;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
@@ -240,6 +241,23 @@ async fn a_wait_outlives_the_server() {
     cluster.sandbox.restart().await.unwrap();
     run.until("condition met");
     assert_eq!(code(&run.finish()), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_timeout_is_not_kept_from_ending_it_by_a_server_that_does_not_answer() {
+    let mut cluster = Cluster::start().await;
+    cluster.sandbox.stop().await;
+    let _silent = TcpListener::bind(cluster.sandbox.address()).await.unwrap();
+    let of = ["widgets.example.com/a", "--timeout=500ms"];
+    for verb in ["changes", "status"] {
+        let ran = cluster.spy().run(&[&[verb], &of[..]].concat());
+        let error = "error: timed out waiting for the server to tell its types\n";
+        assert_eq!((code(&ran), &ran.stderr[..]), (Some(1), error));
+    }
+    let ran = cluster
+        .spy()
+        .run(&[&["status", "--for=create"], &of[..]].concat());
+    assert_eq!(code(&ran), Some(3));
 }
 
 #[tokio::test(flavor = "multi_thread")]

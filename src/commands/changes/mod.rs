@@ -60,9 +60,11 @@ pub(crate) async fn show(
     };
     let asking = ("changes", &mut *context);
     let every = if args.looks_back() && args.objects.objects.is_empty() {
-        session.every_kind(&args.objects, asking).await?
+        let kinds = Box::pin(session.every_kind(&args.objects, asking));
+        args.ends.in_time(&stop, kinds).await?
     } else {
-        session.targets(&args.objects, asking).await?.into()
+        let targets = Box::pin(session.targets(&args.objects, asking));
+        args.ends.in_time(&stop, targets).await?.into()
     };
     let keys = session.keys(&every.targets);
     let view = view(args, &session);

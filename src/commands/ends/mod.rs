@@ -74,6 +74,23 @@ impl EndArgs {
         Stop { shutdown, deadline }
     }
 
+    /// Does what has to be known before anything can be shown; fails if the time is over first.
+    pub(crate) async fn in_time<T>(
+        &self,
+        stop: &Stop,
+        work: impl Future<Output = Result<T, CommandError>>,
+    ) -> Result<T, CommandError> {
+        let Some(deadline) = stop.deadline else {
+            return work.await;
+        };
+        let too_slow = match &self.goals[..] {
+            [] => CommandError::failed,
+            [..] => CommandError::goal_unmet,
+        };
+        let done = tokio::time::timeout_at(deadline, work).await;
+        done.unwrap_or_else(|_| Err(too_slow(TOO_SLOW)))
+    }
+
     /// How a verb ended that has answered: whether it has `found` what `--exit-code` reports.
     pub(crate) fn report(&self, ended: Ended, found: Found) -> Ended {
         match (ended, found) {
@@ -82,6 +99,8 @@ impl EndArgs {
         }
     }
 }
+
+const TOO_SLOW: &str = "error: timed out waiting for the server to tell its types";
 
 /// What `--exit-code` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -141,9 +141,9 @@ pub(crate) async fn show(
 ) -> Result<Ended, CommandError> {
     let stop = args.ends.stop(shutdown);
     let session = Session::open(context, &args.objects.source).await?;
-    let targets = session
-        .targets(&args.objects, ("status", &mut *context))
-        .await?;
+    let asking = ("status", &mut *context);
+    let targets = Box::pin(session.targets(&args.objects, asking));
+    let targets = args.ends.in_time(&stop, targets).await?;
     let asked = session.keys(&targets);
     let state = State::new(asked.clone(), args.rules(), context.env.now());
     let (output, telling) = match args.output {
