@@ -1,14 +1,15 @@
-//! `changes deploy/NAME` beside `kubectl get deploy/NAME -w -o json`, in one run on a real cluster:
-//! time to the first output, time from a patch to its line, peak memory, and CPU a version.
+//! `changes` beside `kubectl get -w -o json`, in one run on a real cluster: time to the first output, time
+//! from a patch to its line, peak memory, and CPU a patch. Of one Deployment, and of 10,000 Pods.
 //!
 //! ```console
 //! $ export KUBECONFIG=$(tests/e2e/controlplane/run up)
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy
+//! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy pods
 //! ```
 //!
-//! It writes: it creates a Deployment `spy-bench` in the namespace of the kubeconfig, patches an annotation
-//! of it, and deletes it. Absolute figures depend on the machine; the ratios are what is looked at.
+//! It writes: it creates a namespace `spy-bench`, patches an annotation of what it has put there, and deletes
+//! it. Absolute figures depend on the machine; the ratios are what is looked at.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -19,21 +20,21 @@
     reason = "it measures wall time and reads its own environment"
 )]
 
+mod load;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use kube::Client;
-use serde_json::{Value, json};
 
-const PATCHES: usize = 400;
-const EVERY: Duration = Duration::from_millis(50);
-/// How often time to first output is taken; the median counts.
-const STARTS: usize = 11;
+use load::{DEPLOYMENT, Load, NAMESPACE, PODS, create, delete, patch};
 
 /// What one tool needed.
 struct Cost {
     first_output: Duration,
+    /// CPU until what there was at the start has been read.
+    start: Duration,
     /// From the sending of a patch to the line that shows it, sorted.
     delays: Vec<Duration>,
     peak_rss_kib: u64,
@@ -59,8 +60,8 @@ impl Tool {
     }
 
     /// The median time to the first byte of output.
-    fn first_output(&self) -> Duration {
-        let mut times: Vec<Duration> = (0..STARTS)
+    fn first_output(&self, starts: usize) -> Duration {
+        let mut times: Vec<Duration> = (0..starts)
             .map(|_| {
                 let (mut child, started) = self.spawn();
                 let mut line = String::new();
@@ -75,7 +76,7 @@ impl Tool {
             })
             .collect();
         times.sort();
-        times[STARTS / 2]
+        times[starts / 2]
     }
 }
 
@@ -95,40 +96,11 @@ fn memory_and_cpu(pid: u32) -> (u64, Duration) {
     (peak, Duration::from_nanos(run.sum()))
 }
 
-async fn request(client: &Client, method: &str, path: &str, body: Value) {
-    let request = http::Request::builder()
-        .method(method)
-        .uri(path)
-        .header(
-            "content-type",
-            if method == "PATCH" {
-                "application/merge-patch+json"
-            } else {
-                "application/json"
-            },
-        )
-        .body(body.to_string().into_bytes())
-        .unwrap();
-    client.request_text(request).await.unwrap();
-}
-
-fn deployment() -> Value {
-    let labels = json!({ "app": "spy-bench" });
-    json!({
-        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "spy-bench" },
-        "spec": {
-            "replicas": 1, "selector": { "matchLabels": labels },
-            "template": {
-                "metadata": { "labels": labels },
-                "spec": { "containers": [{ "name": "web", "image": "web:1" }] },
-            },
-        },
-    })
-}
-
-/// When each patch was first seen in what a tool prints.
-fn arrivals(lines: &mut Lines, name: &str) -> Vec<Instant> {
-    let mut seen = Vec::with_capacity(PATCHES);
+/// When each patch was first seen in what a tool prints, which has them in order. What prints changes prints
+/// each once; what prints objects, as often as they change.
+fn arrivals(lines: &mut Lines, name: &str, patches: usize) -> Vec<Instant> {
+    let mut seen = Vec::with_capacity(patches);
+    let prints_changes = name == "spy";
     let mark = format!("{name}-");
     for line in lines {
         let line = line.unwrap();
@@ -137,37 +109,38 @@ fn arrivals(lines: &mut Lines, name: &str) -> Vec<Instant> {
             let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
             digits.unwrap().parse::<usize>().unwrap_or_default()
         });
-        if number == Some(seen.len() + 1) {
-            seen.push(Instant::now());
+        match number {
+            Some(number) if number == seen.len() + 1 => seen.push(Instant::now()),
+            Some(number) => assert!(!prints_changes, "{number} after {}", seen.len()),
+            None => {}
         }
-        if seen.len() == PATCHES {
+        if seen.len() == patches {
             break;
         }
     }
-    assert_eq!(seen.len(), PATCHES, "{name} has not printed every patch");
+    assert_eq!(seen.len(), patches, "{name} has not printed every patch");
     seen
 }
 
 type Lines = std::io::Lines<BufReader<std::process::ChildStdout>>;
 
-/// Runs a tool while the Deployment is patched; reads its output to the last patch.
-async fn under_load(tool: &Tool, client: &Client, path: &str) -> Cost {
-    let first_output = tool.first_output();
+/// Runs a tool while the objects are patched; reads its output to the last patch.
+async fn under_load(tool: &Tool, client: &Client, load: &Load) -> Cost {
+    let first_output = tool.first_output(load.starts);
     let (mut child, _) = tool.spawn();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.next().unwrap().unwrap();
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    let (_, cpu_before) = memory_and_cpu(child.id());
-    let name = tool.name;
+    let (name, patches) = (tool.name, load.patches);
     // The pipe stays open until the process has been looked at.
-    let reader = std::thread::spawn(move || (arrivals(&mut lines, name), lines));
-    let mut sent = Vec::with_capacity(PATCHES);
-    for count in 1..=PATCHES {
-        let annotations = json!({ "bench": format!("{name}-{count}") });
-        let body = json!({ "metadata": { "annotations": annotations } });
+    let reader = std::thread::spawn(move || (arrivals(&mut lines, name, patches), lines));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let cpu_before = settled(child.id()).await;
+    let mut sent = Vec::with_capacity(patches);
+    for count in 1..=patches {
+        let next = Instant::now() + load.every;
         sent.push(Instant::now());
-        request(client, "PATCH", path, body).await;
-        tokio::time::sleep(EVERY).await;
+        patch(client, load, (count, format!("{name}-{count}"))).await;
+        tokio::time::sleep_until(next.into()).await;
     }
     let (seen, _open) = reader.join().unwrap();
     let (peak_rss_kib, cpu) = memory_and_cpu(child.id());
@@ -181,9 +154,23 @@ async fn under_load(tool: &Tool, client: &Client, path: &str) -> Cost {
     delays.sort();
     Cost {
         first_output,
+        start: cpu_before,
         delays,
         peak_rss_kib,
         cpu: cpu.saturating_sub(cpu_before),
+    }
+}
+
+/// What a process has used once it has done what there is to do at the start.
+async fn settled(pid: u32) -> Duration {
+    let mut used = Duration::ZERO;
+    loop {
+        let (_, now) = memory_and_cpu(pid);
+        if now.saturating_sub(used) < Duration::from_millis(5) {
+            return now;
+        }
+        used = now;
+        tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }
 
@@ -199,49 +186,53 @@ fn report(tool: &Tool, cost: &Cost, base: &Cost) {
     };
     let mebibytes = |cost: &Cost| f64::from(u32::try_from(cost.peak_rss_kib).unwrap()) / 1024.0;
     println!(
-        "{:8} first output {}  p50 {}  p99 {}  peak RSS {}  CPU a patch {}",
+        "{:8} first output {}  p50 {}  p99 {}  peak RSS {}  CPU to start {}  CPU a patch {}",
         tool.name,
         time(|cost| cost.first_output),
-        time(|cost| cost.delays[PATCHES / 2]),
-        time(|cost| cost.delays[PATCHES * 99 / 100]),
+        time(|cost| cost.delays[cost.delays.len() / 2]),
+        time(|cost| cost.delays[cost.delays.len() * 99 / 100]),
         beside(mebibytes(cost), mebibytes(base), "MiB"),
-        time(|cost| cost.cpu / u32::try_from(PATCHES).unwrap()),
+        time(|cost| cost.start),
+        time(|cost| cost.cpu / u32::try_from(cost.delays.len()).unwrap()),
     );
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let Some(kubectl) = std::env::args().nth(1).filter(|arg| !arg.starts_with('-')) else {
-        println!("usage: cargo bench --bench peers -- PATH_OF_KUBECTL (with KUBECONFIG set)");
+    let arguments = std::env::args().skip(1).filter(|arg| !arg.starts_with('-'));
+    let arguments: Vec<String> = arguments.collect();
+    let Some(kubectl) = arguments.first() else {
+        println!(
+            "usage: cargo bench --bench peers -- PATH_OF_KUBECTL [PATH_OF_SPY [pods]] (with KUBECONFIG set)"
+        );
         return;
     };
     let built = || env!("CARGO_BIN_EXE_kubectl-spy").to_owned();
-    let spy = std::env::args().nth(2).filter(|arg| !arg.starts_with('-'));
+    let load = if arguments.get(2).is_some() {
+        PODS
+    } else {
+        DEPLOYMENT
+    };
     let tools = [
         Tool {
             name: "kubectl",
-            program: kubectl,
-            args: vec!["get", "deploy/spy-bench", "-w", "-o", "json"],
+            program: kubectl.clone(),
+            args: vec!["get", load.subject, "-n", NAMESPACE, "-w", "-o", "json"],
         },
         Tool {
             name: "spy",
-            program: spy.unwrap_or_else(built),
-            args: vec!["changes", "--since=0", "deploy/spy-bench"],
+            program: arguments.get(1).cloned().unwrap_or_else(built),
+            args: vec!["changes", "--since=0", load.subject, "-n", NAMESPACE],
         },
     ];
     let client = Client::try_default().await.unwrap();
-    let all = format!(
-        "/apis/apps/v1/namespaces/{}/deployments",
-        client.default_namespace()
-    );
-    request(&client, "POST", &all, deployment()).await;
-    let path = format!("{all}/spy-bench");
+    create(&client, &load).await;
     let mut costs = Vec::new();
     for tool in &tools {
-        costs.push(under_load(tool, &client, &path).await);
+        costs.push(under_load(tool, &client, &load).await);
     }
-    request(&client, "DELETE", &path, json!({})).await;
     for (tool, cost) in tools.iter().zip(&costs) {
         report(tool, cost, &costs[0]);
     }
+    delete(&client).await;
 }
