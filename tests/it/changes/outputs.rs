@@ -743,6 +743,41 @@ async fn a_null_that_a_merge_patch_cannot_say_is_no_end() {
     assert_snapshot!(said.trim_end(), @r#"gadget/one 2→3: the null at .spec.a.b cannot be expressed in a merge patch"#);
 }
 
+/// A custom kind with templates of other objects.
+async fn templates(objects: &Value) -> Cluster {
+    let cluster = Cluster::start_with(|options| {
+        options.kinds = vec![Kind::custom("example.com", "v1", "Gadget", "gadgets")];
+    })
+    .await;
+    cluster.put(json!({
+        "apiVersion": "example.com/v1", "kind": "Gadget",
+        "metadata": {"name": "one", "namespace": "shop"}, "spec": {"objects": objects},
+    }));
+    cluster
+}
+
+/// A list that is written as a whole has the values of a Secret, too, that have not changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_patch_with_placeholders_says_that_it_cannot_be_applied() {
+    let held = secret("aHVudGVyMg==");
+    let said = async |format| {
+        let cluster = templates(&json!([held])).await;
+        let args = ["changes", "--since=0", "gadgets/one", "-o", format];
+        let mut run = cluster.spy().start(&args);
+        cluster.watched("gadgets").await;
+        let added = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "the-end"}});
+        cluster.edit(
+            "gadgets",
+            "one",
+            &json!({"spec": {"objects": [held, added]}}),
+        );
+        run.until("the-end");
+        interrupted(run).stderr
+    };
+    assert_snapshot!(said("merge-patch").await.trim_end(), @"what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)");
+    assert_snapshot!(said("json-patch").await.trim_end(), @"");
+}
+
 fn secret(password: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
