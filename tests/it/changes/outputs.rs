@@ -778,6 +778,46 @@ async fn a_patch_with_placeholders_says_that_it_cannot_be_applied() {
     assert_snapshot!(said("json-patch").await.trim_end(), @"");
 }
 
+/// Of what is new as a whole, what is asked for may be ignored: then it is passed over in every format.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_for_and_ignored_is_not_shown() {
+    for format in [
+        "paths",
+        "tree",
+        "full",
+        "diff",
+        "json",
+        "yaml",
+        "json-patch",
+        "merge-patch",
+    ] {
+        let cluster = templates(&json!([])).await;
+        let mut run = cluster.spy().start(&[
+            "changes",
+            "--since=0",
+            "gadgets/one",
+            "-o",
+            format,
+            "--only",
+            "spec.pod.image",
+            "--only",
+            "spec.done",
+            "--ignore",
+            "spec.pod",
+        ]);
+        cluster.watched("gadgets").await;
+        for edit in [
+            json!({"pod": {"image": "web:1"}}),
+            json!({"done": "the-end"}),
+        ] {
+            cluster.edit("gadgets", "one", &json!({"spec": edit}));
+        }
+        run.until("the-end");
+        let ran = interrupted(run);
+        assert!(!ran.stdout.contains("web:1"), "{format}: {}", ran.stdout);
+    }
+}
+
 fn secret(password: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
