@@ -265,6 +265,43 @@ async fn leases_tell_when_something_was() {
     "#);
 }
 
+/// An update that only removes fields leaves no time, nor who did it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_is_recorded_for_is_not_as_old_as_what_was_before_it() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"mode": "off", "old": "x"})));
+    renew(&cluster);
+    cluster.tick(200);
+    renew(&cluster);
+    cluster.edit("configmaps", "flags", &json!({"data": {"old": null}}));
+    renew(&cluster);
+    cluster.tick(30);
+    turn(&cluster, "on");
+    for objects in ["cm", "cm/flags"] {
+        let args = ["changes", objects, "--once", "--since", "2m"];
+        let told = cluster.spy().run(&args).transcript();
+        let (first, _) = told.split_once(" MODIFIED").expect("a version");
+        assert_eq!(
+            first, "2026-03-02T12:03:23.000Z–2026-03-02T12:03:25.000Z",
+            "{told}"
+        );
+        assert!(told.contains("- .data.old: x"), "{told}");
+    }
+    let args = ["changes", "cm/flags", "--once", "--since=all", "-o", "json"];
+    let records = super::json::records(&cluster.spy().run(&args));
+    let times = records.iter().filter(|record| record["type"] == "modified");
+    let times: Vec<String> = times
+        .map(|record| format!("{}–{}", record["time"], record["timeUntil"]))
+        .collect();
+    assert_eq!(
+        times,
+        [
+            r#""2026-03-02T12:03:23.000Z"–"2026-03-02T12:03:25.000Z""#,
+            r#""2026-03-02T12:03:56.000Z"–null"#,
+        ]
+    );
+}
+
 /// An autoscaler scales the Deployment `web`.
 fn scale(cluster: &Cluster, replicas: u32) {
     cluster.tick(1);
