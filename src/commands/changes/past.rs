@@ -119,9 +119,9 @@ impl LookBack {
         self.reach.time
     }
 
-    /// Whether there is anything to look back at.
+    /// Whether there is anything to look back at, or to say of it.
     pub(super) fn is_wanted(&self) -> bool {
-        !self.waiting.is_empty()
+        !self.waiting.is_empty() || self.is_asked()
     }
 
     /// Whether all has been found that is waited for.

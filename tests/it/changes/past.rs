@@ -375,6 +375,12 @@ async fn what_cannot_be_read_is_one_line() {
     ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     ! hint: try `kubectl auth can-i list secrets -n shop`
     "#);
+    // Programs are told where the past ends all the same.
+    let ran = cluster.spy().run(&[&none[..], &["-o", "json"]].concat());
+    assert_snapshot!(seam(&ran), @r#"
+    {"cause":"Error from server (Forbidden): secrets is forbidden: User \"jane\" cannot list resource \"secrets\" in API group \"\" in the namespace \"shop\"","cluster":"demo","complete":null,"end":"notRead","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"secrets in namespace \"shop\"","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":0}
+    "#);
     let ran = cluster.spy().run(&[&args[..], &["-o", "json"]].concat());
     assert_snapshot!(seam(&ran), @r#"
     {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
