@@ -40,7 +40,7 @@ pub use file::{
 };
 pub use history::{
     Between, Comparison, Dates, End, History, Limits, Past, Presence, Revision, Told, Walk,
-    in_order,
+    in_order, is_surely_before,
 };
 pub use http::{HttpTransport, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};

@@ -16,7 +16,7 @@ mod tests;
 mod walk;
 
 pub(super) use dates::leases;
-pub use dates::{Between, Dates};
+pub use dates::{Between, Dates, is_surely_before};
 pub use look::{Comparison, History};
 pub use order::{Told, in_order};
 pub(super) use read::{Archive, Memory, Unread};

@@ -265,6 +265,24 @@ async fn leases_tell_when_something_was() {
     "#);
 }
 
+/// A renewal says when it was sent: it is in the store a moment later, and what came before it may have
+/// come within the window.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happened_at_the_edge_of_the_window_is_in_it() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"mode": "off"})));
+    renew(&cluster);
+    cluster.tick(177);
+    cluster.delete("configmaps", "flags");
+    cluster.tick(-2);
+    renew(&cluster);
+    let args = ["changes", "cm", "--once", "--since", "2m"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @"
+    2026-03-02T12:00:02.000Z–2026-03-02T12:02:59.000Z DELETED configmap/flags  4  4m58s ago  after 1s
+    ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:02.000Z · complete since 2026-03-02T12:03:00.000Z ──
+    ");
+}
+
 /// An update that only removes fields leaves no time, nor who did it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_nobody_is_recorded_for_is_not_as_old_as_what_was_before_it() {
