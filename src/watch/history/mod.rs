@@ -13,6 +13,7 @@ mod revision;
 mod ring;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod walk;
 
 pub(super) use dates::leases;
@@ -21,4 +22,5 @@ pub use look::{Comparison, History};
 pub use order::{Told, in_order};
 pub(super) use read::{Archive, Memory, Unread};
 pub use revision::Revision;
+pub use turns::Turns;
 pub use walk::{End, Limits, Past, Presence, Walk};

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::look::History;
 use super::read::{Archive, Unread};
 use super::revision::Revision;
+use super::turns::Turns;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, Resource};
 use crate::watch::event::Version;
@@ -92,6 +93,15 @@ impl Dates {
         Dates {
             archive,
             known: Mutex::default(),
+        }
+    }
+
+    /// The same, whose requests wait their turn.
+    #[must_use]
+    pub fn in_turn(self, turns: &Turns) -> Dates {
+        Dates {
+            archive: self.archive.in_turn(turns),
+            ..self
         }
     }
 
