@@ -1,9 +1,8 @@
 //! Which changes are asked for: `--only` and `--ignore`.
 
-use std::borrow::Cow;
-
-use crate::object::path::{Label, Match, Path, Pattern, Place, Side, Step};
-use crate::object::{Kind, Value};
+use crate::object::Value;
+use crate::object::list_keys::ListKeys;
+use crate::object::path::{Match, Path, Pattern, Side};
 
 use super::{Change, Diff, Shown};
 
@@ -56,25 +55,22 @@ impl Filter {
         }
         let seg = diff.seg(change.at);
         let values = [seg.on(Side::Old), seg.on(Side::New)];
-        self.asks(&diff.path(change.at), &values)
+        self.asks((&diff.path(change.at), diff.keys()), &values)
     }
 
     /// Whether a value is asked for, or something in it is.
     pub fn keeps_value(&self, path: &Path<'_>, value: Shown<'_>) -> bool {
-        self.asks(path, &[Some(value.value)])
+        self.asks((path, ListKeys::builtin()), &[Some(value.value)])
     }
 
-    fn asks<'p>(&self, path: &Path<'p>, values: &[Option<Value<'p>>]) -> bool {
+    fn asks<'p>(&self, (path, keys): (&Path<'p>, &ListKeys), values: &[Option<Value<'p>>]) -> bool {
         match self.part(path) {
             Part::Out => false,
             Part::In | Part::Partly { itself: true } => true,
-            Part::Partly { itself: false } => self.only.iter().any(|pattern| {
-                pattern.matches(path) == Match::Above
-                    && values
-                        .iter()
-                        .flatten()
-                        .any(|value| holds(*value, pattern, &mut path.clone()))
-            }),
+            Part::Partly { itself: false } => {
+                let mut values = values.iter().flatten();
+                values.any(|value| self.asks_inside(*value, (path, keys)))
+            }
         }
     }
 
@@ -97,52 +93,4 @@ impl Filter {
             (Match::Above, _) => Part::Partly { itself: false },
         }
     }
-}
-
-/// Whether a value at `path`, which lies above the pattern, has something that the pattern names.
-fn holds<'p>(value: Value<'p>, pattern: &Pattern, path: &mut Path<'p>) -> bool {
-    let fields = value
-        .fields()
-        .map(|(name, inner)| (Step::Field(name), inner));
-    let items = value.items().zip(0..).map(|(item, index)| {
-        let place = Place {
-            old: Some(index),
-            new: Some(index),
-        };
-        let label = any_key(item, (Vec::new(), 1));
-        (Step::Item { place, label }, item)
-    });
-    for (step, inner) in fields.chain(items) {
-        path.steps.push(step);
-        let found = match pattern.matches(path) {
-            Match::None => false,
-            Match::Inside => true,
-            Match::Above => holds(inner, pattern, path),
-        };
-        path.steps.pop();
-        if found {
-            return true;
-        }
-    }
-    false
-}
-
-/// The name and value of one part of a key.
-pub(super) type KeyPart<'a> = (Cow<'a, str>, Cow<'a, str>);
-
-/// A label that fits every key by which the item could be named, besides those that are known.
-pub(super) fn any_key<'a>(item: Value<'a>, (mut parts, nth): (Vec<KeyPart<'a>>, u32)) -> Label<'a> {
-    let text = |value: Value<'a>| value.as_str().unwrap_or_else(|| value.raw().into());
-    let is_nested = |value: Value<'_>| matches!(value.kind(), Kind::Object | Kind::Array);
-    for (name, value) in item.fields() {
-        if is_nested(value) {
-            let inner = value.fields().filter(|(_, inner)| !is_nested(*inner));
-            parts.extend(
-                inner.map(|(field, value)| (format!("{name}.{field}").into(), text(value))),
-            );
-        } else {
-            parts.push((name, text(value)));
-        }
-    }
-    Label::Key { parts, nth }
 }

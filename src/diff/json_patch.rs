@@ -2,7 +2,7 @@
 //!
 //! Lists come first, outer before inner: items leave from the back, the others are moved into their
 //! new order, new ones are added from the front. Then every index is a new one, and the edits follow.
-//! What Secrets hold is replaced here too: such a patch cannot be applied.
+//! What Secrets hold is replaced here too: such a patch cannot be applied ([`Patch::is_redacted`]).
 //!
 //! Values are JSON texts, not `serde_json`'s values: their numbers keep every digit.
 
@@ -26,6 +26,15 @@ const MOST_WORK: usize = 4_000_000;
 #[serde(transparent)]
 pub struct Patch(pub Vec<Operation>);
 
+/// A value that an operation puts somewhere, as JSON text.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Operand {
+    json: Box<RawValue>,
+    #[serde(skip)]
+    is_redacted: bool,
+}
+
 /// One thing that is done (RFC 6902 §4); places are JSON Pointers (RFC 6901).
 #[derive(Debug, Serialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
@@ -35,7 +44,7 @@ pub enum Operation {
         /// Where.
         path: String,
         /// What.
-        value: Box<RawValue>,
+        value: Operand,
     },
     /// A value goes.
     Remove {
@@ -47,7 +56,7 @@ pub enum Operation {
         /// Where.
         path: String,
         /// What.
-        value: Box<RawValue>,
+        value: Operand,
     },
     /// An item goes to another place.
     Move {
@@ -56,6 +65,16 @@ pub enum Operation {
         /// Where it is.
         path: String,
     },
+}
+
+impl Patch {
+    /// Whether it has placeholders in the place of what Secrets hold: it must not be applied.
+    pub fn is_redacted(&self) -> bool {
+        self.0.iter().any(|operation| match operation {
+            Operation::Add { value, .. } | Operation::Replace { value, .. } => value.is_redacted,
+            Operation::Remove { .. } | Operation::Move { .. } => false,
+        })
+    }
 }
 
 /// The patch from the old version to the new, noise included.
@@ -230,10 +249,13 @@ fn replace(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Operation {
 }
 
 /// The new value; null where there is none.
-fn value(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Box<RawValue> {
+fn value(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Operand {
     let new = diff.shown(at, Side::New, redactor);
     let text = new.map_or_else(|| "null".to_owned(), Shown::json);
-    RawValue::from_string(text).expect("Shown::json writes JSON")
+    Operand {
+        json: RawValue::from_string(text).expect("Shown::json writes JSON"),
+        is_redacted: new.is_some_and(Shown::holds_secret),
+    }
 }
 
 /// The patch, or one that replaces the whole document where that is shorter.

@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::object::Value;
 use crate::object::list_keys::{Identity, ListKeys, ListPlace};
 use crate::object::path::{Label, Path, Place, Step};
+use crate::object::{Kind, Value};
 
-use super::filter::{Filter, Part, any_key};
+use super::filter::{Filter, Part};
 use super::{Content, Shown};
 
 /// Values that are not written, of the objects that it was made for.
@@ -75,6 +75,20 @@ impl Filter {
             }
         }
         sieve.left_out
+    }
+
+    /// Whether something of a value at this path is asked for: then not all of it is left out.
+    pub(super) fn asks_inside<'a>(
+        &self,
+        value: Value<'a>,
+        (path, keys): (&Path<'a>, &ListKeys),
+    ) -> bool {
+        let mut sieve = Sieve {
+            filter: self,
+            keys,
+            left_out: LeftOut::default(),
+        };
+        sieve.keeps(value, &mut path.clone())
     }
 }
 
@@ -156,6 +170,26 @@ impl<'a> Sieve<'_, 'a> {
         items.iter().map(label).collect()
     }
 }
+
+/// A label that fits every key by which the item could be named, besides those that are known.
+fn any_key<'a>(item: Value<'a>, (mut parts, nth): (Vec<KeyPart<'a>>, u32)) -> Label<'a> {
+    let text = |value: Value<'a>| value.as_str().unwrap_or_else(|| value.raw().into());
+    let is_nested = |value: Value<'_>| matches!(value.kind(), Kind::Object | Kind::Array);
+    for (name, value) in item.fields() {
+        if is_nested(value) {
+            let inner = value.fields().filter(|(_, inner)| !is_nested(*inner));
+            parts.extend(
+                inner.map(|(field, value)| (format!("{name}.{field}").into(), text(value))),
+            );
+        } else {
+            parts.push((name, text(value)));
+        }
+    }
+    Label::Key { parts, nth }
+}
+
+/// The name and value of one part of a key.
+type KeyPart<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 fn place(value: Value<'_>) -> usize {
     value.raw().as_ptr().addr()

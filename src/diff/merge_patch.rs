@@ -18,25 +18,34 @@ pub struct Inexpressible {
     pub path: String,
 }
 
-/// The patch that turns `old` into `new`, as JSON text; `{}` if nothing has changed. Numbers keep their
-/// digits. What Secrets hold is replaced: such a patch cannot be applied.
+/// A merge patch.
+#[derive(Debug, Default)]
+pub struct MergePatch {
+    /// Its JSON text.
+    pub json: String,
+    /// Whether it has placeholders in the place of what Secrets hold: it must not be applied.
+    pub is_redacted: bool,
+}
+
+/// The patch that turns `old` into `new`; `{}` if nothing has changed. Numbers keep their digits. What
+/// Secrets hold is replaced.
 ///
 /// # Errors
 ///
 /// [`Inexpressible`] where something that has changed is or holds a `null`, in lists apart.
-pub fn merge_patch(old: Shown<'_>, new: Shown<'_>) -> Result<String, Inexpressible> {
+pub fn merge_patch(old: Shown<'_>, new: Shown<'_>) -> Result<MergePatch, Inexpressible> {
     let mut writer = Writer::default();
     if is_object(old) && is_object(new) {
         writer.changes(old, new)?;
     } else {
         writer.whole(new)?;
     }
-    Ok(writer.out)
+    Ok(writer.patch)
 }
 
 #[derive(Default)]
 struct Writer<'a> {
-    out: String,
+    patch: MergePatch,
     /// The fields that lead to where it is.
     path: Vec<Cow<'a, str>>,
 }
@@ -46,11 +55,11 @@ impl<'a> Writer<'a> {
     fn changes(&mut self, old: Shown<'a>, new: Shown<'a>) -> Result<(), Inexpressible> {
         let before: FxHashMap<_, _> = old.fields().collect();
         let names: FxHashSet<_> = new.fields().map(|(name, _)| name).collect();
-        self.out.push('{');
-        let open = self.out.len();
+        self.patch.json.push('{');
+        let open = self.patch.json.len();
         for (name, _) in old.fields().filter(|(name, _)| !names.contains(name)) {
             self.name(&name, open);
-            self.out.push_str("null");
+            self.patch.json.push_str("null");
         }
         for (name, value) in new.fields() {
             let old = before.get(&name).copied();
@@ -65,7 +74,7 @@ impl<'a> Writer<'a> {
             }
             self.path.pop();
         }
-        self.out.push('}');
+        self.patch.json.push('}');
         Ok(())
     }
 
@@ -74,19 +83,20 @@ impl<'a> Writer<'a> {
         match value.content() {
             Content::Null => Err(self.inexpressible()),
             Content::Object => {
-                self.out.push('{');
-                let open = self.out.len();
+                self.patch.json.push('{');
+                let open = self.patch.json.len();
                 for (name, value) in value.fields() {
                     self.name(&name, open);
                     self.path.push(name);
                     self.whole(value)?;
                     self.path.pop();
                 }
-                self.out.push('}');
+                self.patch.json.push('}');
                 Ok(())
             }
             _ => {
-                self.out.push_str(&value.json());
+                self.patch.json.push_str(&value.json());
+                self.patch.is_redacted |= value.holds_secret();
                 Ok(())
             }
         }
@@ -94,11 +104,11 @@ impl<'a> Writer<'a> {
 
     /// Begins a field of the object whose fields begin at `open`.
     fn name(&mut self, name: &str, open: usize) {
-        if self.out.len() > open {
-            self.out.push(',');
+        if self.patch.json.len() > open {
+            self.patch.json.push(',');
         }
-        push_json_string(&mut self.out, name);
-        self.out.push(':');
+        push_json_string(&mut self.patch.json, name);
+        self.patch.json.push(':');
     }
 
     fn inexpressible(&self) -> Inexpressible {
@@ -129,7 +139,9 @@ mod tests {
     fn patch(old: &str, new: &str) -> Result<String, String> {
         let (old, new) = (Doc::parse(old).unwrap(), Doc::parse(new).unwrap());
         let redactor = Redactor::new();
-        merge_patch(redactor.shown(old.root()), redactor.shown(new.root()))
+        let patch = merge_patch(redactor.shown(old.root()), redactor.shown(new.root()));
+        patch
+            .map(|patch| patch.json)
             .map_err(|error| error.to_string())
     }
 

@@ -39,7 +39,7 @@ use crate::object::path::{self, Path, Pen, Place, Side};
 pub use embedded::Embedded;
 pub use filter::Filter;
 pub use left_out::LeftOut;
-pub use merge_patch::{Inexpressible, merge_patch};
+pub use merge_patch::{Inexpressible, MergePatch, merge_patch};
 pub use noise::Noise;
 pub use origin::Origin;
 pub use redact::{Content, Redactor, Shown};

@@ -1,8 +1,8 @@
 //! The shape of a diff: which values lie in which, for views that show an object as it is nested.
 
-use crate::object::path::{Place, Side};
+use crate::object::path::Place;
 
-use super::{Change, Diff, Label, Redactor, SegId, Shown, Step};
+use super::{Change, Diff, Label, SegId, Step};
 
 impl<'a> Diff<'a> {
     /// The fields by which an item is told from its siblings; none for other values.
@@ -18,18 +18,6 @@ impl<'a> Diff<'a> {
             ) => key.parts(item).map(|part| part.0).collect(),
             _ => Vec::new(),
         }
-    }
-
-    /// Whether what is shown of a change is not what the object has: then a patch of it cannot be
-    /// applied.
-    pub fn holds_secret(&self, redactor: &Redactor) -> bool {
-        let holds = |at, side| {
-            self.shown(at, side, redactor)
-                .is_some_and(Shown::holds_secret)
-        };
-        self.changes
-            .iter()
-            .any(|change| holds(change.at, Side::Old) || holds(change.at, Side::New))
     }
 
     /// Every value on the way to a change but the object itself, outer before inner, siblings in the

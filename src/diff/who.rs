@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
+
 use crate::object::managed_fields::{By, OwnerStep, Writers};
 use crate::object::path::Side;
 
@@ -19,6 +21,23 @@ impl<'a> Diff<'a> {
             Op::Add | Op::Replace | Op::Move { .. } => Side::New,
         };
         writers.by(side, &self.owner_path(change.at, side))
+    }
+
+    /// Whether those alone wrote who had written at this time already, and the same fields again: in any
+    /// later second that moves their time.
+    pub fn is_again_by(&self, writers: &Writers<'a>, time: Timestamp) -> bool {
+        let is_written = |change: &&Change| match change.noise {
+            Some(Noise::ManagedFields) => false,
+            Some(Noise::Version) => self.field(change.at) == Some("observedGeneration"),
+            _ => true,
+        };
+        let mut written = self.changes.iter().filter(is_written).peekable();
+        let is_theirs = |change: &Change| {
+            let by = writers.by(Side::New, &self.owner_path(change.at, Side::New));
+            let (By::Actor(own) | By::Took { actor: own, .. } | By::Owner(own)) = by?;
+            (change.op != Op::Remove).then_some(own.time()? == time)
+        };
+        written.peek().is_some() && written.all(|change| is_theirs(change) == Some(true))
     }
 
     fn owner_path(&self, at: SegId, side: Side) -> Vec<OwnerStep<'_>> {

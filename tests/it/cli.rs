@@ -89,10 +89,10 @@ fn no_cluster_is_tried_and_given_up() {
     let ran = Spy::alone().run(&["changes", "deploy/web", "-o", "json"]);
     assert_eq!((ran.status.code(), &*ran.stderr), (Some(1), REFUSED));
     let records = ran.stdout.lines().map(serde_json::from_str::<Value>);
-    let states: Vec<Value> = records
-        .map(|record| record.unwrap()["state"].take())
-        .collect();
-    assert_eq!(states, ["retrying"]);
+    let records: Vec<Value> = records.map(Result::unwrap).collect();
+    let types: Vec<&Value> = records.iter().map(|record| &record["type"]).collect();
+    assert_eq!(types, ["lookback", "seam", "state"]);
+    assert_eq!(records[2]["state"], "retrying");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use super::state::{Happened, Step};
 use super::told::Told;
 use super::view::{Headed, View, known, notice};
 use crate::commands::Terminal;
-use crate::diff::json_patch::{json_patch, step_by_step};
-use crate::diff::{Diff, Noise, merge_patch};
+use crate::diff::json_patch::{Patch, json_patch, step_by_step};
+use crate::diff::{Diff, MergePatch, Noise, merge_patch};
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef, Value};
 use crate::render::diff::{Counts, Verb, counts, who};
@@ -72,8 +72,8 @@ impl View {
             return Told::quiet(counts);
         }
         if self.filter.is_everything() && self.by.is_everyone() {
-            let patch = || line(&json_patch(&diff, &self.redactor));
-            return self.patch_of(&diff, patch, (pair, old, new));
+            let patch = || json_patch(&diff, &self.redactor);
+            return self.patch_of(patch, (pair, old, new));
         }
         let partly = diff.partly(|change| self.filter.keeps(&diff, change));
         let diff = Diff::keyed(Some(old), Some(partly.root()), &keys);
@@ -81,29 +81,32 @@ impl View {
             return Told::quiet(counts);
         }
         // The whole of the object is not what was asked for, be it shorter or not.
-        let patch = || line(&step_by_step(&diff, &self.redactor));
-        self.patch_of(&diff, patch, (pair, old, partly.root()))
+        let patch = || step_by_step(&diff, &self.redactor);
+        self.patch_of(patch, (pair, old, partly.root()))
     }
 
     /// The patch from one version to the other, with what makes one of JSON Patch's form.
     fn patch_of(
         &self,
-        diff: &Diff<'_>,
-        json_patch: impl FnOnce() -> String,
+        json_patch: impl FnOnce() -> Patch,
         (pair, old, new): (&Pair<'_>, Value<'_>, Value<'_>),
     ) -> Told {
-        let patch = if self.format == Format::JsonPatch {
-            json_patch()
+        let (patch, redacted) = if self.format == Format::JsonPatch {
+            let patch = json_patch();
+            (line(&patch), patch.is_redacted())
         } else {
             match merge_patch(self.redactor.shown(old), self.redactor.shown(new)) {
-                Ok(patch) => line(&RawValue::from_string(patch).expect("merge_patch writes JSON")),
+                Ok(MergePatch { json, is_redacted }) => {
+                    let json = RawValue::from_string(json).expect("merge_patch writes JSON");
+                    (line(&json), is_redacted)
+                }
                 Err(error) => {
                     return Told::aside(Some(format!("{}: {error}", name(pair.old, pair.now))));
                 }
             }
         };
         Told {
-            redacted: diff.holds_secret(&self.redactor),
+            redacted,
             ..Told::lines(vec![patch])
         }
     }

@@ -91,10 +91,9 @@ pub(super) fn wrote(told: &Told) -> Option<Timestamp> {
 /// When a version was written, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// The newest time in `managedFields` that moved, else the newest there; of the first version the
-    /// object's creation.
+    /// The newest time in `managedFields` that moved; of the first version the object's creation.
     At(Timestamp),
-    /// Not before this: of such a write no time is kept.
+    /// Not before this, the newest time in the object: of such a write no time is kept.
     After(Timestamp),
 }
 
@@ -107,22 +106,33 @@ impl Written {
     }
 
     fn read(old: Option<Value<'_>>, new: Value<'_>) -> Option<Written> {
-        let writers = Writers::of(old, Some(new));
-        let Some(time) = writers.time() else {
+        Written::by(&Writers::of(old, Some(new)), (old, new))
+    }
+
+    /// The same by the managers of both versions.
+    pub(super) fn by<'a>(
+        writers: &Writers<'a>,
+        (old, new): (Option<Value<'a>>, Value<'a>),
+    ) -> Option<Written> {
+        if let Some(time) = writers.moved() {
+            return Some(Written::At(time));
+        }
+        let created = || {
             let created = new.str_at(&["metadata", "creationTimestamp"])?;
-            let created = created.parse().ok()?;
-            return Some(match old {
-                None => Written::At(created),
-                Some(_) => Written::After(created),
-            });
+            created.parse().ok()
         };
-        // A status that is written twice in a second moves no time, either; but then no generation.
-        let generation = |object: Value<'_>| object.i64_at(&["metadata", "generation"]);
-        let is_counted = old.is_some_and(|old| generation(old) != generation(new));
-        Some(if is_counted && writers.may_be_later() {
-            Written::After(time)
-        } else {
+        let Some(old) = old else {
+            return created().map(Written::At);
+        };
+        let Some(time) = writers.time() else {
+            return created().map(Written::After);
+        };
+        // A status that is written twice in a second moves no time, either.
+        let is_again = Diff::of(Some(old), Some(new)).is_again_by(writers, time);
+        Some(if is_again {
             Written::At(time)
+        } else {
+            Written::After(time)
         })
     }
 
@@ -175,5 +185,73 @@ mod tests {
         let written = Written::read(Some(old.root()), new.root());
         let time = "2026-03-02T12:00:09Z".parse().expect("a time");
         assert_eq!(written, Some(Written::At(time)));
+    }
+
+    /// An object of two managers, by the fields that they own: one wrote last, the other ten seconds before.
+    fn owned_by((late, early): (&str, &str), rest: &str) -> Doc {
+        let entry = |manager: &str, (time, fields): (&str, &str)| {
+            format!(
+                r#"{{"manager":"{manager}","operation":"Update","time":"{time}","fieldsV1":{fields}}}"#
+            )
+        };
+        let (late, early) = (
+            entry("late", (CREATED, late)),
+            entry("early", ("2026-03-02T11:59:50Z", early)),
+        );
+        let text = format!(r#"{{"metadata":{{"managedFields":[{late},{early}]}},{rest}}}"#);
+        Doc::parse(text).expect("valid")
+    }
+
+    #[test]
+    fn what_nobody_is_recorded_for_has_no_time_of_its_own() {
+        let time = CREATED.parse().expect("a time");
+        let owned = (
+            r#"{"f:status":{"f:phase":{},"f:observedGeneration":{}}}"#,
+            r#"{"f:spec":{"f:image":{}}}"#,
+        );
+        let old = owned_by(
+            owned,
+            r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":1}"#,
+        );
+        let check = |owned, rest: &str, expected| {
+            let new = owned_by(owned, rest);
+            let written = Written::read(Some(old.root()), new.root());
+            assert_eq!(written, Some(expected), "{rest}");
+        };
+        // The same one again, in the same second.
+        check(
+            owned,
+            r#""spec":{"image":"a"},"status":{"phase":"Running","observedGeneration":1}"#,
+            Written::At(time),
+        );
+        check(
+            owned,
+            r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":2}"#,
+            Written::At(time),
+        );
+        // It wrote earlier: in that second it did not write this.
+        check(
+            owned,
+            r#""spec":{"image":"b"},"status":{"phase":"Running","observedGeneration":1}"#,
+            Written::After(time),
+        );
+        // What a binding sets is nobody's.
+        check(
+            owned,
+            r#""spec":{"image":"a","nodeName":"n"},"status":{"phase":"Pending","observedGeneration":1}"#,
+            Written::After(time),
+        );
+        // Who removes fields leaves no time.
+        check(
+            (r#"{"f:status":{"f:observedGeneration":{}}}"#, owned.1),
+            r#""spec":{"image":"a"},"status":{"observedGeneration":1}"#,
+            Written::After(time),
+        );
+        // It is stored anew, and nobody knows why.
+        check(
+            owned,
+            r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":1}"#,
+            Written::After(time),
+        );
     }
 }

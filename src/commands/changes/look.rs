@@ -16,7 +16,7 @@ use crate::diff::{Filter, Noise};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::{
     Between, Dates, End, History, Limits, Presence, Revision, SourceError, SourceKey, Told,
-    Version, Walk, Why, in_order,
+    Version, Walk, Why, in_order, is_surely_before,
 };
 
 /// How many objects are walked at once.
@@ -214,7 +214,10 @@ impl Look {
         let dated = self.dated.lock().unwrap_or_else(PoisonError::into_inner);
         let is_old = |told: &Told| {
             let until = || told.at.and_then(|at| dated.get(&at)?.until);
-            wrote(told).or_else(until).is_some_and(|time| time < since)
+            match wrote(told) {
+                Some(time) => time < since,
+                None => until().is_some_and(|until| is_surely_before(until, since)),
+            }
         };
         let old = told.iter().take_while(|told| is_old(told)).count();
         let keep = old.checked_sub(1).filter(|last| !told[*last].is_end());

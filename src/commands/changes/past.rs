@@ -15,10 +15,17 @@ use super::unread::Unread;
 use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
 use crate::object::ResourceVersion;
-use crate::watch::{Between, Dates, End, Mux, Revision, SourceError, SourceKey, Told, Version};
+use crate::watch::{
+    Between, Dates, End, Mux, Revision, SourceError, SourceKey, Told, Turns, Version,
+};
 
 /// How long live events wait for the versions before them, unless more was asked for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+
+/// So many requests are under way at most for the past of whole listings. Over every kind there are some two
+/// hundred, and a list takes up to ten of the seats that the server has for all its clients
+/// (<https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#seats-occupied-by-a-request>).
+const REQUESTS_AT_ONCE: usize = 8;
 
 /// The look-back of one run.
 pub(super) struct LookBack {
@@ -28,6 +35,8 @@ pub(super) struct LookBack {
     /// The sources whose walk has not begun.
     waiting: Vec<SourceKey>,
     walks: JoinSet<Found>,
+    /// Whose turn it is to ask.
+    turns: Turns,
     deadline: Option<Instant>,
     /// What dates the revisions of its cluster.
     dates: Option<Arc<Dates>>,
@@ -96,13 +105,15 @@ impl LookBack {
         };
         let waiting: Vec<SourceKey> = keys.iter().filter(has_past).cloned().collect();
         let dates = waiting.first().and_then(|key| mux.dates(&key.cluster));
+        let turns = Turns::new(REQUESTS_AT_ONCE);
         LookBack {
-            dates: dates.map(Arc::new),
+            dates: dates.map(|dates| Arc::new(dates.in_turn(&turns))),
             unread: Vec::new(),
             reach,
             shown: Arc::new(shown),
             waiting,
             walks: JoinSet::new(),
+            turns,
             deadline: None,
             found: Vec::new(),
             mux,
@@ -119,9 +130,9 @@ impl LookBack {
         self.reach.time
     }
 
-    /// Whether there is anything to look back at.
+    /// Whether there is anything to look back at, or to say of it.
     pub(super) fn is_wanted(&self) -> bool {
-        !self.waiting.is_empty()
+        !self.waiting.is_empty() || self.is_asked()
     }
 
     /// Whether all has been found that is waited for.
@@ -140,6 +151,10 @@ impl LookBack {
         }
         let Some(history) = self.mux.history(&key) else {
             return;
+        };
+        let history = match named(&key) {
+            Some(_) => history,
+            None => history.in_turn(&self.turns),
         };
         let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
         self.deadline = self.deadline.or(deadline);
@@ -196,5 +211,140 @@ impl LookBack {
                 while self.walks.join_next().await.is_some() {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::PoisonError;
+
+    use super::*;
+    use crate::commands::changes::since::Since;
+    use crate::object::Resource;
+    use crate::watch::{
+        At, BoxFuture, ClusterId, Form, LineStream, ListPage, Page, Scope, Transport,
+    };
+
+    /// A server of empty listings that takes a while for each, and counts what is under way. It has no Leases.
+    #[derive(Default)]
+    struct Slow(Mutex<Load>);
+
+    #[derive(Default)]
+    struct Load {
+        now: usize,
+        most: usize,
+        all: usize,
+    }
+
+    impl Slow {
+        fn load(&self) -> std::sync::MutexGuard<'_, Load> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+
+        async fn work(&self) {
+            self.begin();
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            self.load().now -= 1;
+        }
+
+        fn begin(&self) {
+            let mut load = self.load();
+            load.now += 1;
+            load.all += 1;
+            load.most = load.most.max(load.now);
+        }
+    }
+
+    impl Transport for Slow {
+        fn list<'a>(
+            &'a self,
+            key: &'a SourceKey,
+            at: At,
+            _: Page,
+        ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
+            Box::pin(async move {
+                self.work().await;
+                if &*key.resource.plural == "leases" {
+                    return Err(SourceError::Ended);
+                }
+                let version = match at {
+                    At::Exact(at) => at.into(),
+                    At::Latest => ResourceVersion::new("9"),
+                };
+                let items = Vec::new();
+                let next = None;
+                Ok(ListPage {
+                    version,
+                    items,
+                    next,
+                })
+            })
+        }
+
+        fn watch<'a>(
+            &'a self,
+            _: &'a SourceKey,
+            _: &'a ResourceVersion,
+        ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
+            Box::pin(async move {
+                self.work().await;
+                let quiet: LineStream = Box::pin(futures::stream::pending());
+                Ok(quiet)
+            })
+        }
+    }
+
+    fn kind(number: usize) -> SourceKey {
+        SourceKey {
+            cluster: ClusterId("test".into()),
+            resource: Resource {
+                group: "example.com".into(),
+                version: "v1".into(),
+                plural: format!("kind{number:02}s").into(),
+                kind: "Kind".into(),
+                namespaced: true,
+            },
+            scope: Scope::Namespace("shop".into()),
+            labels: None,
+            fields: None,
+            form: Form::Full,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_many_kinds_only_some_are_asked_for_at_a_time() {
+        let slow = Arc::new(Slow::default());
+        let transport: Arc<dyn Transport> = slow.clone();
+        let mux = Mux::new(
+            [(ClusterId("test".into()), transport)],
+            Arc::new(|| Timestamp::UNIX_EPOCH),
+        );
+        let keys: Vec<SourceKey> = (0..60).map(kind).collect();
+        let all = Reach::new(Some(Since::All), None, Timestamp::UNIX_EPOCH);
+        let mut past = LookBack::new(mux, all.expect("a reach"), &keys, Default::default());
+        for key in &keys {
+            past.start(key, Start::Listing(ResourceVersion::new("9")));
+        }
+        let begun = Instant::now();
+        while !past.is_over() {
+            past.next().await;
+        }
+        assert_eq!(past.found.len(), keys.len());
+        assert!(
+            past.found
+                .iter()
+                .all(|found| matches!(found.end, Some(End::Limit)))
+        );
+        let load = slow.load();
+        assert_eq!((load.now, load.most), (0, REQUESTS_AT_ONCE));
+        // None of the turns is spent on waiting for the server's watches.
+        let least = Duration::from_millis(50)
+            * u32::try_from(load.all.div_ceil(REQUESTS_AT_ONCE)).expect("few");
+        assert!(
+            begun.elapsed() < least + Duration::from_secs(1),
+            "{:?} {}",
+            begun.elapsed(),
+            load.all
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::judge::Written;
 use super::state::{Happened, PastTime, Step};
 use super::view::{View, known};
 use crate::commands::Note;
@@ -14,7 +15,7 @@ use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ResourceVersion};
 use crate::render::age::rfc3339_millis;
 use crate::render::diff::{Verb, counts};
-use crate::render::json::changes::{ChangeRecord, actors, entries, raw, time};
+use crate::render::json::changes::{ChangeRecord, actors, entries, raw};
 use crate::render::json::line::line;
 use crate::render::json::{RefRecord, VERSION};
 use crate::watch::{Gap, GapCause, Version};
@@ -98,13 +99,19 @@ impl View {
             diff
         });
         let whole = matches!(verb, Verb::Created | Verb::Recreated | Verb::Deleted);
+        // That it is gone is not written in an object.
+        let is_end = before.is_none() && matches!(verb, Verb::Deleted | Verb::Left);
+        let written = || {
+            let roots = (before.map(Doc::root), doc.root());
+            Written::by(&writers, roots).filter(|_| !is_end)?.time()
+        };
         ChangeRecord {
             v: VERSION,
             verb,
             past: past.is_some(),
             time: past
                 .map(|past| past.time)
-                .or_else(|| time(&writers, shown))
+                .or_else(written)
                 .map(rfc3339_millis),
             time_until: past.and_then(|past| past.until).map(rfc3339_millis),
             seen: past.is_none().then(|| rfc3339_millis(seen)),

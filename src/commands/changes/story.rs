@@ -10,7 +10,7 @@ use super::past::Found;
 use super::state::{Happened, PastTime, Step};
 use crate::object::ObjectRef;
 use crate::render::age;
-use crate::watch::{Between, SourceKey, Told, Why};
+use crate::watch::{Between, SourceKey, Told, Why, is_surely_before};
 
 /// What was found, in the order of the cluster's revisions. What is known to have been before `since` is
 /// left out.
@@ -28,7 +28,9 @@ pub(super) fn timeline(found: &[Found], since: Option<Timestamp>, now: Timestamp
     let mut told = teller.told;
     told.retain(|told| {
         let until = told.past.and_then(|past| past.until);
-        until.is_none_or(|until| since.is_none_or(|since| until >= since))
+        !until
+            .zip(since)
+            .is_some_and(|(until, since)| is_surely_before(until, since))
     });
     for past in told.iter_mut().filter_map(|told| told.past.as_mut()) {
         // Times have seconds: in one second is known as well as any.

@@ -111,7 +111,7 @@ async fn run<V: Live>(
             }
         }
         feed.print_if_due(view, terminal)?;
-        if feed.is_over(&*view)? {
+        if feed.is_over(view, terminal)? {
             return Ok(Ended::Answered);
         }
         if view.tells_waiting() {
@@ -164,9 +164,14 @@ impl Feed {
         self.print_owed(view, terminal)
     }
 
-    /// Whether all that was asked is told; an error if it cannot be.
-    fn is_over(&self, view: &impl Live) -> Result<bool, CommandError> {
+    /// Whether all that was asked is told; an error if it cannot be, once what came of it is printed.
+    fn is_over<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<bool, CommandError> {
         if let Some(error) = self.sources.refusal() {
+            self.print_last(view, terminal)?;
             return Err(error);
         }
         if self.printing.is_owed || !view.is_answered(&self.sources) {

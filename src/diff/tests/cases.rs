@@ -286,14 +286,7 @@ fn a_shuffled_list_is_all_moves() {
 
 /// The old version with the changes that a filter leaves, and the patch that leads there.
 fn partly(old: &str, new: &str, (only, ignore): (&[&str], &[&str])) -> String {
-    let read = |paths: &[&str]| {
-        let paths = paths.iter().map(|path| path.parse().expect("a path"));
-        paths.collect()
-    };
-    let filter = Filter {
-        only: read(only),
-        ignore: read(ignore),
-    };
+    let filter = filter(only, ignore);
     let (a, b) = (doc(old), doc(new));
     let diff = Diff::of(Some(a.root()), Some(b.root()));
     let partly = diff.partly(|change| filter.keeps(&diff, change));
@@ -337,6 +330,42 @@ fn some_of_the_changes_alone() {
     {"a":{},"b":[1,2],"d\"":{"z":1},"e":1}
     [{"op":"remove","path":"/a/x"},{"op":"remove","path":"/c"},{"op":"add","path":"/d\"","value":{"z":1}},{"op":"add","path":"/e","value":1}]
     "#);
+}
+
+/// What is new as a whole counts for what is in it, if that is not ignored.
+#[test]
+fn what_is_ignored_is_not_asked_for() {
+    let (old, new) = (
+        doc(r#"{"spec":{}}"#),
+        doc(
+            r#"{"spec":{"pod":{"node":"n","containers":[{"name":"app","image":"1"},{"name":"log","image":"2"}]}}}"#,
+        ),
+    );
+    let cases: [(&[&str], &[&str], bool); 8] = [
+        (&["**.image"], &[], true),
+        (&["**.image"], &["**.containers"], false),
+        (&["**.image"], &["**[name=app]"], true),
+        (&["**.image"], &["**[name=app]", "**[1]"], false),
+        (&["**[1].image"], &["**[name=log].image"], false),
+        (&["**.image", "spec.pod.node"], &["**.containers"], true),
+        (&["**[name=app]"], &["**.image"], true),
+        (&["spec.pod"], &["spec.pod.*"], true),
+    ];
+    for (only, ignore, asked) in cases {
+        let filter = filter(only, ignore);
+        for (old, new) in [(&old, &new), (&new, &old)] {
+            let diff = Diff::of(Some(old.root()), Some(new.root()));
+            let [change] = diff.changes() else {
+                panic!("one change: {diff:?}");
+            };
+            assert_eq!(filter.keeps(&diff, change), asked, "{only:?} {ignore:?}");
+            // What is written of both versions differs, then.
+            let redactor = Redactor::new();
+            let there = redactor.shown(if change.op == Op::Add { new } else { old }.root());
+            let left_out = filter.left_out([there], ListKeys::builtin());
+            assert_eq!(!left_out.has(there), asked, "{only:?} {ignore:?}");
+        }
+    }
 }
 
 #[test]

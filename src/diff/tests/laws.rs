@@ -315,6 +315,20 @@ proptest! {
         prop_assert!(of(&partly, &text(&expected)).is_empty());
     }
 
+    #[test]
+    fn what_is_new_is_shown_where_something_of_it_is_written(
+        value in any_json(),
+        only in vec(prop::sample::select(&["x", "x.*", "x.b", "**.a", "**.name", "x[0]", "**[1].a", "x.*.*"][..]), 1..3),
+        ignore in vec(prop::sample::select(&["x.a", "x.*", "**.b", "x[*]", "**[0]", "**[name=a]", "x.*.a"][..]), 0..3),
+    ) {
+        let (a, b) = (doc("{}"), doc(&json!({"x": value}).to_string()));
+        let (diff, redactor) = (of(&a, &b), Redactor::new());
+        let filter = filter(&only, &ignore);
+        let left_out = filter.left_out([redactor.shown(b.root())], ListKeys::builtin());
+        let is_written = !left_out.has(redactor.shown(b.root()));
+        prop_assert_eq!(diff.changes().iter().any(|change| filter.keeps(&diff, change)), is_written);
+    }
+
     // Whatever is left of it, what comes out is an object that a patch leads to.
     #[test]
     fn any_of_the_changes_can_be_made_alone((old, new) in pair(), mask in any::<u64>()) {

@@ -12,6 +12,18 @@ pub(super) fn doc(text: &str) -> Doc {
     Doc::parse(text).expect("valid JSON")
 }
 
+/// A filter of these paths.
+pub(crate) fn filter(only: &[&str], ignore: &[&str]) -> Filter {
+    let read = |paths: &[&str]| {
+        let paths = paths.iter().map(|path| path.parse().expect("a path"));
+        paths.collect()
+    };
+    Filter {
+        only: read(only),
+        ignore: read(ignore),
+    }
+}
+
 /// One line a change: mark, path, values as JSON, and the sort of noise it is.
 pub(super) fn lines(old: &str, new: &str) -> Vec<String> {
     let (old, new) = (doc(old), doc(new));

@@ -133,13 +133,59 @@ fn a_patch_without_the_values_says_that_it_cannot_be_applied() {
     );
     let diff = Diff::of(Some(a.root()), Some(b.root()));
     let told = |redactor: &Redactor| {
-        let patch = serde_json::to_string(&json_patch(&diff, redactor)).expect("serialises");
-        format!("{patch} {}", diff.holds_secret(redactor))
+        let patch = json_patch(&diff, redactor);
+        let text = serde_json::to_string(&patch).expect("serialises");
+        format!("{text} {}", patch.is_redacted())
     };
     insta::assert_snapshot!(told(&Redactor::new()), @r#"[{"op":"replace","path":"/data/password","value":{"redacted":true,"bytes":7,"id":1}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] true"#);
     insta::assert_snapshot!(told(&Redactor::revealing()), @r#"[{"op":"replace","path":"/data/password","value":"aHVudGVyMw=="},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] false"#);
     let labels = doc(&secret("aHVudGVyMg==", r#""labels":{"a":"b"}"#));
-    assert!(!Diff::of(Some(a.root()), Some(labels.root())).holds_secret(&Redactor::new()));
+    let diff = Diff::of(Some(a.root()), Some(labels.root()));
+    assert!(!json_patch(&diff, &Redactor::new()).is_redacted());
+}
+
+#[test]
+fn what_has_not_changed_in_a_secret_is_missing_too_where_it_is_written() {
+    let list = |rest: &[u32]| {
+        let held = secret("aHVudGVyMg==", "");
+        let rest: Vec<String> = rest.iter().map(|n| format!(",{n}")).collect();
+        let rest = rest.concat();
+        format!(r#"{{"kind":"Template","objects":[{held}{rest}]}}"#)
+    };
+    let all = secret("aHVudGVyMg==", r#""labels":{"a":"1","b":"1","c":"1"}"#);
+    let others = secret("aHVudGVyMg==", r#""labels":{"x":"2","y":"2","z":"2"}"#);
+    let without = r#"{"apiVersion":"v1","kind":"Secret","metadata":{}}"#;
+    let cases = [
+        // The list as a whole is shorter than twelve removals.
+        (
+            list(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+            list(&[]),
+            (true, true),
+        ),
+        // A merge patch has no other way than the whole list.
+        (list(&[]), list(&[1]), (false, true)),
+        // The object as a whole is shorter than six edits.
+        (all, others, (true, false)),
+        // What goes is not written.
+        (
+            secret("aHVudGVyMg==", ""),
+            without.to_owned(),
+            (false, false),
+        ),
+    ];
+    for (old, new, told) in cases {
+        let (a, b) = (doc(&old), doc(&new));
+        let redactor = Redactor::new();
+        let diff = Diff::of(Some(a.root()), Some(b.root()));
+        let merge = merge_patch(redactor.shown(a.root()), redactor.shown(b.root()));
+        let merge = merge.expect("no nulls");
+        let patch = json_patch(&diff, &redactor);
+        assert_eq!(
+            (patch.is_redacted(), merge.is_redacted),
+            told,
+            "{patch:?} {merge:?}"
+        );
+    }
 }
 
 /// What says that it is a Secret is not made without what it holds, nor the other way round.
@@ -229,6 +275,26 @@ pub(crate) fn planted() -> impl Strategy<Value = serde_json::Value> {
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_patch_with_a_placeholder_says_so(old in planted(), other in planted(), is_other in any::<bool>(), n in 0..3) {
+        let mut new = if is_other { other } else { old.clone() };
+        new["metadata"]["labels"] = json!({"n": n});
+        if let Some(items) = new["items"].as_array_mut() {
+            items.push(json!(n));
+        }
+        let (a, b) = (doc(&old.to_string()), doc(&new.to_string()));
+        for redactor in [Redactor::new(), Redactor::unchanged()] {
+            let diff = Diff::of(Some(a.root()), Some(b.root()));
+            for patch in [json_patch(&diff, &redactor), step_by_step(&diff, &redactor)] {
+                let text = serde_json::to_string(&patch).expect("serialises");
+                prop_assert_eq!(patch.is_redacted(), text.contains("redacted"), "{}", text);
+            }
+            if let Ok(patch) = merge_patch(redactor.shown(a.root()), redactor.shown(b.root())) {
+                prop_assert_eq!(patch.is_redacted, patch.json.contains("redacted"), "{}", patch.json);
+            }
+        }
+    }
 
     #[test]
     fn what_is_planted_is_nowhere(old in planted(), new in planted(), mask in any::<u64>()) {

@@ -66,8 +66,8 @@ pub struct Writers<'a> {
     new: Vec<Entry<'a>>,
     /// Which of `new` are new or changed, the latest first.
     actors: Vec<usize>,
-    /// When the deletion was asked for that the version tells of.
-    deletion: Option<Timestamp>,
+    /// The latest time that came with the version.
+    moved: Option<Timestamp>,
 }
 
 impl<'a> Entry<'a> {
@@ -147,8 +147,7 @@ fn deletion(object: Value<'_>) -> Option<Timestamp> {
 enum Trace {
     /// Nothing.
     None,
-    /// Fields were taken from it, and its time stood: somebody else wrote them, or it let go of them
-    /// itself in the same second.
+    /// Fields were taken from it, and its time stood: somebody else wrote them, or somebody removed them.
     Lost,
     /// It wrote.
     Wrote,
@@ -185,6 +184,7 @@ impl<'a> Writers<'a> {
         let old = old.map(entries).unwrap_or_default();
         let new = new.map(entries).unwrap_or_default();
         let mut actors = left(Trace::Wrote, &new, &old);
+        let moved = actors.iter().filter_map(|&at| new[at].time()).max();
         if actors.is_empty() {
             actors = left(Trace::Lost, &new, &old);
         }
@@ -193,7 +193,7 @@ impl<'a> Writers<'a> {
             old,
             new,
             actors,
-            deletion,
+            moved: moved.max(deletion),
         }
     }
 
@@ -203,11 +203,17 @@ impl<'a> Writers<'a> {
         self.actors.iter().map(|&at| &self.new[at])
     }
 
-    /// When the version was written, by the server's clock: the latest time that moved, that of the
-    /// deletion included, else the latest in the object.
+    /// When the version was written, by the server's clock, where it says so itself: the latest time that
+    /// moved, that of the deletion included. A write that only removes fields moves none
+    /// (<https://github.com/kubernetes/kubernetes/blob/v1.36.0/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/managedfieldsupdater.go>),
+    /// nor does one that nobody is recorded for, such as the binding of a Pod.
+    pub fn moved(&self) -> Option<Timestamp> {
+        self.moved
+    }
+
+    /// [`Writers::moved`], else the latest time in the object: the version was not written before that.
     pub fn time(&self) -> Option<Timestamp> {
-        let moved = self.actors().filter_map(Entry::time).max();
-        moved.max(self.deletion).or_else(|| {
+        self.moved.or_else(|| {
             let all = if self.new.is_empty() {
                 &self.old
             } else {
@@ -215,14 +221,6 @@ impl<'a> Writers<'a> {
             };
             all.iter().filter_map(Entry::time).max()
         })
-    }
-
-    /// Whether the version may have been written long after [`Writers::time`]: no time moved, and there is
-    /// an entry without one.
-    pub fn may_be_later(&self) -> bool {
-        let has_moved =
-            self.deletion.is_some() || self.actors().any(|entry| entry.time().is_some());
-        !has_moved && self.has_undated()
     }
 
     /// Whether there is an entry that does not say when it was changed, such as that of a scale

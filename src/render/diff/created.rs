@@ -66,13 +66,14 @@ fn images(object: Shown<'_>, path: &[&str], view: &View<'_>) -> Vec<String> {
     let containers = pod.and_then(|pod| pod.get("containers"));
     let items = containers.into_iter().flat_map(Shown::items);
     items
-        .filter_map(|container| {
+        .zip(0u32..)
+        .filter_map(|(container, index)| {
             let mut steps: Vec<Step<'_>> = fields(path);
             steps.push(Step::Field("containers".into()));
             steps.push(Step::Item {
                 place: Place {
                     old: None,
-                    new: None,
+                    new: Some(index),
                 },
                 label: Label::Key {
                     parts: vec![("name".into(), container.str("name")?)],

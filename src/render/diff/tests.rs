@@ -528,6 +528,17 @@ fn created_objects_are_summarised() {
     + .spec.template: {metadata: {1 field}, spec: {2 fields}}
     + .spec.template.spec.containers[name=web].image: web:1.4
     ");
+    for path in ["0", "*", "name=web"] {
+        let path = format!(".spec.template.spec.containers[{path}].image");
+        let setting = Setting {
+            width: setting.width,
+            filter: crate::diff::tests::filter(&[&path], &[]),
+            ..Setting::default()
+        };
+        let lines = setting.with(|view| created_lines(view.redactor.shown(object.root()), view));
+        let image = "+ .spec.template.spec.containers[name=web].image: web:1.4";
+        assert_eq!(lines.last().map(String::as_str), Some(image), "{path}");
+    }
     let secret =
         doc(r#"{"apiVersion":"v1","kind":"Secret","type":"Opaque","data":{"a":"aHVudGVyMg=="}}"#);
     let lines =

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -174,15 +173,6 @@ fn actor_record(entry: &Entry<'_>) -> ActorRecord {
     }
 }
 
-/// When a version was written, by the server's clock: the newest time in `managedFields` that moved,
-/// else the newest there, else the object's creation.
-pub fn time(writers: &Writers<'_>, object: Shown<'_>) -> Option<Timestamp> {
-    writers.time().or_else(|| {
-        let created = object.get("metadata")?.str("creationTimestamp")?;
-        created.parse().ok()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,7 +202,7 @@ mod tests {
             v: super::super::VERSION,
             verb: Verb::Modified,
             past: true,
-            time: time(&writers, shown).map(rfc3339_millis),
+            time: writers.moved().map(rfc3339_millis),
             time_until: None,
             seen: None,
             object_ref: RefRecord::new("kind", &ObjectRef::of(new.root())),

@@ -9,6 +9,7 @@ use super::order::Told;
 use super::read::{Archive, Unread};
 use super::revision::Revision;
 use super::ring::{Asked, Ring};
+use super::turns::Turns;
 use super::walk::{End, Limits, Walk, ended};
 use crate::object::ObjectRef;
 use crate::object::managed_fields::Writers;
@@ -51,6 +52,13 @@ impl History {
     /// Which source it is the past of.
     pub fn key(&self) -> &Arc<SourceKey> {
         &self.archive.key
+    }
+
+    /// The same, whose requests wait their turn.
+    #[must_use]
+    pub fn in_turn(mut self, turns: &Turns) -> History {
+        self.archive = self.archive.in_turn(turns);
+        self
     }
 
     /// A walk back from a version; `None` if its resourceVersion is no revision.

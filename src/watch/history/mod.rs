@@ -13,12 +13,14 @@ mod revision;
 mod ring;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod walk;
 
 pub(super) use dates::leases;
-pub use dates::{Between, Dates};
+pub use dates::{Between, Dates, is_surely_before};
 pub use look::{Comparison, History};
 pub use order::{Told, in_order};
 pub(super) use read::{Archive, Memory, Unread};
 pub use revision::Revision;
+pub use turns::Turns;
 pub use walk::{End, Limits, Past, Presence, Walk};

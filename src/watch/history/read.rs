@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::order::Told;
 use super::revision::Revision;
+use super::turns::Turns;
 use crate::object::{ObjectRef, Resource};
 use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
@@ -123,6 +124,14 @@ impl Archive {
         Archive {
             key: Arc::new(key),
             ..self.clone()
+        }
+    }
+
+    /// The same, whose requests wait their turn.
+    pub(super) fn in_turn(self, turns: &Turns) -> Archive {
+        Archive {
+            transport: Arc::new(turns.of(self.transport)),
+            ..self
         }
     }
 

@@ -743,6 +743,81 @@ async fn a_null_that_a_merge_patch_cannot_say_is_no_end() {
     assert_snapshot!(said.trim_end(), @r#"gadget/one 2→3: the null at .spec.a.b cannot be expressed in a merge patch"#);
 }
 
+/// A custom kind with templates of other objects.
+async fn templates(objects: &Value) -> Cluster {
+    let cluster = Cluster::start_with(|options| {
+        options.kinds = vec![Kind::custom("example.com", "v1", "Gadget", "gadgets")];
+    })
+    .await;
+    cluster.put(json!({
+        "apiVersion": "example.com/v1", "kind": "Gadget",
+        "metadata": {"name": "one", "namespace": "shop"}, "spec": {"objects": objects},
+    }));
+    cluster
+}
+
+/// A list that is written as a whole has the values of a Secret, too, that have not changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_patch_with_placeholders_says_that_it_cannot_be_applied() {
+    let held = secret("aHVudGVyMg==");
+    let said = async |format| {
+        let cluster = templates(&json!([held])).await;
+        let args = ["changes", "--since=0", "gadgets/one", "-o", format];
+        let mut run = cluster.spy().start(&args);
+        cluster.watched("gadgets").await;
+        let added = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "the-end"}});
+        cluster.edit(
+            "gadgets",
+            "one",
+            &json!({"spec": {"objects": [held, added]}}),
+        );
+        run.until("the-end");
+        interrupted(run).stderr
+    };
+    assert_snapshot!(said("merge-patch").await.trim_end(), @"what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)");
+    assert_snapshot!(said("json-patch").await.trim_end(), @"");
+}
+
+/// Of what is new as a whole, what is asked for may be ignored: then it is passed over in every format.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_for_and_ignored_is_not_shown() {
+    for format in [
+        "paths",
+        "tree",
+        "full",
+        "diff",
+        "json",
+        "yaml",
+        "json-patch",
+        "merge-patch",
+    ] {
+        let cluster = templates(&json!([])).await;
+        let mut run = cluster.spy().start(&[
+            "changes",
+            "--since=0",
+            "gadgets/one",
+            "-o",
+            format,
+            "--only",
+            "spec.pod.image",
+            "--only",
+            "spec.done",
+            "--ignore",
+            "spec.pod",
+        ]);
+        cluster.watched("gadgets").await;
+        for edit in [
+            json!({"pod": {"image": "web:1"}}),
+            json!({"done": "the-end"}),
+        ] {
+            cluster.edit("gadgets", "one", &json!({"spec": edit}));
+        }
+        run.until("the-end");
+        let ran = interrupted(run);
+        assert!(!ran.stdout.contains("web:1"), "{format}: {}", ran.stdout);
+    }
+}
+
 fn secret(password: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Secret", "type": "Opaque",

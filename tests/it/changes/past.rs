@@ -265,6 +265,61 @@ async fn leases_tell_when_something_was() {
     "#);
 }
 
+/// A renewal says when it was sent: it is in the store a moment later, and what came before it may have
+/// come within the window.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happened_at_the_edge_of_the_window_is_in_it() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"mode": "off"})));
+    renew(&cluster);
+    cluster.tick(177);
+    cluster.delete("configmaps", "flags");
+    cluster.tick(-2);
+    renew(&cluster);
+    let args = ["changes", "cm", "--once", "--since", "2m"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @"
+    2026-03-02T12:00:02.000Z–2026-03-02T12:02:59.000Z DELETED configmap/flags  4  4m58s ago  after 1s
+    ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:02.000Z · complete since 2026-03-02T12:03:00.000Z ──
+    ");
+}
+
+/// An update that only removes fields leaves no time, nor who did it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_is_recorded_for_is_not_as_old_as_what_was_before_it() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"mode": "off", "old": "x"})));
+    renew(&cluster);
+    cluster.tick(200);
+    renew(&cluster);
+    cluster.edit("configmaps", "flags", &json!({"data": {"old": null}}));
+    renew(&cluster);
+    cluster.tick(30);
+    turn(&cluster, "on");
+    for objects in ["cm", "cm/flags"] {
+        let args = ["changes", objects, "--once", "--since", "2m"];
+        let told = cluster.spy().run(&args).transcript();
+        let (first, _) = told.split_once(" MODIFIED").expect("a version");
+        assert_eq!(
+            first, "2026-03-02T12:03:23.000Z–2026-03-02T12:03:25.000Z",
+            "{told}"
+        );
+        assert!(told.contains("- .data.old: x"), "{told}");
+    }
+    let args = ["changes", "cm/flags", "--once", "--since=all", "-o", "json"];
+    let records = super::json::records(&cluster.spy().run(&args));
+    let times = records.iter().filter(|record| record["type"] == "modified");
+    let times: Vec<String> = times
+        .map(|record| format!("{}–{}", record["time"], record["timeUntil"]))
+        .collect();
+    assert_eq!(
+        times,
+        [
+            r#""2026-03-02T12:03:23.000Z"–"2026-03-02T12:03:25.000Z""#,
+            r#""2026-03-02T12:03:56.000Z"–null"#,
+        ]
+    );
+}
+
 /// An autoscaler scales the Deployment `web`.
 fn scale(cluster: &Cluster, replicas: u32) {
     cluster.tick(1);
@@ -337,6 +392,12 @@ async fn what_cannot_be_read_is_one_line() {
     assert_snapshot!(cluster.spy().run(&none).transcript(), @r#"
     ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     ! hint: try `kubectl auth can-i list secrets -n shop`
+    "#);
+    // Programs are told where the past ends all the same.
+    let ran = cluster.spy().run(&[&none[..], &["-o", "json"]].concat());
+    assert_snapshot!(seam(&ran), @r#"
+    {"cause":"Error from server (Forbidden): secrets is forbidden: User \"jane\" cannot list resource \"secrets\" in API group \"\" in the namespace \"shop\"","cluster":"demo","complete":null,"end":"notRead","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"secrets in namespace \"shop\"","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":0}
     "#);
     let ran = cluster.spy().run(&[&args[..], &["-o", "json"]].concat());
     assert_snapshot!(seam(&ran), @r#"

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::look::History;
 use super::read::{Archive, Unread};
 use super::revision::Revision;
+use super::turns::Turns;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, Resource};
 use crate::watch::event::Version;
@@ -25,6 +26,8 @@ use crate::watch::key::{ClusterId, Form, Scope, SourceKey};
 const REQUESTS: u32 = 300;
 /// and so long is waited for them in all.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// So much later than it says may a write be in the store: its time is noted when it is sent, or taken in.
+const LATENCY: SignedDuration = SignedDuration::from_secs(2);
 /// A span that is no longer is not narrowed any more.
 const NEAR: SignedDuration = SignedDuration::from_secs(2);
 
@@ -33,8 +36,15 @@ const NEAR: SignedDuration = SignedDuration::from_secs(2);
 pub struct Between {
     /// Not before this.
     pub from: Timestamp,
-    /// Not after this; `None` if it may have been just now.
+    /// Not after this, but for the moment that [`is_surely_before`] allows; `None` if it may have been just
+    /// now.
     pub until: Option<Timestamp>,
+}
+
+/// Whether what was written at a time, by its own word, was in the store before another. With a margin: what is
+/// left out of a window must not have been in it.
+pub fn is_surely_before(written: Timestamp, time: Timestamp) -> bool {
+    time.duration_since(written) > LATENCY
 }
 
 /// Dates the revisions of a cluster's store.
@@ -83,6 +93,15 @@ impl Dates {
         Dates {
             archive,
             known: Mutex::default(),
+        }
+    }
+
+    /// The same, whose requests wait their turn.
+    #[must_use]
+    pub fn in_turn(self, turns: &Turns) -> Dates {
+        Dates {
+            archive: self.archive.in_turn(turns),
+            ..self
         }
     }
 
@@ -178,7 +197,7 @@ impl Known {
         let (mut low, mut high, mut before) = (Revision::FIRST, newest.next(), None);
         while let Some(middle) = Revision::between(low, high) {
             match self.renewal(archive, middle).await {
-                Ok(Some((at, renewed))) if renewed >= time => high = at,
+                Ok(Some((at, renewed))) if !is_surely_before(renewed, time) => high = at,
                 Ok(found) => {
                     before = found.map(|(at, _)| at).or(before);
                     low = middle;

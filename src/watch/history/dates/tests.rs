@@ -115,7 +115,7 @@ async fn what_is_known_is_not_read_again() {
     let asked = dates.known.lock().await.requests;
     assert_eq!(
         dates.before(at(26), revision(201)).await,
-        Some(revision(150))
+        Some(revision(140))
     );
     for number in [150, 155] {
         dates.of(revision(number), revision(205)).await;
@@ -128,7 +128,10 @@ async fn what_is_known_is_not_read_again() {
 async fn a_time_is_after_a_revision() {
     let dates = dates(renewed(104));
     for (seconds, number) in [
-        (26, Some(150)),
+        (28, Some(150)),
+        // The renewal of 25 may have come into the store a moment after it was sent.
+        (27, Some(140)),
+        (26, Some(140)),
         (25, Some(140)),
         (999, Some(200)),
         // The renewal is older than what can be read, but known.
