@@ -103,15 +103,12 @@ impl<'a> Entry<'a> {
             && self.api_version == other.api_version
     }
 
-    /// What became of the entry since `old`, its predecessor.
-    fn trace(&self, old: &Entry<'_>) -> Trace {
-        let same_fields = self.fields.map(Value::raw) == old.fields.map(Value::raw);
+    /// Whether the manager has written since `old`, its entry before: then the time has moved, or fields have
+    /// come. Fields that go while the time stands may have been taken by somebody else, or removed by anybody.
+    fn has_written_since(&self, old: &Entry<'_>) -> bool {
         let same_time = self.written == old.written || self.time() == old.time();
-        match (same_time, same_fields) {
-            (true, true) => Trace::None,
-            (true, false) if within(self.fields, old.fields) => Trace::Lost,
-            _ => Trace::Wrote,
-        }
+        let same_fields = || self.fields.map(Value::raw) == old.fields.map(Value::raw);
+        !same_time || !(same_fields() || within(self.fields, old.fields))
     }
 
     /// Whether the entry owns the field at the end of `path`, or something inside it.
@@ -142,26 +139,6 @@ fn deletion(object: Value<'_>) -> Option<Timestamp> {
         .ok()
 }
 
-/// What a version shows of an entry's manager.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trace {
-    /// Nothing.
-    None,
-    /// Fields were taken from it, and its time stood: somebody else wrote them, or somebody removed them.
-    Lost,
-    /// It wrote.
-    Wrote,
-}
-
-/// The entries of `new` that have left this trace.
-fn left(trace: Trace, new: &[Entry<'_>], old: &[Entry<'_>]) -> Vec<usize> {
-    let of = |entry: &Entry<'_>| {
-        let before = old.iter().find(|before| before.same_identity(entry));
-        before.map_or(Trace::Wrote, |before| entry.trace(before))
-    };
-    (0..new.len()).filter(|&at| of(&new[at]) == trace).collect()
-}
-
 /// Whether a set of fields lies within another.
 fn within(set: Option<Value<'_>>, other: Option<Value<'_>>) -> bool {
     match (set, other) {
@@ -183,11 +160,12 @@ impl<'a> Writers<'a> {
         let deletion = new.and_then(deletion).filter(|at| before != Some(*at));
         let old = old.map(entries).unwrap_or_default();
         let new = new.map(entries).unwrap_or_default();
-        let mut actors = left(Trace::Wrote, &new, &old);
+        let has_written = |entry: &Entry<'_>| {
+            let before = old.iter().find(|before| before.same_identity(entry));
+            before.is_none_or(|before| entry.has_written_since(before))
+        };
+        let mut actors: Vec<usize> = (0..new.len()).filter(|&at| has_written(&new[at])).collect();
         let moved = actors.iter().filter_map(|&at| new[at].time()).max();
-        if actors.is_empty() {
-            actors = left(Trace::Lost, &new, &old);
-        }
         actors.sort_by_cached_key(|&at| std::cmp::Reverse(new[at].time()));
         Writers {
             old,
@@ -197,8 +175,7 @@ impl<'a> Writers<'a> {
         }
     }
 
-    /// The entries that are new, or whose time moved or fields grew, the latest first; where there is
-    /// none, those whose fields shrank.
+    /// The entries that are new, or whose time moved or fields grew, the latest first.
     pub fn actors(&self) -> impl Iterator<Item = &Entry<'a>> {
         self.actors.iter().map(|&at| &self.new[at])
     }
