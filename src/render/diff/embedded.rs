@@ -136,11 +136,8 @@ fn hunks(
     base: Base,
     (old, new): (Shown<'_>, Shown<'_>),
 ) -> Option<Vec<String>> {
-    let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {
-        return None;
-    };
     let arrow = painter.view.look.symbols.arrow;
-    let hunks = match compare::lines(&old, &new) {
+    let hunks = match old.changed_lines(new)? {
         Lines::Endings { old, new } => {
             start.push(Role::Plain, &format!(": line endings {old} {arrow} {new}"));
             return Some(vec![painter.paint(std::mem::take(start))]);
