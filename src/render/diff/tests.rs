@@ -501,11 +501,70 @@ fn who_did_it() {
         &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":1}"#),
         &object(&[entry("kubectl-edit", "", "02", "{}")], r#""spec":{}"#),
     ), @"- .spec.replicas: 1  (was hpa's)");
+}
+
+#[test]
+fn who_is_said_once_above_the_changes_of_one() {
+    let entry = |manager: &str, subresource: &str, fields: &str| {
+        format!(
+            r#"{{"manager":"{manager}","operation":"Update","subresource":"{subresource}","apiVersion":"v1","time":"2024-05-01T14:02:01Z","fieldsV1":{{"f:spec":{{{fields}}}}}}}"#
+        )
+    };
+    let check = |entries: &[String], filter: &str| {
+        let object = |spec: &str| {
+            let entries = entries.join(",");
+            doc(&format!(
+                r#"{{"metadata":{{"managedFields":[{entries}]}},"spec":{spec}}}"#
+            ))
+        };
+        let (old, new) = (
+            object(r#"{"a":1,"b":1,"c":1}"#),
+            object(r#"{"a":2,"b":2,"c":1}"#),
+        );
+        let setting = Setting {
+            filter: Filter {
+                only: vec![filter.parse().expect("a path")],
+                ..Filter::default()
+            },
+            ..Setting::default()
+        };
+        setting.with(|view| {
+            let diff = Diff::of(Some(old.root()), Some(new.root()));
+            let writers = Writers::of(Some(old.root()), Some(new.root()));
+            let who = who(&diff, &writers, view).unwrap_or_default();
+            format!("{who}\n{}", change_lines(&diff, &writers, view).join("\n"))
+        })
+    };
     // The same second, the same fields: nobody is known to have written.
-    insta::assert_snapshot!(check(
-        &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":1}"#),
-        &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":2}"#),
-    ), @"~ .spec.replicas: 1 → 2  owner hpa");
+    let both = r#""f:a":{},"f:b":{}"#;
+    insta::assert_snapshot!(check(&[entry("hpa", "scale", both)], "**"), @"
+    owner hpa (scale)
+    ~ .spec.a: 1 → 2
+    ~ .spec.b: 1 → 2
+    ");
+    // So kube-apiserver calls those that do not say who they are.
+    insta::assert_snapshot!(check(&[entry("unknown", "", both)], "**"), @r#"
+    owner "unknown"
+    ~ .spec.a: 1 → 2
+    ~ .spec.b: 1 → 2
+    "#);
+    // Several owners, of what is shown: each line says whose it is.
+    let two = [
+        entry("hpa", "", r#""f:a":{}"#),
+        entry("kubectl", "", r#""f:b":{}"#),
+    ];
+    insta::assert_snapshot!(check(&two, "**"), @"
+    ~ .spec.a: 1 → 2  owner hpa
+    ~ .spec.b: 1 → 2  owner kubectl
+    ");
+    insta::assert_snapshot!(check(&two, "spec.a"), @"
+    owner hpa
+    ~ .spec.a: 1 → 2
+    ");
+    insta::assert_snapshot!(check(&two[..1], "**"), @"
+    ~ .spec.a: 1 → 2  owner hpa
+    ~ .spec.b: 1 → 2
+    ");
 }
 
 #[test]
