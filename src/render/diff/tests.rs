@@ -568,6 +568,67 @@ fn who_is_said_once_above_the_changes_of_one() {
 }
 
 #[test]
+fn conditions_fit_the_width() {
+    let entry = |manager: &str, second: u32, field: &str| {
+        format!(
+            r#"{{"manager":"{manager}","operation":"Update","subresource":"status","apiVersion":"v1","time":"2024-05-01T14:02:0{second}Z","fieldsV1":{{"f:status":{{"f:{field}":{{}}}}}}}}"#
+        )
+    };
+    let object = |count: u32, kind: &str, condition: &str| {
+        let own = entry("kube-controller-manager", 1, "conditions");
+        let other = entry("kube-scheduler", count, "n");
+        format!(
+            r#"{{"metadata":{{"managedFields":[{own},{other}]}},"status":{{"n":{count},"conditions":[{{"type":"{kind}",{condition}}}]}}}}"#
+        )
+    };
+    let lines = |width: usize, kind: &str, (old, new): (&str, &str)| {
+        let setting = Setting {
+            width: Some(width),
+            ..Setting::default()
+        };
+        let lines = setting.lines(&object(1, kind, old), &object(2, kind, new));
+        lines
+            .lines()
+            .find(|line| line.contains("conditions"))
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let progressing = (
+        r#""status":"True","lastTransitionTime":"2024-05-01T14:02:01Z","reason":"NewReplicaSetAvailable","message":"ReplicaSet \"web-6b9f6c5d77\" has successfully progressed.""#,
+        r#""status":"False","lastTransitionTime":"2024-05-01T14:12:01Z","reason":"ProgressDeadlineExceeded","message":"ReplicaSet \"web-6b9f6c5d78\" has timed out progressing.""#,
+    );
+    let all = [200, 160, 120, 110, 80, 70].map(|width| lines(width, "Progressing", progressing));
+    insta::assert_snapshot!(all.join("\n"), @r#"
+    ~ .status.conditions[type=Progressing]: True → False  14:12:01 (after 10m)  ProgressDeadlineExceeded: ReplicaSet "web-6b9f6c5d78" has timed out progressing.  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet "web-…(+22 B)out progressing.  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet …(+32 B)rogressing.
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlin…
+    "#);
+    let updated = (
+        progressing.0,
+        &*progressing
+            .0
+            .replace("NewReplicaSetAvailable", "ReplicaSetUpdated"),
+    );
+    let all = [200, 120, 80].map(|width| lines(width, "Progressing", updated));
+    insta::assert_snapshot!(all.join("\n"), @r#"
+    ~ .status.conditions[type=Progressing]: True  NewReplicaSetAvailable → ReplicaSetUpdated: ReplicaSet "web-6b9f6c5d77" has successfully progressed.  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True  NewReplicaSetAvailable → ReplicaSetUpdated: ReplicaSet …(+34 B)progressed.
+    ~ .status.conditions[type=Progressing]: True  NewReplicaSet… → ReplicaSetUpdated
+    "#);
+    for width in (80..200).step_by(7) {
+        for kind in ["Ready", "Progressing", "PodReadyToStartContainers"] {
+            for pair in [progressing, updated] {
+                let line = lines(width, kind, pair);
+                assert!(text::width(&line) <= width, "{width}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
 fn created_objects_are_summarised() {
     let object = doc(
         r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","labels":{"app":"web"},"uid":"u","creationTimestamp":"2024-05-01T14:02:01Z"},
