@@ -45,13 +45,14 @@ impl<'a> Shown<'a> {
 fn hunks(old: Written<'_>, new: Written<'_>) -> Option<Vec<Hunk>> {
     let (old, new) = (old.raw(), new.raw());
     let start = alike(old, new)?;
-    let (lines_above, rest) = (start.lines, start.before..);
-    let tail = common_suffix(old[start.end..].as_bytes(), new[start.end..].as_bytes());
+    // The last of them goes along as context.
+    let (lines_above, rest) = (start.lines.saturating_sub(1), start.last..);
+    let tail = common_suffix(&old.as_bytes()[start.end..], &new.as_bytes()[start.end..]);
     let (old, new) = (&old[rest.clone()], &new[rest]);
-    let (old, new) = match (lines(old, tail)?, lines(new, tail)?) {
+    let (old, new) = match (cut(old, tail)?, cut(new, tail)?) {
         (a, b) if a.rest == b.rest => (a.lines, b.lines),
         // The same bytes are in one text inside a line that they are not inside of in the other.
-        _ => (lines(old, 0)?.lines, lines(new, 0)?.lines),
+        _ => (cut(old, 0)?.lines, cut(new, 0)?.lines),
     };
     let ops = line_ops::ops(&old, &new);
     let is_respelt = |op: &DiffOp| {
@@ -62,35 +63,35 @@ fn hunks(old: Written<'_>, new: Written<'_>) -> Option<Vec<Hunk>> {
         return None;
     }
     let mut hunks = text::hunks(ops, (&old, &new), |line| Written::part(line).decoded());
-    hunks.iter_mut().for_each(|hunk| hunk.start += lines_above);
+    for hunk in &mut hunks {
+        hunk.start += lines_above;
+    }
     Some(hunks)
 }
 
 /// What two texts begin with: whole lines.
 #[derive(Default)]
 struct Start {
+    lines: usize,
+    /// Where the last of them begins.
+    last: usize,
     /// Where they end.
     end: usize,
-    /// Where the last of them begins.
-    before: usize,
-    /// How many there are above the last.
-    lines: usize,
 }
 
 /// The lines that both texts begin with.
 fn alike(old: &str, new: &str) -> Option<Start> {
     let common = common_prefix(old.as_bytes(), new.as_bytes());
     let mut start = Start::default();
-    let mut is_first = true;
     for end in line_ends(old) {
         let end = end?;
         if end > common {
             break;
         }
         start = Start {
+            lines: start.lines + 1,
+            last: start.end,
             end,
-            before: start.end,
-            lines: start.lines + usize::from(!std::mem::take(&mut is_first)),
         };
     }
     Some(start)
@@ -104,7 +105,7 @@ struct Cut<'t> {
 }
 
 /// The lines of a text up to the first that is wholly within its last bytes, so many of them.
-fn lines(raw: &str, tail: usize) -> Option<Cut<'_>> {
+fn cut(raw: &str, tail: usize) -> Option<Cut<'_>> {
     let mut lines = Vec::new();
     let mut start = 0;
     let last = iter::once(Some(raw.len()));

@@ -157,7 +157,7 @@ pub fn lines(old: &str, new: &str) -> Lines {
     }
     let (old, new) = (split(old), split(new));
     let ops = line_ops::ops(&old, &new);
-    Lines::Hunks(hunks(ops, (&old, &new), |line| line.into()))
+    Lines::Hunks(hunks(ops, (&old, &new), Into::into))
 }
 
 /// The lines of a text, each with its end.

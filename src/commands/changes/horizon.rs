@@ -53,7 +53,7 @@ impl Seam<'_> {
             time: time(found.from),
             complete: number(found.complete),
             complete_time: time(found.complete),
-            cause: refused(found).map(Into::into),
+            cause: refused(found),
         }
     }
 }
