@@ -50,8 +50,8 @@ fn hunks(old: Written<'_>, new: Written<'_>) -> Option<Vec<Hunk>> {
     let tail = common_suffix(&old.as_bytes()[start.end..], &new.as_bytes()[start.end..]);
     let (old, new) = (&old[rest.clone()], &new[rest]);
     let (old, new) = match (cut(old, tail)?, cut(new, tail)?) {
-        (a, b) if a.rest == b.rest => (a.lines, b.lines),
-        // The same bytes are in one text inside a line that they are not inside of in the other.
+        (a, b) if a.ends_as(&b) => (a.lines, b.lines),
+        // The same bytes are whole lines in one text and not in the other.
         _ => (cut(old, 0)?.lines, cut(new, 0)?.lines),
     };
     let ops = line_ops::ops(&old, &new);
@@ -102,6 +102,14 @@ struct Cut<'t> {
     lines: Vec<&'t str>,
     /// How many bytes behind them are not cut.
     rest: usize,
+}
+
+impl Cut<'_> {
+    /// Whether both end at the same place: with the texts, or with the same line before the same bytes.
+    fn ends_as(&self, other: &Cut<'_>) -> bool {
+        let is_whole = self.rest == 0;
+        self.rest == other.rest && (is_whole || self.lines.last() == other.lines.last())
+    }
 }
 
 /// The lines of a text up to the first that is wholly within its last bytes, so many of them.
@@ -204,6 +212,12 @@ mod tests {
         let (fast, expected) = changed(&old.concat(), &new.concat());
         let starts: Vec<usize> = fast.iter().flatten().map(|hunk| hunk.start).collect();
         assert_eq!(starts, [10, 1500, 2990]);
+        assert_eq!(fast.map(Lines::Hunks), Some(expected));
+    }
+
+    #[test]
+    fn the_same_bytes_may_be_other_lines() {
+        let (fast, expected) = changed(r"\n\n\n", r"n\n\n");
         assert_eq!(fast.map(Lines::Hunks), Some(expected));
     }
 
