@@ -136,7 +136,7 @@ fn cut(raw: &str, tail: usize) -> Option<Cut<'_>> {
 /// Where each line of a text ends, as far as it is ended; `None` where something is written that ends lines
 /// some other way.
 fn line_ends(raw: &str) -> impl Iterator<Item = Option<usize>> {
-    escapes(raw, 0).filter_map(|at| match &raw.as_bytes()[at + 1..] {
+    escapes(raw).filter_map(|at| match &raw.as_bytes()[at + 1..] {
         [b'n', ..] => Some(Some(at + 2)),
         [b'r', ..] | [b'u', b'0', b'0', b'0', ..] => Some(None),
         _ => None,

@@ -66,7 +66,7 @@ impl<'a> Written<'a> {
     /// Whether the text has more than one line, or one that is ended.
     pub(crate) fn has_line_feed(self) -> bool {
         let is_one = |at: usize| scan::unescape_first(&self.inner[at..]).0 == '\n';
-        self.is_escaped && escapes(self.inner, 0).any(is_one)
+        self.is_escaped && escapes(self.inner).any(is_one)
     }
 
     fn skip(self, bytes: usize) -> Written<'a> {
@@ -77,9 +77,9 @@ impl<'a> Written<'a> {
     }
 }
 
-/// Where the escape sequences of a string begin that begin behind `from`, itself no place inside one.
-pub(crate) fn escapes(raw: &str, from: usize) -> impl Iterator<Item = usize> {
-    let mut at = from;
+/// Where the escape sequences of a string begin.
+pub(crate) fn escapes(raw: &str) -> impl Iterator<Item = usize> {
+    let mut at = 0;
     std::iter::from_fn(move || {
         let found = at + memchr(b'\\', raw.as_bytes().get(at..)?)?;
         // What follows the first two bytes of a longer one is no backslash of its own.
