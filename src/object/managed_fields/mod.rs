@@ -229,17 +229,9 @@ impl<'a> Writers<'a> {
     /// that of the same side.
     pub fn by(&self, side: Side, path: &[OwnerStep<'_>]) -> Option<By<'_, 'a>> {
         match side {
-            Side::New => match nearest(self.actors(), path) {
-                // Nobody can be nearer.
-                Some((actor, steps)) if steps == path.len() => Some(By::Actor(actor)),
-                actor => {
-                    let (owner, steps) = nearest(self.new.iter(), path)?;
-                    let actor = actor.filter(|actor| actor.1 == steps);
-                    Some(actor.map_or(By::Owner(owner), |(actor, _)| By::Actor(actor)))
-                }
-            },
+            Side::New => self.by_now(path),
             Side::Old => {
-                let (was, _) = nearest(self.old.iter(), path)?;
+                let was = nearest(self.old.iter(), path)?;
                 match self.actors().next() {
                     // The owner itself let go of the field.
                     Some(_) if self.actors().any(|actor| actor.same_identity(was)) => {
@@ -250,5 +242,18 @@ impl<'a> Writers<'a> {
                 }
             }
         }
+    }
+
+    /// Who is behind the change of a field that is there: whose it is, of several one who wrote.
+    fn by_now(&self, path: &[OwnerStep<'_>]) -> Option<By<'_, 'a>> {
+        let others = (0..self.new.len()).filter(|at| !self.actors.contains(at));
+        let all = self.actors.iter().copied().chain(others);
+        let found = nearest(all.map(|at| &self.new[at]), path)?;
+        let is_actor = self.actors().any(|actor| std::ptr::eq(actor, found));
+        Some(if is_actor {
+            By::Actor(found)
+        } else {
+            By::Owner(found)
+        })
     }
 }

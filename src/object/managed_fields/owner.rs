@@ -20,23 +20,23 @@ pub enum OwnerStep<'a> {
     },
 }
 
-/// The first of the entries that name most of a path, and how many steps of it. An entry whose fields inside a
+/// The first of the entries that name most of a path. An entry whose fields inside a
 /// map others have taken over is left with the map, and owns no more of it than is nobody's.
 pub(super) fn nearest<'w, 'a: 'w>(
     entries: impl Iterator<Item = &'w Entry<'a>>,
     path: &[OwnerStep<'_>],
-) -> Option<(&'w Entry<'a>, usize)> {
+) -> Option<&'w Entry<'a>> {
     let mut found: Option<(&Entry<'_>, usize)> = None;
     for entry in entries {
         match entry.names(path) {
-            Some(steps) if steps == path.len() => return Some((entry, steps)),
+            Some(steps) if steps == path.len() => return Some(entry),
             Some(steps) if found.is_none_or(|(_, most)| steps > most) => {
                 found = Some((entry, steps));
             }
             Some(_) | None => {}
         }
     }
-    found
+    found.map(|(entry, _)| entry)
 }
 
 /// Walks `fieldsV1`: `f:NAME` for fields, `k:{…}` for items by key, `v:…` by value, `i:N` by index. A

@@ -38,7 +38,7 @@ impl Painter<'_> {
             write(&mut line, detail);
             line
         };
-        let fits = |line: &Line| most.is_none_or(|columns| line.width() <= columns);
+        let fits = |line: &Line| most.is_none_or(|columns| line.fits(columns));
         let details = [Detail::Time, Detail::Message, Detail::Reason];
         let mut tries = [suffix, ""]
             .into_iter()
@@ -204,13 +204,14 @@ fn push_because(
     } else {
         ""
     };
-    let lead = [lead, reason.unwrap_or_default(), colon].concat();
-    let lead = match detail {
-        Detail::Status => start_of(&lead, painter.room(line, 2)),
-        Detail::Reason | Detail::Message | Detail::Time => lead.as_str().into(),
-    };
+    let words = [lead, reason.unwrap_or_default(), colon];
     line.push(Role::Plain, "  ");
-    line.push(role, &lead);
+    if detail == Detail::Status {
+        let room = painter.room(line, 0);
+        line.push(role, &start_of(&words.concat(), room));
+    } else {
+        line.write(role, |text| text.extend(words));
+    }
     if let Some(message) = message {
         let room = painter.room(line, 0);
         line.push(role, &room.one(message));
