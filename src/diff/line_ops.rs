@@ -6,6 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::few_edits;
 use super::lis;
 use super::lists::narrow;
 
@@ -17,6 +18,11 @@ const DEPTH: usize = 8;
 
 /// What to do to turn the old lines into the new.
 pub(super) fn ops<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffOp> {
+    if old.len().saturating_mul(new.len()) > FEW
+        && let Some(pairs) = few_edits::pairs(old, new)
+    {
+        return joined(&pairs, (old.len(), new.len()));
+    }
     let mut numbers = FxHashMap::default();
     let old = numbered(old, &mut numbers);
     let new = numbered(new, &mut numbers);
@@ -26,7 +32,7 @@ pub(super) fn ops<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffOp> {
         pairs: Vec::new(),
     };
     matching.stretch(0..old.len(), 0..new.len(), DEPTH);
-    matching.ops()
+    joined(&matching.pairs, (old.len(), new.len()))
 }
 
 /// The lines by numbers, equal ones by the same.
@@ -117,46 +123,46 @@ impl Matching<'_> {
             self.stretch(row..rows.end, column..columns.end, depth);
         }
     }
+}
 
-    fn ops(&self) -> Vec<DiffOp> {
-        let mut ops: Vec<DiffOp> = Vec::new();
-        let (mut row, mut column) = (0, 0);
-        let end = (self.old.len(), self.new.len());
-        for &(from, to) in self.pairs.iter().chain([&end]) {
-            let (old_len, new_len) = (from - row, to - column);
-            match (old_len, new_len) {
-                (0, 0) => {}
-                (_, 0) => ops.push(DiffOp::Delete {
-                    old_index: row,
-                    old_len,
-                    new_index: column,
-                }),
-                (0, _) => ops.push(DiffOp::Insert {
-                    old_index: row,
-                    new_index: column,
-                    new_len,
-                }),
-                _ => ops.push(DiffOp::Replace {
-                    old_index: row,
-                    old_len,
-                    new_index: column,
-                    new_len,
-                }),
-            }
-            if (from, to) != end {
-                match ops.last_mut() {
-                    Some(DiffOp::Equal { len, .. }) => *len += 1,
-                    _ => ops.push(DiffOp::Equal {
-                        old_index: from,
-                        new_index: to,
-                        len: 1,
-                    }),
-                }
-            }
-            (row, column) = (from + 1, to + 1);
+/// The operations between pairs of equal lines, for as many old and new lines as `end` says.
+fn joined(pairs: &[(usize, usize)], end: (usize, usize)) -> Vec<DiffOp> {
+    let mut ops: Vec<DiffOp> = Vec::new();
+    let (mut row, mut column) = (0, 0);
+    for &(from, to) in pairs.iter().chain([&end]) {
+        let (old_len, new_len) = (from - row, to - column);
+        match (old_len, new_len) {
+            (0, 0) => {}
+            (_, 0) => ops.push(DiffOp::Delete {
+                old_index: row,
+                old_len,
+                new_index: column,
+            }),
+            (0, _) => ops.push(DiffOp::Insert {
+                old_index: row,
+                new_index: column,
+                new_len,
+            }),
+            _ => ops.push(DiffOp::Replace {
+                old_index: row,
+                old_len,
+                new_index: column,
+                new_len,
+            }),
         }
-        ops
+        if (from, to) != end {
+            match ops.last_mut() {
+                Some(DiffOp::Equal { len, .. }) => *len += 1,
+                _ => ops.push(DiffOp::Equal {
+                    old_index: from,
+                    new_index: to,
+                    len: 1,
+                }),
+            }
+        }
+        (row, column) = (from + 1, to + 1);
     }
+    ops
 }
 
 #[cfg(test)]

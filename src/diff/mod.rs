@@ -7,7 +7,9 @@
 //! Secret holds.
 
 mod base64;
+mod changed_lines;
 mod embedded;
+mod few_edits;
 mod filter;
 pub mod json_patch;
 mod left_out;

@@ -156,14 +156,8 @@ pub fn lines(old: &str, new: &str) -> Lines {
         return endings;
     }
     let (old, new) = (split(old), split(new));
-    let hunks = group_diff_ops(line_ops::ops(&old, &new), 1)
-        .iter()
-        .map(|group| Hunk {
-            start: group.first().map_or(0, |op| op.new_range().start) + 1,
-            lines: group.iter().flat_map(|op| told(op, &old, &new)).collect(),
-        })
-        .collect();
-    Lines::Hunks(hunks)
+    let ops = line_ops::ops(&old, &new);
+    Lines::Hunks(hunks(ops, (&old, &new), Into::into))
 }
 
 /// The lines of a text, each with its end.
@@ -171,18 +165,31 @@ fn split(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// The lines of one operation: what goes before what comes.
-fn told(op: &DiffOp, old: &[&str], new: &[&str]) -> Vec<Line> {
-    let lines =
-        |tag, lines: &[&str]| -> Vec<Line> { lines.iter().map(|text| line(tag, text)).collect() };
-    match op {
-        DiffOp::Equal { .. } => lines(Tag::Context, &new[op.new_range()]),
+/// The changed lines and those around them; `read` is what a line stands for.
+pub(super) fn hunks<'t>(
+    ops: Vec<DiffOp>,
+    (old, new): (&[&'t str], &[&'t str]),
+    read: impl Fn(&'t str) -> Cow<'t, str>,
+) -> Vec<Hunk> {
+    let all = |tag, lines: &[&'t str]| -> Vec<Line> {
+        lines.iter().map(|text| line(tag, &read(text))).collect()
+    };
+    let told = |op: &DiffOp| match op {
+        DiffOp::Equal { .. } => all(Tag::Context, &new[op.new_range()]),
+        // What goes before what comes.
         DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
-            let mut all = lines(Tag::Removed, &old[op.old_range()]);
-            all.extend(lines(Tag::Added, &new[op.new_range()]));
-            all
+            let mut lines = all(Tag::Removed, &old[op.old_range()]);
+            lines.extend(all(Tag::Added, &new[op.new_range()]));
+            lines
         }
-    }
+    };
+    group_diff_ops(ops, 1)
+        .iter()
+        .map(|group| Hunk {
+            start: group.first().map_or(0, |op| op.new_range().start) + 1,
+            lines: group.iter().flat_map(told).collect(),
+        })
+        .collect()
 }
 
 fn line(tag: Tag, text: &str) -> Line {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
+use crate::object::written::Written;
 use crate::object::{self, Doc, Kind, Value};
 
 use super::{Diff, SegId};
@@ -58,24 +59,24 @@ pub(super) fn compare(
             Equality::Different(Fmt::Quantity)
         };
     }
-    let (Some(a), Some(b)) = (old.as_str(), new.as_str()) else {
+    let (Some(a), Some(b)) = (old.written(), new.written()) else {
         return Equality::Different(Fmt::Plain);
     };
-    match (time(&a), time(&b)) {
+    match (time(a), time(b)) {
         (Some(a), Some(b)) if a == b => Equality::Equivalent(Fmt::Time),
         (Some(_), Some(_)) => Equality::Different(Fmt::Time),
-        _ if is_json(&a) && is_json(&b) => Equality::Different(Fmt::Json),
-        _ if a.contains('\n') || b.contains('\n') => Equality::Different(Fmt::Text),
+        _ if is_json(a) && is_json(b) => Equality::Different(Fmt::Json),
+        _ if a.has_line_feed() || b.has_line_feed() => Equality::Different(Fmt::Text),
         _ => Equality::Different(Fmt::Plain),
     }
 }
 
 /// How a value that has no counterpart is read.
 pub(super) fn fmt(value: Value<'_>) -> Fmt {
-    match value.as_str() {
-        Some(text) if time(&text).is_some() => Fmt::Time,
-        Some(text) if is_json(&text) => Fmt::Json,
-        Some(text) if text.contains('\n') => Fmt::Text,
+    match value.written() {
+        Some(text) if time(text).is_some() => Fmt::Time,
+        Some(text) if is_json(text) => Fmt::Json,
+        Some(text) if text.has_line_feed() => Fmt::Text,
         Some(_) | None => Fmt::Plain,
     }
 }
@@ -87,7 +88,10 @@ pub(super) fn same(a: Value<'_>, b: Value<'_>) -> bool {
         return true;
     }
     match (a.kind(), b.kind()) {
-        (Kind::String, Kind::String) => a.as_str() == b.as_str(),
+        (Kind::String, Kind::String) => match (a.written(), b.written()) {
+            (Some(a), Some(b)) => a.is_same_text(b),
+            _ => false,
+        },
         (Kind::Array, Kind::Array) => {
             a.items().count() == b.items().count()
                 && a.items().zip(b.items()).all(|(a, b)| same(a, b))
@@ -102,15 +106,21 @@ pub(super) fn same(a: Value<'_>, b: Value<'_>) -> bool {
 }
 
 /// Reads a time as the API writes it, with or without a fraction of a second.
-pub(super) fn time(text: &str) -> Option<Timestamp> {
+fn time(text: Written<'_>) -> Option<Timestamp> {
+    let may_be_one = (20..40 * LONGEST_SPELLING).contains(&text.raw().len());
+    let text = may_be_one.then(|| text.decoded())?;
     let bytes = text.as_bytes();
     let like_one = (20..40).contains(&bytes.len()) && bytes[4] == b'-' && bytes[10] == b'T';
-    like_one.then(|| object::time(text))?
+    like_one.then(|| object::time(&text))?
 }
 
+/// How many bytes an ASCII character may take as it is written: `\u0041`.
+const LONGEST_SPELLING: usize = 6;
+
 /// Whether a string holds a JSON object or array.
-fn is_json(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '[']) && Doc::parse(text).is_ok()
+fn is_json(text: Written<'_>) -> bool {
+    let first = text.chars().find(|char| !char.is_whitespace());
+    matches!(first, Some('{' | '[')) && Doc::parse(&*text.decoded()).is_ok()
 }
 
 /// Whether a value stands where the API has quantities: in the resource maps of containers, nodes,

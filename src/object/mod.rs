@@ -20,6 +20,7 @@ mod tape;
 mod time;
 mod value;
 mod version;
+pub(crate) mod written;
 
 pub use doc::{Doc, Kind, ParseError};
 pub use groups::is_kubernetes_own;

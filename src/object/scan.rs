@@ -1,5 +1,7 @@
 //! The lexical part of JSON (RFC 8259): strings, numbers and literals, checked but not decoded.
 
+use memchr::memchr;
+
 use super::tape::ParseError;
 
 /// A string token.
@@ -164,31 +166,36 @@ pub(super) fn literal(text: &[u8], start: usize) -> Result<usize, ParseError> {
 /// Decodes the inside of a string that [`string`] has accepted. A surrogate without its partner
 /// becomes U+FFFD, as in Go's encoding/json, which is what wrote the text.
 pub(super) fn unescape(raw: &str) -> String {
+    // No escape sequence is shorter than what it stands for.
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some((plain, tail)) = rest.split_once('\\') {
-        text.push_str(plain);
-        let mut chars = tail.chars();
-        let simple = match chars.next() {
-            Some('b') => '\u{8}',
-            Some('f') => '\u{c}',
-            Some('n') => '\n',
-            Some('r') => '\r',
-            Some('t') => '\t',
-            Some('u') => {
-                let (decoded, length) = unescape_unicode(tail);
-                text.push(decoded);
-                rest = &tail[length..];
-                continue;
-            }
-            Some(other) => other,
-            None => break,
-        };
-        text.push(simple);
-        rest = chars.as_str();
+    while let Some(at) = memchr(b'\\', rest.as_bytes()) {
+        text.push_str(&rest[..at]);
+        let (decoded, length) = unescape_first(&rest[at..]);
+        text.push(decoded);
+        rest = &rest[at + length..];
     }
     text.push_str(rest);
     text
+}
+
+/// Decodes the escape sequence that `text` begins with; returns the character and how many bytes it
+/// took.
+pub(super) fn unescape_first(text: &str) -> (char, usize) {
+    let decoded = match text.as_bytes().get(1) {
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => {
+            let (decoded, length) = unescape_unicode(&text[1..]);
+            return (decoded, length + 1);
+        }
+        Some(&other) => char::from(other),
+        None => return ('\u{fffd}', 1),
+    };
+    (decoded, 2)
 }
 
 /// Decodes `uXXXX`, or a surrogate pair `uXXXX\uXXXX`; returns the character and how many bytes it

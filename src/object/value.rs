@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::doc::Doc;
-use super::scan;
 use super::tape::{self, Kind, Node};
+use super::written::Written;
 
 /// A value inside a [`Doc`]: small, `Copy`, and total. A look-up of something that is absent or of
 /// another type is `None`, never an error.
@@ -125,16 +125,18 @@ impl<'a> Value<'a> {
 
     /// The text of a string.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
+        self.written().map(Written::decoded)
+    }
+
+    /// A string as it is written, for those who can do without decoding it.
+    pub(crate) fn written(self) -> Option<Written<'a>> {
         if self.kind() != Kind::String {
             return None;
         }
         let raw = self.raw();
-        let inner = &raw[1..raw.len() - 1];
-        let escaped = self.node().flags & tape::ESCAPED != 0;
-        Some(if escaped {
-            Cow::Owned(scan::unescape(inner))
-        } else {
-            Cow::Borrowed(inner)
+        Some(Written {
+            inner: &raw[1..raw.len() - 1],
+            is_escaped: self.node().flags & tape::ESCAPED != 0,
         })
     }
 

@@ -1,27 +1,50 @@
 //! Holds a record to its JSON Schema: as much of the language as the schemas in docs/ speak. A keyword that
 //! is not known here is a failure, so that nothing in a schema goes unchecked but patterns.
 
+use std::fmt::{self, Formatter};
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// What only describes, and the patterns of texts.
 const SILENT: [&str; 6] = ["$schema", "$id", "$defs", "title", "description", "pattern"];
 
 /// A schema from docs/schema.
-pub(super) struct Schema(Value);
+pub(super) struct Schema {
+    root: Value,
+    /// The fields of each sort of object that it describes, in its order.
+    orders: Vec<Vec<String>>,
+}
 
 impl Schema {
     /// Reads the schema of a verb.
     pub(super) fn of(verb: &str) -> Schema {
         let path = format!("{}/docs/schema/{verb}.json", env!("CARGO_MANIFEST_DIR"));
-        Schema(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+        let text = std::fs::read_to_string(path).unwrap();
+        let root = Fields::of(&text);
+        let inner = root.get("$defs").map(|defs| Fields::of(defs.get()));
+        let inner = inner.iter().flat_map(|defs| &defs.0);
+        let schemas = inner.map(|(_, schema)| Fields::of(schema.get()));
+        let properties = |schema: Fields| Some(Fields::of(schema.get("properties")?.get()).names());
+        Schema {
+            orders: schemas.chain([root]).filter_map(properties).collect(),
+            root: serde_json::from_str(&text).unwrap(),
+        }
     }
 
     /// Fails unless a line is a record of the schema; returns the record.
     pub(super) fn check(&self, line: &str) -> Value {
         let record: Value = serde_json::from_str(line).unwrap();
         let mut faults = Vec::new();
-        self.visit(&self.0, &record, ("", &mut faults));
+        self.visit(&self.root, &record, ("", &mut faults));
         assert!(faults.is_empty(), "{faults:#?}\n{line}");
+        let fields = Fields::of(line).names();
+        let mut orders = self.orders.iter();
+        assert!(
+            orders.any(|order| is_part(&fields, order)),
+            "order of {line}"
+        );
         record
     }
 
@@ -70,7 +93,7 @@ impl Schema {
                 }
                 "$ref" => {
                     let pointer = rule.as_str().unwrap().trim_start_matches('#');
-                    self.visit(self.0.pointer(pointer).unwrap(), value, (at, faults));
+                    self.visit(self.root.pointer(pointer).unwrap(), value, (at, faults));
                     true
                 }
                 other => SILENT.contains(&other),
@@ -90,6 +113,54 @@ impl Schema {
         };
         schemas.as_array().unwrap().iter().map(faults_of).collect()
     }
+}
+
+/// The fields of an object in their order.
+struct Fields(Vec<(String, Box<RawValue>)>);
+
+impl Fields {
+    fn of(text: &str) -> Fields {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn get(&self, name: &str) -> Option<&RawValue> {
+        let field = self.0.iter().find(|(own, _)| own == name);
+        field.map(|(_, value)| &**value)
+    }
+
+    fn names(self) -> Vec<String> {
+        self.0.into_iter().map(|(name, _)| name).collect()
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Fields, D::Error> {
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+struct InOrder;
+
+impl<'de> Visitor<'de> for InOrder {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Fields(fields))
+    }
+}
+
+/// Whether names stand in the order that others of them stand in.
+fn is_part(names: &[String], order: &[String]) -> bool {
+    let mut order = order.iter();
+    names.iter().all(|name| order.any(|other| other == name))
 }
 
 /// Whether it is a time in UTC with milliseconds.

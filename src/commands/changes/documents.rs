@@ -14,7 +14,7 @@ use crate::diff::json_patch::{Patch, json_patch, step_by_step};
 use crate::diff::{Diff, MergePatch, Noise, merge_patch};
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef, Value};
-use crate::render::diff::{Counts, Verb, counts, who};
+use crate::render::diff::{Counts, Verb, counts, writer};
 use crate::render::json::line::line;
 use crate::render::style::Styles;
 use crate::render::text::escape_line;
@@ -132,7 +132,7 @@ impl View {
         }
         let writers = Writers::of(old, new);
         let is_written = matches!(verb, Verb::Created | Verb::Recreated | Verb::Modified);
-        let who = is_written.then(|| who(&writers)).flatten();
+        let who = is_written.then(|| writer(&writers)).flatten();
         let heading = draw.header(
             pair.now,
             pair.old.filter(|_| verb == Verb::Modified),

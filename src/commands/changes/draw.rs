@@ -36,7 +36,7 @@ impl Draw<'_> {
         };
         let writers = Writers::of(None, Some(doc.root()));
         let who = matches!(headed.verb, Verb::Created | Verb::Recreated)
-            .then(|| diff::who(&writers))
+            .then(|| diff::writer(&writers))
             .flatten();
         let mut lines = vec![self.header(now, None, (headed, who.as_deref(), None))];
         lines.extend(self.whole(headed.verb, read_as(now, &doc)));
@@ -57,7 +57,7 @@ impl Draw<'_> {
         if counts.shown == 0 {
             return Told::quiet(counts);
         }
-        let who = diff::who(&writers);
+        let who = self.with_view(|view| diff::who(&diff, &writers, view));
         let mut lines = vec![self.header(now, Some(old), (headed, who.as_deref(), Some(&counts)))];
         let sides = (read_as(old, &before), read_as(now, &doc));
         lines.extend(self.body((&diff, &writers), sides));

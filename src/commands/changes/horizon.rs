@@ -2,7 +2,6 @@
 //! looked at, and where what is live begins.
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
 
 use super::past::Found;
 use super::seam::{Seam, refused};
@@ -10,38 +9,33 @@ use super::unread::Unread;
 use super::view::View;
 use crate::commands::sources::describe;
 use crate::render::age::rfc3339_millis;
-use crate::render::json::VERSION;
 use crate::render::json::line::line;
+use crate::render::json::notice::Said;
 use crate::watch::{End, Revision};
 
 impl Seam<'_> {
     /// A record for each source, and one for the seam, after `versions` records of the past.
     pub(super) fn records(&self, view: &View, now: Timestamp, versions: usize) -> Vec<String> {
         let seen = rfc3339_millis(now);
-        let record = |kind: &str, fields: Value| {
-            let mut record = json!({
-                "v": VERSION,
-                "type": kind,
-                "seen": seen,
-                "cluster": view.cluster,
-            });
-            if let (Value::Object(record), Value::Object(fields)) = (&mut record, fields) {
-                record.extend(fields);
-            }
-            line(&record)
+        let record = |said: Said<'_>, source: Option<&str>| {
+            line(&said.record((&seen, &view.cluster), source))
         };
-        let read = self.found.iter().map(|found| self.horizon(found));
-        let unread = self.unread.iter().map(unread);
-        let mut records: Vec<String> = read
-            .chain(unread)
-            .map(|fields| record("lookback", fields))
-            .collect();
-        let seam = json!({ "versions": versions, "live": self.live.is_some() });
-        records.push(record("seam", seam));
-        records
+        let read = self
+            .found
+            .iter()
+            .map(|found| record(self.horizon(found), Some(&describe(&found.key))));
+        let unread = self
+            .unread
+            .iter()
+            .map(|unread| record(not_read(unread), Some(&unread.source)));
+        let seam = Said::Seam {
+            versions,
+            live: self.live.is_some(),
+        };
+        read.chain(unread).chain([record(seam, None)]).collect()
     }
 
-    fn horizon(&self, found: &Found) -> Value {
+    fn horizon(&self, found: &Found) -> Said<'static> {
         let end = match &found.end {
             Some(End::Forgotten(_)) => "forgotten",
             Some(End::NotOffered(_)) => "notOffered",
@@ -49,32 +43,25 @@ impl Seam<'_> {
             Some(End::Limit) | None => "limit",
         };
         let number = |at: Option<Revision>| at.map(|at| at.to_string());
-        let mut record = json!({
-            "source": describe(&found.key),
-            "end": end,
-            "from": number(found.from),
-            "complete": number(found.complete),
-        });
         let time = |at: Option<Revision>| Some(rfc3339_millis(self.time(found, at?)?));
-        let rest = [
-            ("time", time(found.from)),
-            ("completeTime", time(found.complete)),
-            ("cause", refused(found)),
-        ];
-        if let Value::Object(record) = &mut record {
-            let known = rest.into_iter();
-            record.extend(known.filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
+        Said::Lookback {
+            end,
+            from: number(found.from),
+            time: time(found.from),
+            complete: number(found.complete),
+            complete_time: time(found.complete),
+            cause: refused(found),
         }
-        record
     }
 }
 
-fn unread(unread: &Unread) -> Value {
-    json!({
-        "source": unread.source,
-        "end": "notRead",
-        "from": null,
-        "complete": null,
-        "cause": &*unread.cause,
-    })
+fn not_read(unread: &Unread) -> Said<'static> {
+    Said::Lookback {
+        end: "notRead",
+        from: None,
+        time: None,
+        complete: None,
+        complete_time: None,
+        cause: Some(unread.cause.to_string()),
+    }
 }

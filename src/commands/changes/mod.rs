@@ -2,6 +2,7 @@
 
 mod absence;
 mod args;
+mod arrivals;
 mod body;
 mod by;
 mod documents;

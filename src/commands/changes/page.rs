@@ -10,7 +10,7 @@ use crate::commands::{CommandError, Terminal};
 #[derive(Default)]
 pub(super) struct Page {
     pub(super) lines: Vec<String>,
-    asides: Vec<String>,
+    pub(super) asides: Vec<String>,
     /// How many things that have happened are told, and when the first of them was.
     pub(super) shown: usize,
     pub(super) first: Option<Timestamp>,

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
 
 use super::judge::Written;
 use super::state::{Happened, PastTime, Step};
 use super::view::{View, known};
-use crate::commands::Note;
 use crate::commands::sources::describe;
 use crate::diff::Diff;
 use crate::object::managed_fields::Writers;
@@ -17,6 +15,7 @@ use crate::render::age::rfc3339_millis;
 use crate::render::diff::{Verb, counts};
 use crate::render::json::changes::{ChangeRecord, actors, entries, raw};
 use crate::render::json::line::line;
+use crate::render::json::notice::Said;
 use crate::render::json::{RefRecord, VERSION};
 use crate::watch::{Gap, GapCause, Version};
 
@@ -38,12 +37,13 @@ impl View {
                 self.version(Verb::Deleted, (old.as_deref(), last), happened)
             }
             Step::Left { last } => self.version(Verb::Left, (None, last), happened),
-            Step::Synced { count } => self.plain("synced", happened, json!({ "count": count })),
-            Step::Gap(gap) => self.plain("gap", happened, gap_fields(gap)),
-            Step::Undecodable { detail } => {
-                self.plain(UNDECODABLE, happened, json!({ "cause": &**detail }))
+            Step::Synced { count } => self.notice(Said::Synced { count: *count }, happened),
+            Step::Gap(gap) => self.notice(said_of_gap(gap), happened),
+            Step::Undecodable { detail } => self.notice(Said::Line { cause: detail }, happened),
+            Step::State(note) => {
+                let (state, cause) = (note.state, note.cause.as_deref());
+                self.notice(Said::State { state, cause }, happened)
             }
-            Step::State(note) => self.plain("state", happened, state_fields(note)),
         }
     }
 
@@ -68,14 +68,16 @@ impl View {
                 line(&record)
             }
             Err(error) => {
-                let fields = json!({
-                    "event": verb,
-                    "ref": RefRecord::new(self.cluster.clone(), &now.object),
-                    "from": old.and_then(|old| known(&old.version)).map(ResourceVersion::as_str),
-                    "to": known(&now.version).map(ResourceVersion::as_str),
-                    "cause": error.to_string(),
-                });
-                self.plain(UNDECODABLE, happened, fields)
+                let said = Said::Version {
+                    cause: &error.to_string(),
+                    event: verb,
+                    object_ref: RefRecord::new(self.cluster.clone(), &now.object),
+                    from: old
+                        .and_then(|old| known(&old.version))
+                        .map(ResourceVersion::as_str),
+                    to: known(&now.version).map(ResourceVersion::as_str),
+                };
+                self.notice(said, happened)
             }
         }
     }
@@ -135,32 +137,13 @@ impl View {
         }
     }
 
-    fn plain(&self, kind: &str, happened: &Happened, fields: Value) -> String {
-        let mut record = json!({
-            "v": VERSION,
-            "type": kind,
-            "seen": rfc3339_millis(happened.seen),
-            "cluster": self.cluster,
-            "source": describe(&happened.key),
-        });
-        if let (Value::Object(record), Value::Object(fields)) = (&mut record, fields) {
-            record.extend(fields);
-        }
-        line(&record)
+    fn notice(&self, said: Said<'_>, happened: &Happened) -> String {
+        let (seen, source) = (rfc3339_millis(happened.seen), describe(&happened.key));
+        line(&said.record((&seen, &self.cluster), Some(&source)))
     }
 }
 
-/// The type of the records of what could not be read.
-const UNDECODABLE: &str = "undecodable";
-
-fn state_fields(note: &Note) -> Value {
-    match &note.cause {
-        Some(cause) => json!({ "state": note.state, "cause": &**cause }),
-        None => json!({ "state": note.state }),
-    }
-}
-
-fn gap_fields(gap: &Gap) -> Value {
+fn said_of_gap(gap: &Gap) -> Said<'_> {
     let cause = match gap.cause {
         GapCause::Expired => "expired",
         GapCause::Undecodable => "undecodable",
@@ -169,7 +152,11 @@ fn gap_fields(gap: &Gap) -> Value {
         GapCause::SlowSubscriber { .. } => "slowSubscriber",
     };
     let version = |version| known(version).map(ResourceVersion::as_str);
-    json!({ "after": version(&gap.after), "upto": version(&gap.upto), "cause": cause })
+    Said::Gap {
+        after: version(&gap.after),
+        upto: version(&gap.upto),
+        cause,
+    }
 }
 
 #[cfg(test)]

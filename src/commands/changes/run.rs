@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::absence::Absence;
+use super::arrivals::Arrivals;
 use super::formats::Reader;
 use super::noise::QuietRuns;
 use super::past::LookBack;
@@ -43,6 +44,7 @@ pub(super) struct Changes {
     pub(super) has_warned: bool,
     pub(super) span: Span,
     absence: Absence,
+    pub(super) arrivals: Arrivals,
     pub(super) tally: Tally,
     /// What has come since the last time that lines were printed.
     pub(super) pending: Vec<Happened>,
@@ -75,6 +77,7 @@ impl Changes {
             has_warned: false,
             span,
             absence: Absence::of(args),
+            arrivals: Arrivals::default(),
             tally: Tally::up_to(args.count),
             pending: Vec::new(),
             quiet: QuietRuns::default(),
@@ -90,6 +93,9 @@ impl Changes {
 impl Changes {
     /// What is told of what has happened.
     pub(super) fn told(&mut self, happened: &Happened, terminal: &Terminal<'_>) -> Told {
+        if self.is_one_of_many(happened) {
+            return Told::default();
+        }
         let told = match self.view.format.reader() {
             _ if !self.view.by.wrote(happened) => Told::quiet(Counts {
                 filtered: 1,
@@ -204,7 +210,11 @@ impl Live for Changes {
         Ok(())
     }
 
-    fn print(&mut self, _: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+    fn print(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
         if !self.tell_past(terminal)? {
             return Ok(());
         }
@@ -217,7 +227,8 @@ impl Live for Changes {
             }
         }
         let happened = self.due();
-        let page = self.page(&happened, terminal);
+        let mut page = self.page(&happened, terminal);
+        self.tell_arrivals(&mut page, sources, terminal);
         page.print(terminal)
     }
 

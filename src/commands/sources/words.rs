@@ -33,7 +33,7 @@ pub(crate) fn object(key: &SourceKey) -> String {
 }
 
 /// Where a source looks and what it selects, with a blank before it.
-fn place(key: &SourceKey) -> String {
+pub(crate) fn place(key: &SourceKey) -> String {
     let mut text = String::new();
     if let Scope::Namespace(namespace) = &key.scope {
         let _infallible = write!(text, " in namespace \"{namespace}\"");

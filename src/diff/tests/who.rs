@@ -100,6 +100,28 @@ fn atomic_lists_are_owned_as_a_whole() {
     ");
 }
 
+/// Who had a field of a map that another has taken over is left with the map.
+#[test]
+fn the_owner_of_a_field_comes_before_that_of_the_map() {
+    let (map, field) = (r#"{"f:data":{}}"#, r#"{"f:data":{"f:x":{}}}"#);
+    let object = |first: &str, second: &str, x: u32| {
+        let entries = [("kubectl-create", first, map), ("unknown", second, field)];
+        object(&entries, &format!(r#""data":{{"x":{x},"y":{x}}}"#))
+    };
+    assert_eq!(
+        who(&object("01", "01", 1), &object("01", "01", 2)),
+        "actors: \n.data.x owner unknown\n.data.y owner kubectl-create"
+    );
+    assert_eq!(
+        who(&object("01", "01", 1), &object("02", "01", 2)),
+        "actors: kubectl-create\n.data.x owner unknown\n.data.y by kubectl-create\n.metadata.managedFields -"
+    );
+    assert_eq!(
+        who(&object("01", "01", 1), &object("01", "02", 2)),
+        "actors: unknown\n.data.x by unknown\n.data.y owner kubectl-create\n.metadata.managedFields -"
+    );
+}
+
 #[test]
 fn actors_are_new_or_changed_entries() {
     let (a, b) = (r#"{"f:spec":{"f:a":{}}}"#, r#"{"f:spec":{"f:b":{}}}"#);

@@ -4,15 +4,18 @@
 //! Times have seconds, and an entry's time does not move when another manager takes a field over.
 
 mod key;
+mod owner;
 
 use std::borrow::Cow;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::path::Side;
-use super::tape::Kind;
 use super::time::time;
 use super::value::Value;
+
+pub use owner::OwnerStep;
+use owner::{names, nearest};
 
 /// One entry: a manager, how it wrote, and what it owns.
 #[derive(Clone, Default)]
@@ -28,20 +31,6 @@ pub struct Entry<'a> {
     /// When the entry was last changed, as it is written.
     written: Cow<'a, str>,
     fields: Option<Value<'a>>,
-}
-
-/// One step of the way to a field, as ownership is looked up by.
-#[derive(Clone)]
-pub enum OwnerStep<'a> {
-    /// A field of an object.
-    Field(Cow<'a, str>),
-    /// An item of a list: ownership knows it by its key fields, its value or its index.
-    Item {
-        /// The item.
-        value: Value<'a>,
-        /// Where it stands.
-        index: u32,
-    },
 }
 
 /// Who is behind a change of a field.
@@ -113,7 +102,12 @@ impl<'a> Entry<'a> {
 
     /// Whether the entry owns the field at the end of `path`, or something inside it.
     pub fn owns(&self, path: &[OwnerStep<'_>]) -> bool {
-        self.fields.is_some_and(|fields| owns(fields, path))
+        self.names(path).is_some()
+    }
+
+    /// How many steps of `path` the entry names, if it owns what is at its end.
+    fn names(&self, path: &[OwnerStep<'_>]) -> Option<usize> {
+        names(self.fields?, path)
     }
 }
 
@@ -210,17 +204,9 @@ impl<'a> Writers<'a> {
     /// that of the same side.
     pub fn by(&self, side: Side, path: &[OwnerStep<'_>]) -> Option<By<'_, 'a>> {
         match side {
-            Side::New => {
-                if let Some(actor) = self.actors().find(|actor| actor.owns(path)) {
-                    return Some(By::Actor(actor));
-                }
-                self.new
-                    .iter()
-                    .find(|entry| entry.owns(path))
-                    .map(By::Owner)
-            }
+            Side::New => self.by_now(path),
             Side::Old => {
-                let was = self.old.iter().find(|entry| entry.owns(path))?;
+                let was = nearest(self.old.iter(), path)?;
                 match self.actors().next() {
                     // The owner itself let go of the field.
                     Some(_) if self.actors().any(|actor| actor.same_identity(was)) => {
@@ -232,24 +218,17 @@ impl<'a> Writers<'a> {
             }
         }
     }
-}
 
-/// Walks `fieldsV1`: `f:NAME` for fields, `k:{…}` for items by key, `v:…` by value, `i:N` by index. A
-/// set without children, reached early, owns all that is below it.
-fn owns(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
-    let Some((step, rest)) = path.split_first() else {
-        return true;
-    };
-    if set.kind() == Kind::Object && set.written_fields().next().is_none() {
-        return true;
-    }
-    match step {
-        OwnerStep::Field(name) => set
-            .written_fields()
-            .find(|(key, _)| key::is_field(key, name))
-            .is_some_and(|(_, child)| owns(child, rest)),
-        OwnerStep::Item { value, index } => set
-            .written_fields()
-            .any(|(key, child)| key::is_item(key, (*value, *index)) && owns(child, rest)),
+    /// Who is behind the change of a field that is there: whose it is, of several one who wrote.
+    fn by_now(&self, path: &[OwnerStep<'_>]) -> Option<By<'_, 'a>> {
+        let others = (0..self.new.len()).filter(|at| !self.actors.contains(at));
+        let all = self.actors.iter().copied().chain(others);
+        let found = nearest(all.map(|at| &self.new[at]), path)?;
+        let is_actor = self.actors().any(|actor| std::ptr::eq(actor, found));
+        Some(if is_actor {
+            By::Actor(found)
+        } else {
+            By::Owner(found)
+        })
     }
 }

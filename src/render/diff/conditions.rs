@@ -10,8 +10,43 @@ use crate::object::path::Side;
 use crate::render::style::Role;
 use crate::render::{age, text};
 
+use super::fit::Room;
 use super::line::Line;
 use super::lines::{Base, Painter};
+
+/// How much is told of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Detail {
+    /// Its status, and what there is room for of its reason.
+    Status,
+    /// All of its reason.
+    Reason,
+    /// The message, too.
+    Message,
+    /// And since when it is so.
+    Time,
+}
+
+impl Painter<'_> {
+    /// A line with as much detail as there is room for. Who is behind it, its `suffix`, goes before its reason
+    /// does.
+    fn condition(&self, suffix: &str, write: impl Fn(&mut Line, Detail)) -> String {
+        let most = self.view.look.width;
+        let line = |(suffix, detail): (&str, Detail)| {
+            let mut line = Line::indented(0);
+            suffix.clone_into(&mut line.suffix);
+            write(&mut line, detail);
+            line
+        };
+        let fits = |line: &Line| most.is_none_or(|columns| line.fits(columns));
+        let details = [Detail::Time, Detail::Message, Detail::Reason];
+        let mut tries = [suffix, ""]
+            .into_iter()
+            .flat_map(|suffix| details.map(|detail| (suffix, detail)));
+        let fitting = tries.find_map(|attempt| Some(line(attempt)).filter(fits));
+        self.paint(fitting.unwrap_or_else(|| line(("", Detail::Status))))
+    }
+}
 
 /// The line of a condition that has come or gone.
 pub(super) fn whole(painter: &Painter<'_>, change: &Change) -> Option<String> {
@@ -21,13 +56,14 @@ pub(super) fn whole(painter: &Painter<'_>, change: &Change) -> Option<String> {
         Op::Replace | Op::Move { .. } => return None,
     };
     let condition = Condition::read(painter.shown(change.at, side)?)?;
-    let mut line = painter.start((role, mark), change.at, Base::TOP);
-    line.suffix = painter.suffix(change);
-    line.write(role, |text| text.extend([": ", &condition.status]));
-    push_since(painter, &mut line, (&condition, condition.moment()));
-    let room = painter.room(&line, 2);
-    push_part(&mut line, role, &room.one(&condition.because()));
-    Some(painter.paint(line))
+    Some(painter.condition(&painter.suffix(change), |line, detail| {
+        painter.begin(line, (role, mark), (change.at, Base::TOP));
+        line.write(role, |text| text.extend([": ", &condition.status]));
+        if detail == Detail::Time {
+            push_since(painter, line, (&condition, condition.moment()));
+        }
+        push_because(painter, line, (role, ""), (&condition, detail));
+    }))
 }
 
 /// What a condition says, as display text.
@@ -63,15 +99,6 @@ impl<'a> Condition<'a> {
         })
     }
 
-    /// `ContainersNotReady: containers with unready status: [web]`
-    fn because(&self) -> Cow<'_, str> {
-        match (&self.reason, &self.message) {
-            (Some(reason), Some(message)) => [&**reason, ": ", message].concat().into(),
-            (Some(one), None) | (None, Some(one)) => Cow::Borrowed(one),
-            (None, None) => Cow::default(),
-        }
-    }
-
     /// Since when it is so.
     fn moment(&self) -> Option<Timestamp> {
         object::time(self.time.as_ref()?)
@@ -99,11 +126,12 @@ pub(super) fn lines(
         });
         told && painter.diff.parent(change.at) == item
     };
-    let mut line = painter.start((Role::Changed, "~"), item, Base::TOP);
     let first = group.iter().find(|change| is_told(change));
-    line.suffix = first.map_or(String::new(), |change| painter.suffix(change));
-    push_condition(painter, &mut line, (&old, &new));
-    out.push(painter.paint(line));
+    let suffix = first.map_or(String::new(), |change| painter.suffix(change));
+    out.push(painter.condition(&suffix, |line, detail| {
+        painter.begin(line, (Role::Changed, "~"), (item, Base::TOP));
+        push_condition(painter, line, (&old, &new), detail);
+    }));
     for change in group.iter().filter(|change| !is_told(change)) {
         painter.change(out, change, Base::TOP);
     }
@@ -118,35 +146,82 @@ fn push_condition(
     painter: &Painter<'_>,
     line: &mut Line,
     (old, new): (&Condition<'_>, &Condition<'_>),
+    detail: Detail,
 ) {
     let arrow = painter.view.look.symbols.arrow;
     if old.status == new.status {
         line.write(Role::Plain, |text| text.extend([": ", &new.status]));
         let was = old.reason.as_deref().unwrap_or("-");
-        let reason = format!("{was} {arrow} {}", new.because());
-        let room = painter.room(line, 2);
-        return push_part(line, Role::Plain, &room.one(&reason));
+        let now = [" ", arrow, " ", new.reason.as_deref().unwrap_or_default()].concat();
+        let was = match detail {
+            Detail::Status => start_of(was, painter.room(line, 2 + text::width(&now))),
+            Detail::Reason | Detail::Message | Detail::Time => was.into(),
+        };
+        let was = [&*was, " ", arrow, " "].concat();
+        return push_because(painter, line, (Role::Plain, &was), (new, detail));
     }
     line.write(Role::Plain, |text| {
         text.extend([": ", &old.status, " ", arrow, " ", &new.status]);
     });
-    let (began, now) = (old.moment(), new.moment());
-    push_since(painter, line, (new, now));
-    let lasted = began.zip(now).map(|(began, now)| now.duration_since(began));
+    if detail == Detail::Time {
+        push_since(painter, line, (new, new.moment()));
+        push_lasted(line, (old, new));
+    }
+    if new.reason.is_none() && new.message.is_none() {
+        push_because(painter, line, (Role::Dim, "was "), (old, detail));
+    } else {
+        push_because(painter, line, (Role::Plain, ""), (new, detail));
+    }
+}
+
+/// How long it was otherwise.
+fn push_lasted(line: &mut Line, (old, new): (&Condition<'_>, &Condition<'_>)) {
+    let times = old.moment().zip(new.moment());
+    let lasted = times.map(|(began, now)| now.duration_since(began));
     if let Some(lasted) = lasted.filter(|lasted| lasted.as_secs() > 0) {
         line.write(Role::Dim, |text| {
             text.extend([" (after ", &age::human(lasted), ")"]);
         });
     }
-    let room = painter.room(line, 2);
-    if new.reason.is_none() && new.message.is_none() {
-        match old.because() {
-            was if was.is_empty() => {}
-            was => push_part(line, Role::Dim, &room.one(&["was ", &was].concat())),
-        }
-    } else {
-        push_part(line, Role::Plain, &room.one(&new.because()));
+}
+
+/// `ContainersNotReady: containers with unready status: [web]`, the message cut in its middle to what room there
+/// is. It goes with the reason, if there is one.
+fn push_because(
+    painter: &Painter<'_>,
+    line: &mut Line,
+    (role, lead): (Role, &str),
+    (condition, detail): (&Condition<'_>, Detail),
+) {
+    let reason = condition.reason.as_deref();
+    let message = condition.message.as_deref();
+    let message = message.filter(|_| reason.is_none() || detail > Detail::Reason);
+    if reason.is_none() && message.is_none() {
+        return;
     }
+    let colon = if reason.is_some() && message.is_some() {
+        ": "
+    } else {
+        ""
+    };
+    let words = [lead, reason.unwrap_or_default(), colon];
+    line.push(Role::Plain, "  ");
+    if detail == Detail::Status {
+        let room = painter.room(line, 0);
+        line.push(role, &start_of(&words.concat(), room));
+    } else {
+        line.write(role, |text| text.extend(words));
+    }
+    if let Some(message) = message {
+        let room = painter.room(line, 0);
+        line.push(role, &room.one(message));
+    }
+}
+
+/// As much of a reason as there is room for: what tells it from others is mostly its start.
+fn start_of(reason: &str, room: Room) -> Cow<'_, str> {
+    let columns = room.columns.unwrap_or(usize::MAX);
+    text::cut_end(reason, columns.max(1), room.ellipsis)
 }
 
 /// Since when, as a time of day if it is a time.

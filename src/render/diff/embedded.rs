@@ -14,6 +14,7 @@ use super::fit::Room;
 use super::line::Line;
 use super::lines::{Base, Painter};
 use super::value::{plural, thousands};
+use super::who::Above;
 use super::{Fold, LAST_APPLIED, folds, rank};
 
 /// How many lines of a text are shown on a terminal.
@@ -71,7 +72,7 @@ fn json(
         diff: &inner,
         writers: None,
         view: painter.view,
-        several: false,
+        above: Above::Writer,
     };
     let mut changes: Vec<&Change> = inner.changes().iter().collect();
     changes.sort_by_key(|change| rank(&inner, change.at));
@@ -136,11 +137,8 @@ fn hunks(
     base: Base,
     (old, new): (Shown<'_>, Shown<'_>),
 ) -> Option<Vec<String>> {
-    let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {
-        return None;
-    };
     let arrow = painter.view.look.symbols.arrow;
-    let hunks = match compare::lines(&old, &new) {
+    let hunks = match old.changed_lines(new)? {
         Lines::Endings { old, new } => {
             start.push(Role::Plain, &format!(": line endings {old} {arrow} {new}"));
             return Some(vec![painter.paint(std::mem::take(start))]);

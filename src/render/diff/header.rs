@@ -6,7 +6,6 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use crate::diff::Noise;
-use crate::object::managed_fields::{Entry, Writers};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::render::style::Look;
 use crate::render::style::Role;
@@ -75,7 +74,7 @@ pub struct Header<'h> {
     pub ago: Option<&'h str>,
     /// What else there is to say: `versions may be missing`.
     pub notes: &'h [String],
-    /// Who, as [`who`] puts it.
+    /// Who, as [`who`](super::who()) puts it.
     pub who: Option<&'h str>,
     /// How many changes there are.
     pub counts: Option<&'h Counts>,
@@ -174,25 +173,4 @@ pub fn quiet_line(quiet: &Quiet<'_>, look: Look) -> String {
     let dot = look.symbols.dot;
     let line = format!("{dot}  {time} {}: {what} ({hidden} hidden)", quiet.object);
     look.styles.dim(&text::escape_line(&line))
-}
-
-/// Who wrote a version: `by kubelet (status)`, or `by a, b (status)`; `None` if nobody is known to
-/// have.
-pub fn who(writers: &Writers<'_>) -> Option<String> {
-    let mut names: Vec<String> = Vec::new();
-    for actor in writers.actors() {
-        let name = manager(actor);
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    (!names.is_empty()).then(|| format!("by {}", names.join(", ")))
-}
-
-/// A manager as it is named: with its subresource, if it wrote through one.
-pub(super) fn manager(entry: &Entry<'_>) -> String {
-    match &*entry.subresource {
-        "" => entry.manager.to_string(),
-        subresource => format!("{} ({subresource})", entry.manager),
-    }
 }

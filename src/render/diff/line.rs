@@ -61,6 +61,11 @@ impl Line {
         text::width(&self.text) + text::width(&self.suffix)
     }
 
+    /// Whether it takes no more than so many columns, with its suffix.
+    pub(super) fn fits(&self, columns: usize) -> bool {
+        self.text.len() + self.suffix.len() <= columns || self.width() <= columns
+    }
+
     /// The line as it is shown.
     pub(super) fn paint(mut self, styles: Styles) -> String {
         let suffix = std::mem::take(&mut self.suffix);

@@ -4,14 +4,14 @@ use jiff::SignedDuration;
 
 use crate::diff::{Change, Content, Diff, Fmt, Noise, Op, Origin, SegId, Shown};
 use crate::object;
-use crate::object::managed_fields::{By, Writers};
+use crate::object::managed_fields::Writers;
 use crate::object::path::Side;
 use crate::render::style::{Look, Role};
 use crate::render::{age, text};
 
 use super::fit::Room;
-use super::header::manager;
 use super::line::Line;
+use super::who::Above;
 use super::{View, embedded, value};
 
 /// What lines are made from.
@@ -19,8 +19,8 @@ pub(super) struct Painter<'p> {
     pub(super) diff: &'p Diff<'p>,
     pub(super) writers: Option<&'p Writers<'p>>,
     pub(super) view: &'p View<'p>,
-    /// Whether several have written this version, so that each line names one.
-    pub(super) several: bool,
+    /// What is said above the lines of who is behind them.
+    pub(super) above: Above,
 }
 
 /// Where a line stands: below which value, and how far in.
@@ -75,13 +75,23 @@ impl Painter<'_> {
     /// The mark and the path.
     pub(super) fn start(&self, (role, mark): (Role, &str), at: SegId, base: Base) -> Line {
         let mut line = Line::indented(base.indent);
+        self.begin(&mut line, (role, mark), (at, base));
+        line
+    }
+
+    /// Appends the mark and the path.
+    pub(super) fn begin(
+        &self,
+        line: &mut Line,
+        (role, mark): (Role, &str),
+        (at, base): (SegId, Base),
+    ) {
         line.write(role, |text| text.extend([mark, " "]));
         let path_role = match role {
             Role::Added | Role::Removed => role,
             _ => Role::Plain,
         };
         line.write(path_role, |text| self.push_path(text, (base.at, at)));
-        line
     }
 
     pub(super) fn paint(&self, line: Line) -> String {
@@ -209,22 +219,9 @@ impl Painter<'_> {
 
     /// Who did it, where the line above the version does not say so.
     pub(super) fn suffix(&self, change: &Change) -> String {
-        let Some(by) = self
-            .writers
-            .and_then(|writers| self.diff.by(writers, change))
-        else {
-            return String::new();
-        };
-        let text = match by {
-            By::Actor(actor) if self.several => format!("  by {}", manager(actor)),
-            By::Actor(_) => return String::new(),
-            By::Took { actor, was } if self.several => {
-                format!("  by {} (was {}'s)", manager(actor), manager(was))
-            }
-            By::Took { was, .. } => format!("  (was {}'s)", manager(was)),
-            By::Owner(owner) => format!("  owner {}", manager(owner)),
-        };
-        text::escaped_line(text.into()).into_owned()
+        let writers = self.writers;
+        let by = writers.and_then(|writers| self.diff.by(writers, change));
+        by.map_or_else(String::new, |by| self.above.leaves(by))
     }
 }
 

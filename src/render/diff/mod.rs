@@ -16,6 +16,7 @@ mod line;
 mod lines;
 mod tree;
 mod value;
+mod who;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,10 +27,12 @@ use crate::object::managed_fields::Writers;
 use crate::render::style::Look;
 
 pub use created::{created_lines, lifetime};
-pub use header::{Header, Quiet, Verb, header, quiet_line, who};
+pub use header::{Header, Quiet, Verb, header, quiet_line};
 pub use tree::{Extent, Standing, tree_lines, whole_lines};
+pub use who::{who, writer};
 
 use lines::Painter;
+use who::Above;
 
 /// How changes are shown.
 #[derive(Clone, Copy)]
@@ -107,7 +110,7 @@ pub fn change_lines(diff: &Diff<'_>, writers: &Writers<'_>, view: &View<'_>) -> 
         diff,
         writers: Some(writers),
         view,
-        several: writers.actors().count() > 1,
+        above: Above::of(diff, writers, &shown),
     };
     let lines = folds::lines(&painter, &shown);
     if view.folds(lines.len()) {

@@ -501,11 +501,131 @@ fn who_did_it() {
         &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":1}"#),
         &object(&[entry("kubectl-edit", "", "02", "{}")], r#""spec":{}"#),
     ), @"- .spec.replicas: 1  (was hpa's)");
+}
+
+#[test]
+fn who_is_said_once_above_the_changes_of_one() {
+    let entry = |manager: &str, subresource: &str, fields: &str| {
+        format!(
+            r#"{{"manager":"{manager}","operation":"Update","subresource":"{subresource}","apiVersion":"v1","time":"2024-05-01T14:02:01Z","fieldsV1":{{"f:spec":{{{fields}}}}}}}"#
+        )
+    };
+    let check = |entries: &[String], filter: &str| {
+        let object = |spec: &str| {
+            let entries = entries.join(",");
+            doc(&format!(
+                r#"{{"metadata":{{"managedFields":[{entries}]}},"spec":{spec}}}"#
+            ))
+        };
+        let (old, new) = (
+            object(r#"{"a":1,"b":1,"c":1}"#),
+            object(r#"{"a":2,"b":2,"c":1}"#),
+        );
+        let setting = Setting {
+            filter: Filter {
+                only: vec![filter.parse().expect("a path")],
+                ..Filter::default()
+            },
+            ..Setting::default()
+        };
+        setting.with(|view| {
+            let diff = Diff::of(Some(old.root()), Some(new.root()));
+            let writers = Writers::of(Some(old.root()), Some(new.root()));
+            let who = who(&diff, &writers, view).unwrap_or_default();
+            format!("{who}\n{}", change_lines(&diff, &writers, view).join("\n"))
+        })
+    };
     // The same second, the same fields: nobody is known to have written.
-    insta::assert_snapshot!(check(
-        &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":1}"#),
-        &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":2}"#),
-    ), @"~ .spec.replicas: 1 → 2  owner hpa");
+    let both = r#""f:a":{},"f:b":{}"#;
+    insta::assert_snapshot!(check(&[entry("hpa", "scale", both)], "**"), @"
+    owner hpa (scale)
+    ~ .spec.a: 1 → 2
+    ~ .spec.b: 1 → 2
+    ");
+    // So kube-apiserver calls those that do not say who they are.
+    insta::assert_snapshot!(check(&[entry("unknown", "", both)], "**"), @r#"
+    owner "unknown"
+    ~ .spec.a: 1 → 2
+    ~ .spec.b: 1 → 2
+    "#);
+    // Several owners, of what is shown: each line says whose it is.
+    let two = [
+        entry("hpa", "", r#""f:a":{}"#),
+        entry("kubectl", "", r#""f:b":{}"#),
+    ];
+    insta::assert_snapshot!(check(&two, "**"), @"
+    ~ .spec.a: 1 → 2  owner hpa
+    ~ .spec.b: 1 → 2  owner kubectl
+    ");
+    insta::assert_snapshot!(check(&two, "spec.a"), @"
+    owner hpa
+    ~ .spec.a: 1 → 2
+    ");
+    insta::assert_snapshot!(check(&two[..1], "**"), @"
+    ~ .spec.a: 1 → 2  owner hpa
+    ~ .spec.b: 1 → 2
+    ");
+}
+
+#[test]
+fn conditions_fit_the_width() {
+    let entry = |manager: &str, second: u32, field: &str| {
+        format!(
+            r#"{{"manager":"{manager}","operation":"Update","subresource":"status","apiVersion":"v1","time":"2024-05-01T14:02:0{second}Z","fieldsV1":{{"f:status":{{"f:{field}":{{}}}}}}}}"#
+        )
+    };
+    let object = |count: u32, kind: &str, condition: &str| {
+        let own = entry("kube-controller-manager", 1, "conditions");
+        let other = entry("kube-scheduler", count, "n");
+        format!(
+            r#"{{"metadata":{{"managedFields":[{own},{other}]}},"status":{{"n":{count},"conditions":[{{"type":"{kind}",{condition}}}]}}}}"#
+        )
+    };
+    let lines = |width: usize, kind: &str, (old, new): (&str, &str)| {
+        let setting = Setting {
+            width: Some(width),
+            ..Setting::default()
+        };
+        let lines = setting.lines(&object(1, kind, old), &object(2, kind, new));
+        lines
+            .lines()
+            .find(|line| line.contains("conditions"))
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let progressing = (
+        r#""status":"True","lastTransitionTime":"2024-05-01T14:02:01Z","reason":"NewReplicaSetAvailable","message":"ReplicaSet \"web-6b9f6c5d77\" has successfully progressed.""#,
+        r#""status":"False","lastTransitionTime":"2024-05-01T14:12:01Z","reason":"ProgressDeadlineExceeded","message":"ReplicaSet \"web-6b9f6c5d78\" has timed out progressing.""#,
+    );
+    let all = [200, 160, 120, 110, 80, 70].map(|width| lines(width, "Progressing", progressing));
+    insta::assert_snapshot!(all.join("\n"), @r#"
+    ~ .status.conditions[type=Progressing]: True → False  14:12:01 (after 10m)  ProgressDeadlineExceeded: ReplicaSet "web-6b9f6c5d78" has timed out progressing.  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet "web-…(+22 B)out progressing.  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet …(+32 B)rogressing.
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlin…
+    "#);
+    let updated = (
+        progressing.0,
+        &*progressing
+            .0
+            .replace("NewReplicaSetAvailable", "ReplicaSetUpdated"),
+    );
+    let all = [200, 120, 80].map(|width| lines(width, "Progressing", updated));
+    insta::assert_snapshot!(all.join("\n"), @r#"
+    ~ .status.conditions[type=Progressing]: True  NewReplicaSetAvailable → ReplicaSetUpdated: ReplicaSet "web-6b9f6c5d77" has successfully progressed.  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True  NewReplicaSetAvailable → ReplicaSetUpdated: ReplicaSet …(+34 B)progressed.
+    ~ .status.conditions[type=Progressing]: True  NewReplicaSet… → ReplicaSetUpdated
+    "#);
+    for width in (80..200).step_by(7) {
+        for kind in ["Ready", "Progressing", "PodReadyToStartContainers"] {
+            for pair in [progressing, updated] {
+                let line = lines(width, kind, pair);
+                assert!(text::width(&line) <= width, "{width}: {line}");
+            }
+        }
+    }
 }
 
 #[test]

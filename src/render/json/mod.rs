@@ -3,6 +3,7 @@
 
 pub mod changes;
 pub mod line;
+pub mod notice;
 pub mod status;
 pub mod trace;
 

@@ -154,7 +154,7 @@ async fn a_wide_scope_is_a_count_and_then_its_changes() {
     left web-2 -→5
     deleted web-1 2→6
     "#);
-    assert_snapshot!(ran.stdout.lines().next().unwrap(), @r#"{"cluster":"demo","count":2,"seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\" with labels app=web","type":"synced","v":1}"#);
+    assert_snapshot!(ran.stdout.lines().next().unwrap(), @r#"{"v":1,"type":"synced","seen":"2026-03-02T12:05:00.000Z","cluster":"demo","source":"pods in namespace \"shop\" with labels app=web","count":2}"#);
 }
 
 #[tokio::test(flavor = "multi_thread")]

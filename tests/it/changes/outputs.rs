@@ -640,6 +640,24 @@ async fn a_line_that_cannot_be_read_is_one_warning() {
     }
 }
 
+/// A line for each of three kinds; one line for more.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_kinds_are_told_in_one_line() {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    cluster.put(config_map("flags", &json!({})));
+    let told = |args: &[&str]| {
+        let all = [&["changes", "--once"], args].concat();
+        cluster.spy().run(&all).transcript()
+    };
+    let few = told(&["cm,deploy,svc", "--since=0"]);
+    assert_eq!(few.lines().count(), 3, "{few}");
+    let many = "cm,deploy,svc,pods";
+    assert_snapshot!(told(&[many, "--since=0"]), @r#"watching 2 objects of 4 kinds in namespace "shop""#);
+    assert_snapshot!(told(&[many, "--since=0", "-o", "name", "-A"]), @"! watching 2 objects of 4 kinds");
+    assert_snapshot!(told(&["--since", "1m", "-o", "name"]), @r#"! watching 2 objects of 25 kinds in namespace "shop""#);
+}
+
 fn tempfile(name: &str, text: &str) -> String {
     let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();

@@ -356,8 +356,8 @@ async fn a_scale_has_no_time_of_its_own() {
     + .data.mode: "off"
     2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  2→4  119s ago  by kube-controller-manager (scale)  1 change, 3 hidden
     ~ .spec.replicas: 1 → 2
-    2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  4→5  119s ago  1 change, 2 hidden
-    ~ .spec.replicas: 2 → 3  owner kube-controller-manager (scale)
+    2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  4→5  119s ago  owner kube-controller-manager (scale)  1 change, 2 hidden
+    ~ .spec.replicas: 2 → 3
     2026-03-02T12:03:13.000Z MODIFIED configmap/flags  3→6  +12s  107s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
     ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──

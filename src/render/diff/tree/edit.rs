@@ -1,6 +1,6 @@
 //! Values of a tree that have changed: new, gone, or with another value.
 
-use crate::diff::text::{self as compare, Hunk, Lines, Tag};
+use crate::diff::text::{Hunk, Lines, Tag};
 use crate::diff::{Change, Content, Fmt, Noise, Op, Shown};
 use crate::object::path::Side;
 use crate::render::age;
@@ -70,14 +70,15 @@ impl<'b> Builder<'b> {
 
     /// The changed lines of a text of several lines.
     fn hunks(&self, change: &Change, (old, new): (Shown<'b>, Shown<'b>)) -> Option<Vec<Hunk>> {
-        let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {
-            return None;
+        let is_text = match change.fmt {
+            Fmt::Text => true,
+            Fmt::Secret => matches!(old.content(), Content::Text(text) if text.contains('\n')),
+            Fmt::Plain | Fmt::Quantity | Fmt::Time | Fmt::Json => false,
         };
-        let is_text = change.fmt == Fmt::Text || change.fmt == Fmt::Secret && old.contains('\n');
         if self.extent == Extent::Whole || !is_text {
             return None;
         }
-        match compare::lines(&old, &new) {
+        match old.changed_lines(new)? {
             Lines::Endings { .. } => None,
             Lines::Hunks(hunks) => Some(hunks),
         }

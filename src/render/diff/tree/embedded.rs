@@ -8,6 +8,7 @@ use crate::object::list_keys::ListKeys;
 use super::super::embedded::is_told;
 use super::super::lines::Painter;
 use super::super::value::plural;
+use super::super::who::Above;
 use super::super::{LAST_APPLIED, View};
 use super::Extent;
 use super::build::Builder;
@@ -57,7 +58,7 @@ impl<'b> Builder<'b> {
             diff: &inner,
             writers: None,
             view: &view,
-            several: false,
+            above: Above::Writer,
         };
         let mut builder = Builder::new(&painter, self.extent);
         builder.object_itself();

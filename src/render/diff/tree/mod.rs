@@ -17,6 +17,7 @@ use crate::object::managed_fields::Writers;
 use crate::object::path::Side;
 
 use super::lines::Painter;
+use super::who::Above;
 use super::{View, folds, shown};
 use build::{Builder, Spot};
 use row::{Mark, Row};
@@ -46,15 +47,16 @@ pub fn tree_lines(
     view: &View<'_>,
     extent: Extent,
 ) -> Vec<String> {
+    let shown = shown(diff, view);
     let painter = Painter {
         diff,
         writers: Some(writers),
         view,
-        several: writers.actors().count() > 1,
+        above: Above::of(diff, writers, &shown),
     };
     let lines = paint(rows(&painter, extent), view, extent);
     if extent == Extent::Changed && view.folds(lines.len()) {
-        return folds::tally(&painter, &shown(diff, view), lines.len());
+        return folds::tally(&painter, &shown, lines.len());
     }
     lines
 }
@@ -66,7 +68,7 @@ pub fn whole_lines(object: Shown<'_>, view: &View<'_>, standing: Standing) -> Ve
         diff: &diff,
         writers: None,
         view,
-        several: false,
+        above: Above::Writer,
     };
     let mark = match standing {
         Standing::There => Mark::None,

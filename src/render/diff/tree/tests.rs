@@ -539,7 +539,7 @@ fn told(view: &View<'_>, diff: &Diff<'_>, extent: Extent) -> (BTreeSet<SegId>, B
         diff,
         writers: None,
         view,
-        several: false,
+        above: Above::Writer,
     };
     let rows = rows(&painter, extent);
     for row in &rows {
@@ -597,7 +597,7 @@ proptest! {
         let setting = Setting::default();
         let text = setting.with(|view| {
             let diff = Diff::of(Some(a.root()), Some(b.root()));
-            let painter = Painter { diff: &diff, writers: None, view, several: false };
+            let painter = Painter { diff: &diff, writers: None, view, above: Above::Writer };
             let rows = rows(&painter, Extent::Whole);
             let kept = rows.into_iter().filter(|row| row.mark != Mark::Remove);
             kept.map(|row| row.head + &match row.body {

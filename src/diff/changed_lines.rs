@@ -1,0 +1,233 @@
+//! Which lines of a text have changed. Texts are compared as they are written: of a megabyte, only what is
+//! told is decoded.
+
+use std::iter;
+
+use similar::DiffOp;
+
+use super::line_ops;
+use super::redact::{Content, Reveals, Shown};
+use super::secret::Guard;
+use super::text::{self, Hunk, Lines};
+use crate::object::written::{Written, common_prefix, common_suffix, escapes};
+
+impl<'a> Shown<'a> {
+    /// What has changed from this text to another, line by line; `None` if one of them is no text or may not be
+    /// read.
+    pub fn changed_lines(self, new: Shown<'a>) -> Option<Lines> {
+        let written = self.written().zip(new.written());
+        if let Some(hunks) = written.and_then(|(old, new)| hunks(old, new)) {
+            return Some(Lines::Hunks(hunks));
+        }
+        match (self.content(), new.content()) {
+            (Content::Text(old), Content::Text(new)) => Some(text::lines(&old, &new)),
+            _ => None,
+        }
+    }
+
+    /// The text as it is written, if [`Shown::content`] is just that.
+    fn written(self) -> Option<Written<'a>> {
+        let is_shown_as_it_is = match self.guard {
+            Guard::Annotation(_) => self.redactor.reveals(),
+            Guard::Map(_) | Guard::Value(_) => self.redactor.reveals == Reveals::Stored,
+            Guard::Open
+            | Guard::Metadata(_)
+            | Guard::Annotations(_)
+            | Guard::SecretList
+            | Guard::SecretItems
+            | Guard::Secret => true,
+        };
+        self.value.written().filter(|_| is_shown_as_it_is)
+    }
+}
+
+/// The changed lines of two texts; `None` where how they are spelled may play a part.
+fn hunks(old: Written<'_>, new: Written<'_>) -> Option<Vec<Hunk>> {
+    let (old, new) = (old.raw(), new.raw());
+    let start = alike(old, new)?;
+    // The last of them goes along as context.
+    let (lines_above, rest) = (start.lines.saturating_sub(1), start.last..);
+    let tail = common_suffix(&old.as_bytes()[start.end..], &new.as_bytes()[start.end..]);
+    let (old, new) = (&old[rest.clone()], &new[rest]);
+    let (old, new) = match (cut(old, tail)?, cut(new, tail)?) {
+        (a, b) if a.ends_as(&b) => (a.lines, b.lines),
+        // The same bytes are whole lines in one text and not in the other.
+        _ => (cut(old, 0)?.lines, cut(new, 0)?.lines),
+    };
+    let ops = line_ops::ops(&old, &new);
+    let is_respelt = |op: &DiffOp| {
+        let lines = old[op.old_range()].iter().chain(&new[op.new_range()]);
+        !matches!(op, DiffOp::Equal { .. }) && lines.copied().any(may_be_respelt)
+    };
+    if ops.iter().any(is_respelt) {
+        return None;
+    }
+    let mut hunks = text::hunks(ops, (&old, &new), |line| Written::part(line).decoded());
+    for hunk in &mut hunks {
+        hunk.start += lines_above;
+    }
+    Some(hunks)
+}
+
+/// What two texts begin with: whole lines.
+#[derive(Default)]
+struct Start {
+    lines: usize,
+    /// Where the last of them begins.
+    last: usize,
+    /// Where they end.
+    end: usize,
+}
+
+/// The lines that both texts begin with.
+fn alike(old: &str, new: &str) -> Option<Start> {
+    let common = common_prefix(old.as_bytes(), new.as_bytes());
+    let mut start = Start::default();
+    for end in line_ends(old) {
+        let end = end?;
+        if end > common {
+            break;
+        }
+        start = Start {
+            lines: start.lines + 1,
+            last: start.end,
+            end,
+        };
+    }
+    Some(start)
+}
+
+/// A text cut into lines.
+struct Cut<'t> {
+    lines: Vec<&'t str>,
+    /// How many bytes behind them are not cut.
+    rest: usize,
+}
+
+impl Cut<'_> {
+    /// Whether both end at the same place: with the texts, or with the same line before the same bytes.
+    fn ends_as(&self, other: &Cut<'_>) -> bool {
+        let is_whole = self.rest == 0;
+        self.rest == other.rest && (is_whole || self.lines.last() == other.lines.last())
+    }
+}
+
+/// The lines of a text up to the first that is wholly within its last bytes, so many of them.
+fn cut(raw: &str, tail: usize) -> Option<Cut<'_>> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    let last = iter::once(Some(raw.len()));
+    for end in line_ends(raw).chain(last) {
+        let end = end?;
+        if end > start {
+            lines.push(&raw[start..end]);
+        }
+        if start + tail >= raw.len() {
+            return Some(Cut {
+                lines,
+                rest: raw.len() - end,
+            });
+        }
+        start = end;
+    }
+    Some(Cut { lines, rest: 0 })
+}
+
+/// Where each line of a text ends, as far as it is ended; `None` where something is written that ends lines
+/// some other way.
+fn line_ends(raw: &str) -> impl Iterator<Item = Option<usize>> {
+    escapes(raw).filter_map(|at| match &raw.as_bytes()[at + 1..] {
+        [b'n', ..] => Some(Some(at + 2)),
+        [b'r', ..] | [b'u', b'0', b'0', b'0', ..] => Some(None),
+        _ => None,
+    })
+}
+
+/// Whether a line may be written in another way and be the same.
+fn may_be_respelt(line: &str) -> bool {
+    line.contains("\\u") || line.contains("\\/")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::{Index, select};
+
+    use super::*;
+    use crate::diff::Redactor;
+    use crate::object::Doc;
+
+    /// What texts are made of, as it is written: line ends first, for there are many.
+    const PIECES: [&str; 12] = [
+        r"\n", r"\n", r"\n", "a", "b", "n", r"\\", r"\t", "é", r"\u003c", r"\r", r"\u000a",
+    ];
+
+    fn changed(old: &str, new: &str) -> (Option<Vec<Hunk>>, Lines) {
+        let doc = |text: &str| Doc::parse(format!("\"{text}\"")).expect("a string");
+        let (old, new) = (doc(old), doc(new));
+        let redactor = Redactor::new();
+        let shown = |doc| redactor.shown(Doc::root(doc));
+        let written = |doc| Doc::root(doc).written().expect("a string");
+        let decoded = |doc| written(doc).decoded();
+        let expected = text::lines(&decoded(&old), &decoded(&new));
+        assert_eq!(
+            shown(&old).changed_lines(shown(&new)),
+            Some(expected.clone())
+        );
+        (hunks(written(&old), written(&new)), expected)
+    }
+
+    proptest! {
+        #[test]
+        fn they_are_those_of_the_decoded_texts(
+            pieces in prop::collection::vec(select(&PIECES[..]), 0..60),
+            edits in prop::collection::vec((any::<Index>(), any::<bool>(), select(&PIECES[..])), 0..4),
+            plain in any::<bool>(),
+        ) {
+            let is_left_out = |piece: &&str| plain && [r"\u003c", r"\r", r"\u000a"].contains(piece);
+            let pieces: Vec<&str> = pieces.into_iter().filter(|piece| !is_left_out(piece)).collect();
+            let mut new = pieces.clone();
+            for (at, is_new, piece) in edits {
+                if !new.is_empty() && !is_left_out(&piece) {
+                    let at = at.index(new.len());
+                    new.splice(at..at + usize::from(!is_new), [piece]);
+                }
+            }
+            let (fast, expected) = changed(&pieces.concat(), &new.concat());
+            prop_assert!(fast.is_some() || !plain);
+            if let Some(fast) = fast {
+                prop_assert_eq!(Lines::Hunks(fast), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn three_edits_of_many_lines() {
+        let line = |at: usize| format!(r"line {} \\n\n", at % 100);
+        let old: Vec<String> = (0..3000).map(line).collect();
+        let mut new = old.clone();
+        for at in [10, 1500, 2990] {
+            new[at] = format!(r"edit {at}\n");
+        }
+        let (fast, expected) = changed(&old.concat(), &new.concat());
+        let starts: Vec<usize> = fast.iter().flatten().map(|hunk| hunk.start).collect();
+        assert_eq!(starts, [10, 1500, 2990]);
+        assert_eq!(fast.map(Lines::Hunks), Some(expected));
+    }
+
+    #[test]
+    fn the_same_bytes_may_be_other_lines() {
+        let (fast, expected) = changed(r"\n\n\n", r"n\n\n");
+        assert_eq!(fast.map(Lines::Hunks), Some(expected));
+    }
+
+    #[test]
+    fn other_spellings_are_no_change() {
+        let (fast, expected) = changed(r"a\n\u003c\nb\n", r"a\n<\nc\n");
+        assert_eq!(fast, None);
+        let Lines::Hunks(hunks) = expected else {
+            panic!("{expected:?}")
+        };
+        assert_eq!((hunks[0].start, hunks[0].lines.len()), (2, 3));
+    }
+}

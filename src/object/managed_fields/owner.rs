@@ -1,0 +1,63 @@
+//! Whose a field is: the way to it, followed through the sets of fields that entries own.
+
+use std::borrow::Cow;
+
+use super::{Entry, key};
+use crate::object::tape::Kind;
+use crate::object::value::Value;
+
+/// One step of the way to a field, as ownership is looked up by.
+#[derive(Clone)]
+pub enum OwnerStep<'a> {
+    /// A field of an object.
+    Field(Cow<'a, str>),
+    /// An item of a list: ownership knows it by its key fields, its value or its index.
+    Item {
+        /// The item.
+        value: Value<'a>,
+        /// Where it stands.
+        index: u32,
+    },
+}
+
+/// The first of the entries that name most of a path. An entry whose fields inside a
+/// map others have taken over is left with the map, and owns no more of it than is nobody's.
+pub(super) fn nearest<'w, 'a: 'w>(
+    entries: impl Iterator<Item = &'w Entry<'a>>,
+    path: &[OwnerStep<'_>],
+) -> Option<&'w Entry<'a>> {
+    let mut found: Option<(&Entry<'_>, usize)> = None;
+    for entry in entries {
+        match entry.names(path) {
+            Some(steps) if steps == path.len() => return Some(entry),
+            Some(steps) if found.is_none_or(|(_, most)| steps > most) => {
+                found = Some((entry, steps));
+            }
+            Some(_) | None => {}
+        }
+    }
+    found.map(|(entry, _)| entry)
+}
+
+/// Walks `fieldsV1`: `f:NAME` for fields, `k:{…}` for items by key, `v:…` by value, `i:N` by index. A
+/// set without children, reached early, owns all that is below it.
+pub(super) fn names(set: Value<'_>, path: &[OwnerStep<'_>]) -> Option<usize> {
+    let Some((step, rest)) = path.split_first() else {
+        return Some(0);
+    };
+    if set.kind() == Kind::Object && set.written_fields().next().is_none() {
+        return Some(0);
+    }
+    let mut fields = set.written_fields();
+    let below = match step {
+        OwnerStep::Field(name) => {
+            let (_, child) = fields.find(|(key, _)| key::is_field(key, name))?;
+            names(child, rest)
+        }
+        OwnerStep::Item { value, index } => fields.find_map(|(key, child)| {
+            let is_named = key::is_item(key, (*value, *index));
+            is_named.then(|| names(child, rest)).flatten()
+        }),
+    };
+    Some(below? + 1)
+}

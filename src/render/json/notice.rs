@@ -1,0 +1,125 @@
+//! The records of `changes -o json` that are no versions of objects: what is told of a source, or of the run.
+
+use serde::Serialize;
+
+use crate::render::diff::Verb;
+
+use super::{RefRecord, VERSION};
+
+/// Such a record. Its fields stand as in its schema: what all records have first.
+#[derive(Debug, Serialize)]
+pub struct Notice<'r> {
+    v: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// When, by our clock.
+    seen: &'r str,
+    /// The name of the context, or of the file.
+    cluster: &'r str,
+    /// What is listed and watched; none for what is of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'r str>,
+    #[serde(flatten)]
+    said: Said<'r>,
+}
+
+/// What such a record says.
+#[derive(Debug, Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum Said<'r> {
+    /// `synced`: a full listing is in.
+    Synced {
+        /// How many objects there are.
+        count: usize,
+    },
+    /// `gap`: versions may be missing.
+    Gap {
+        /// The last resourceVersion that is known to be complete.
+        after: Option<&'r str>,
+        /// The one from which on all is known again.
+        upto: Option<&'r str>,
+        /// Why, in a word.
+        cause: &'static str,
+    },
+    /// `state`: the connection has come to another state.
+    State {
+        /// Its name.
+        state: &'r str,
+        /// Why.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cause: Option<&'r str>,
+    },
+    /// `undecodable`, of a line.
+    Line {
+        /// What is wrong with it.
+        cause: &'r str,
+    },
+    /// `undecodable`, of a version that came.
+    Version {
+        /// What is wrong with it.
+        cause: &'r str,
+        /// What its type would have been.
+        event: Verb,
+        /// Which object.
+        #[serde(rename = "ref")]
+        object_ref: RefRecord,
+        /// The resourceVersion before.
+        from: Option<&'r str>,
+        /// The resourceVersion now.
+        to: Option<&'r str>,
+    },
+    /// `lookback`: how far back a source was looked at.
+    Lookback {
+        /// Why it goes no further, in a word.
+        end: &'static str,
+        /// The revision after which each version is told.
+        from: Option<String>,
+        /// When that was.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        time: Option<String>,
+        /// The revision after which nothing at all is missing.
+        complete: Option<String>,
+        /// When that was.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        complete_time: Option<String>,
+        /// Why it was not read.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cause: Option<String>,
+    },
+    /// `seam`: the end of the past.
+    Seam {
+        /// How many records of versions are past.
+        versions: usize,
+        /// Whether what follows is live.
+        live: bool,
+    },
+}
+
+impl<'r> Said<'r> {
+    /// The record that says it.
+    pub fn record(
+        self,
+        (seen, cluster): (&'r str, &'r str),
+        source: Option<&'r str>,
+    ) -> Notice<'r> {
+        Notice {
+            v: VERSION,
+            kind: self.kind(),
+            seen,
+            cluster,
+            source,
+            said: self,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Said::Synced { .. } => "synced",
+            Said::Gap { .. } => "gap",
+            Said::State { .. } => "state",
+            Said::Line { .. } | Said::Version { .. } => "undecodable",
+            Said::Lookback { .. } => "lookback",
+            Said::Seam { .. } => "seam",
+        }
+    }
+}
