@@ -81,25 +81,30 @@ pub struct Header<'h> {
 }
 
 /// The line above a version. Where it is too long for the width, it goes without the span since the
-/// version before, and then without how long ago that was: the time says both.
+/// version before, then without how long ago that was (the time says both), without the versions and
+/// without what is hidden. Where all that does not help it keeps the latter two.
 pub fn header(header: &Header<'_>, look: Look) -> String {
     let fits = |line: &String| {
         look.width
             .is_none_or(|columns| text::width(line) <= columns)
     };
-    let full = Some(line(header, look)).filter(fits);
-    full.unwrap_or_else(|| {
-        let shorter = Header {
-            since: None,
-            ..*header
-        };
-        let briefest = Header {
-            ago: None,
-            ..shorter
-        };
-        let shorter = Some(line(&shorter, look)).filter(fits);
-        shorter.unwrap_or_else(|| line(&briefest, look))
-    })
+    let since = None;
+    let no_span = Header { since, ..*header };
+    let ago = None;
+    let timed = Header { ago, ..no_span };
+    let (from, to) = (None, None);
+    let unversioned = Header { from, to, ..timed };
+    let shown = header.counts.map(Counts::of_shown);
+    let counts = shown.as_ref();
+    let least = Header {
+        counts,
+        ..unversioned
+    };
+    [header, &no_span, &timed, &unversioned, &least]
+        .into_iter()
+        .map(|header| line(header, look))
+        .find(fits)
+        .unwrap_or_else(|| line(&timed, look))
 }
 
 fn line(header: &Header<'_>, look: Look) -> String {

@@ -78,6 +78,14 @@ impl Counts {
     pub fn hidden(&self) -> usize {
         self.noise.values().sum()
     }
+
+    /// Those that are shown, without the others.
+    fn of_shown(&self) -> Counts {
+        Counts {
+            shown: self.shown,
+            ..Counts::default()
+        }
+    }
 }
 
 /// The annotation in which `kubectl apply` keeps what it was given.

@@ -675,6 +675,11 @@ fn a_line_above_that_is_too_long_goes_without_what_the_time_says() {
         doc(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}"#).root(),
     );
     let (from, to) = (ResourceVersion::new("90001"), ResourceVersion::new("90120"));
+    let counts = Counts {
+        shown: 3,
+        noise: [(Noise::Version, 2)].into(),
+        filtered: 0,
+    };
     let past = Header {
         time: "15:10:00",
         verb: Verb::Modified,
@@ -685,9 +690,9 @@ fn a_line_above_that_is_too_long_goes_without_what_the_time_says() {
         ago: Some("5m ago"),
         notes: &[],
         who: Some("by kubectl-set"),
-        counts: None,
+        counts: Some(&counts),
     };
-    let fitted = [80, 70, 40].map(|columns| {
+    let fitted = [100, 90, 85, 80, 60, 40].map(|columns| {
         let width = Some(columns);
         header(
             &past,
@@ -698,9 +703,12 @@ fn a_line_above_that_is_too_long_goes_without_what_the_time_says() {
         )
     });
     insta::assert_snapshot!(fitted.join("\n"), @"
-    15:10:00 MODIFIED deployment/web  90001→90120  +6s  5m ago  by kubectl-set
-    15:10:00 MODIFIED deployment/web  90001→90120  5m ago  by kubectl-set
-    15:10:00 MODIFIED deployment/web  90001→90120  by kubectl-set
+    15:10:00 MODIFIED deployment/web  90001→90120  +6s  5m ago  by kubectl-set  3 changes, 2 hidden
+    15:10:00 MODIFIED deployment/web  90001→90120  5m ago  by kubectl-set  3 changes, 2 hidden
+    15:10:00 MODIFIED deployment/web  90001→90120  by kubectl-set  3 changes, 2 hidden
+    15:10:00 MODIFIED deployment/web  by kubectl-set  3 changes, 2 hidden
+    15:10:00 MODIFIED deployment/web  by kubectl-set  3 changes
+    15:10:00 MODIFIED deployment/web  90001→90120  by kubectl-set  3 changes, 2 hidden
     ");
 }
 
