@@ -290,7 +290,7 @@ async fn a_narrower_terminal_has_one_footer() {
     12:05:00 EXISTING configmap/flags  2
     12:05:00 MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    12:05:00 MODIFIED configmap/flags  3→4  by kubectl-edit  1 change, 2 hidden
+    12:05:00 MODIFIED configmap/flags  by kubectl-edit
     ~ .data.dark-mode: "on" → "off"
     ● live  1 object  1 watch  2 versions  last chang
     "#);

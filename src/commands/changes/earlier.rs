@@ -92,7 +92,7 @@ impl Changes {
                     Step::Synced { .. } => false,
                     _ => true,
                 });
-                let seam = seam.lines(|time| clock(time, (look, terminal.env())));
+                let seam = seam.lines(look.width, |time| clock(time, (look, terminal.env())));
                 let seam = seam.iter().map(|line| look.styles.dim(line));
                 page.lines.extend(seam);
             }

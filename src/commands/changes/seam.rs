@@ -9,7 +9,7 @@ use super::past::Found;
 use super::state::{Happened, Step};
 use super::unread::{self, Unread};
 use crate::commands::sources::{describe, named};
-use crate::render::text::escape_line;
+use crate::render::text::{escape_line, width};
 use crate::watch::{End, Revision, Why};
 
 /// What is said where nothing tells when it was.
@@ -65,8 +65,12 @@ impl Changed {
 }
 
 impl Seam<'_> {
-    /// The line, and what could not be looked back at, each once.
-    pub(super) fn lines(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
+    /// What could not be looked back at, each once, and the line, or as many as it takes in so many columns.
+    pub(super) fn lines(
+        &self,
+        columns: Option<usize>,
+        time: impl Fn(Timestamp) -> String,
+    ) -> Vec<String> {
         if self.found.is_empty() {
             return Vec::new(); // the error says so
         }
@@ -85,7 +89,7 @@ impl Seam<'_> {
             .chain(forgotten.map(|words| words.say(&time)))
             .chain(complete.map(|words| words.say(&time)))
             .collect();
-        lines.push(format!("── {} ──", parts.join(" · ")));
+        lines.extend(ruled(&parts, columns));
         lines
     }
 
@@ -190,6 +194,21 @@ impl Seam<'_> {
     }
 }
 
+/// Lines of some of the parts each, as many as there is room for.
+fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
+    let rule = |parts: &[String]| format!("── {} ──", parts.join(" · "));
+    let fits = |parts: &[String]| columns.is_none_or(|columns| width(&rule(parts)) <= columns);
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for end in 1..=parts.len() {
+        if end == parts.len() || !fits(&parts[start..=end]) {
+            lines.push(rule(&parts[start..end]));
+            start = end;
+        }
+    }
+    lines
+}
+
 /// Something that holds since some time, which need not be known.
 struct Words {
     since: Option<Timestamp>,
@@ -242,5 +261,31 @@ fn plural(count: usize, unit: &str) -> String {
     match count {
         1 => format!("1 {unit}"),
         count => format!("{count} {unit}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_cut_between_its_parts() {
+        let parts = ["live since now", "2 versions", "all"].map(str::to_owned);
+        let check = |columns, expected: &[&str]| assert_eq!(ruled(&parts, columns), expected);
+        let whole = "── live since now · 2 versions · all ──";
+        check(None, &[whole]);
+        check(Some(39), &[whole]);
+        check(
+            Some(38),
+            &["── live since now · 2 versions ──", "── all ──"],
+        );
+        check(
+            Some(30),
+            &["── live since now ──", "── 2 versions · all ──"],
+        );
+        check(
+            Some(1),
+            &["── live since now ──", "── 2 versions ──", "── all ──"],
+        );
     }
 }

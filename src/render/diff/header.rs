@@ -81,8 +81,8 @@ pub struct Header<'h> {
 }
 
 /// The line above a version. Where it is too long for the width, it goes without the span since the
-/// version before, then without how long ago that was (the time says both), without the versions and
-/// without what is hidden. Where all that does not help it keeps the latter two.
+/// version before, then without how long ago that was (the time says both), without the versions,
+/// without what is hidden and at last without the count. Where all that does not help it keeps these three.
 pub fn header(header: &Header<'_>, look: Look) -> String {
     let fits = |line: &String| {
         look.width
@@ -100,7 +100,9 @@ pub fn header(header: &Header<'_>, look: Look) -> String {
         counts,
         ..unversioned
     };
-    [header, &no_span, &timed, &unversioned, &least]
+    let counts = None;
+    let uncounted = Header { counts, ..least };
+    [header, &no_span, &timed, &unversioned, &least, &uncounted]
         .into_iter()
         .map(|header| line(header, look))
         .find(fits)

@@ -692,7 +692,7 @@ fn a_line_above_that_is_too_long_goes_without_what_the_time_says() {
         who: Some("by kubectl-set"),
         counts: Some(&counts),
     };
-    let fitted = [100, 90, 85, 80, 60, 40].map(|columns| {
+    let fitted = [100, 90, 85, 80, 60, 50, 40].map(|columns| {
         let width = Some(columns);
         header(
             &past,
@@ -708,6 +708,7 @@ fn a_line_above_that_is_too_long_goes_without_what_the_time_says() {
     15:10:00 MODIFIED deployment/web  90001→90120  by kubectl-set  3 changes, 2 hidden
     15:10:00 MODIFIED deployment/web  by kubectl-set  3 changes, 2 hidden
     15:10:00 MODIFIED deployment/web  by kubectl-set  3 changes
+    15:10:00 MODIFIED deployment/web  by kubectl-set
     15:10:00 MODIFIED deployment/web  90001→90120  by kubectl-set  3 changes, 2 hidden
     ");
 }

@@ -24,7 +24,7 @@ pub struct ChangeRecord {
     pub verb: Verb,
     /// Whether it is from before the watch began.
     pub past: bool,
-    /// When, by the server's clock: see [`time`].
+    /// When, by the server's clock, where that is known: what only removes fields leaves no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
     /// The other end, where only an interval is known.
