@@ -67,7 +67,7 @@ impl Change {
             by,
             what: what(old, new, ".spec"),
             at: Moment {
-                server: server.or_else(|| writers.time()),
+                server: server.or_else(|| writers.moved()),
                 seen,
             },
         })
@@ -153,4 +153,27 @@ fn short(path: &str) -> String {
         .find_map(|prefix| path.strip_prefix(prefix))
         .unwrap_or(path);
     path.replace("[name=", "[")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Doc;
+
+    /// The scale of a Deployment is recorded without a time: that of whoever wrote before is not its.
+    #[test]
+    fn a_scale_has_no_time_of_the_servers() {
+        let deployment = |generation: i64, scale: &str| {
+            let created = r#"{"manager":"create","operation":"Update","time":"2026-01-02T03:04:05Z","fieldsV1":{"f:spec":{"f:x":{}}}}"#;
+            Doc::parse(format!(
+                r#"{{"metadata":{{"generation":{generation},"managedFields":[{created}{scale}]}},"spec":{{"replicas":{generation}}}}}"#
+            ))
+            .expect("valid")
+        };
+        let scale = r#",{"manager":"hpa","operation":"Update","subresource":"scale","fieldsV1":{"f:spec":{"f:replicas":{}}}}"#;
+        let (old, new) = (deployment(1, ""), deployment(2, scale));
+        let change = Change::between(old.root(), new.root(), None).expect("a change");
+        assert_eq!(change.by.as_deref(), Some("hpa"));
+        assert_eq!(change.at.time(), None);
+    }
 }
