@@ -110,9 +110,10 @@ impl<'a> Terminal<'a> {
         self.screen.out().written().await
     }
 
-    /// Leaves the last frame where it is.
-    pub(crate) fn close(&mut self) -> io::Result<()> {
-        self.screen.release()
+    /// Leaves the last frame where it is; returns once all is written.
+    pub(crate) async fn close(&mut self) -> io::Result<()> {
+        self.screen.release()?;
+        self.written().await
     }
 
     fn size(&self) -> Size {

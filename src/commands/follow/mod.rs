@@ -41,8 +41,7 @@ pub(crate) async fn follow(
     if ended.is_err() && !feed.sources.is_read() {
         terminal.clear()?; // it was a frame of nothing
     }
-    terminal.close()?;
-    terminal.written().await?;
+    terminal.close().await?;
     ended
 }
 
@@ -101,7 +100,7 @@ async fn run<V: Live>(
             }
             Some(found) = lookups.next() => feed.tell_similar(found, terminal)?,
             () = suspended.asked() => {
-                terminal.close()?;
+                terminal.close().await?;
                 Suspension::stop();
                 drawing.is_owed = true;
             }
@@ -111,7 +110,8 @@ async fn run<V: Live>(
             }
         }
         feed.print_if_due(view, terminal)?;
-        if feed.is_over(view, terminal)? {
+        feed.fail_if_refused(view, terminal)?;
+        if feed.is_over(&*view)? {
             return Ok(Ended::Answered);
         }
         if view.tells_waiting() {
@@ -164,16 +164,21 @@ impl Feed {
         self.print_owed(view, terminal)
     }
 
-    /// Whether all that was asked is told; an error if it cannot be, once what came of it is printed.
-    fn is_over<V: Live>(
+    /// Fails if what was asked cannot be told, once what came of it is printed.
+    fn fail_if_refused<V: Live>(
         &mut self,
         view: &mut V,
         terminal: &mut Terminal<'_>,
-    ) -> Result<bool, CommandError> {
-        if let Some(error) = self.sources.refusal() {
-            self.print_last(view, terminal)?;
-            return Err(error);
-        }
+    ) -> Result<(), CommandError> {
+        let Some(error) = self.sources.refusal() else {
+            return Ok(());
+        };
+        self.print_last(view, terminal)?;
+        Err(error)
+    }
+
+    /// Whether all that was asked is told; an error if nobody answers.
+    fn is_over(&self, view: &impl Live) -> Result<bool, CommandError> {
         if self.printing.is_owed || !view.is_answered(&self.sources) {
             return Ok(false);
         }
