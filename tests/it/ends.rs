@@ -251,7 +251,7 @@ async fn a_timeout_is_not_kept_from_ending_it_by_a_server_that_does_not_answer()
     let of = ["widgets.example.com/a", "--timeout=500ms"];
     for verb in ["changes", "status"] {
         let ran = cluster.spy().run(&[&[verb], &of[..]].concat());
-        let error = "error: timed out waiting for the server to tell its types\n";
+        let error = "error: timed out waiting for the server to tell its types\nhint: whether it answers at all: kubectl get --raw /readyz\n";
         assert_eq!((code(&ran), &ran.stderr[..]), (Some(1), error));
     }
     let ran = cluster

@@ -88,7 +88,10 @@ impl EndArgs {
             [..] => CommandError::goal_unmet,
         };
         let done = tokio::time::timeout_at(deadline, work).await;
-        done.unwrap_or_else(|_| Err(too_slow(TOO_SLOW)))
+        done.unwrap_or_else(|_| {
+            let error = too_slow("error: timed out waiting for the server to tell its types");
+            Err(error.hint("whether it answers at all: kubectl get --raw /readyz"))
+        })
     }
 
     /// How a verb ended that has answered: whether it has `found` what `--exit-code` reports.
@@ -99,8 +102,6 @@ impl EndArgs {
         }
     }
 }
-
-const TOO_SLOW: &str = "error: timed out waiting for the server to tell its types";
 
 /// What `--exit-code` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
