@@ -26,8 +26,9 @@ pub(super) struct Arrivals {
 }
 
 impl Changes {
-    /// Whether what has happened is that one of many kinds was listed; it is told with the others.
-    pub(super) fn is_one_of_many(&mut self, happened: &Happened) -> bool {
+    /// Takes that one of many kinds was listed, to tell it with the others; says whether that is what has
+    /// happened.
+    pub(super) fn gather(&mut self, happened: &Happened) -> bool {
         let Step::Synced { count } = happened.step else {
             return false;
         };
@@ -73,7 +74,7 @@ fn watching(listed: &[Arc<SourceKey>], objects: u64) -> String {
     format!(
         "watching {} of {}{}",
         plural(objects, "object"),
-        plural(listed.len() as u64, "kind"),
+        plural(listed.len(), "kind"),
         common.unwrap_or_default()
     )
 }

@@ -1,5 +1,7 @@
 //! The footer of a live `changes`: how current what stands above it is.
 
+use std::fmt::Display;
+
 use super::state::State;
 use crate::commands::{Sources, Terminal};
 use crate::render::age;
@@ -20,8 +22,8 @@ pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) 
     lines.push(format!(
         "{}  {}  {}  {}{hidden}  {last}  {}",
         sources.summary(now, look),
-        plural(state.objects as u64, "object"),
-        plural(sources.count() as u64, "watch"),
+        plural(state.objects, "object"),
+        plural(sources.count(), "watch"),
         plural(state.versions, "version"),
         look.styles.dim("Ctrl-C to end"),
     ));
@@ -47,9 +49,9 @@ pub(super) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String>
 }
 
 /// `1 watch`, `2 watches`.
-pub(super) fn plural(count: u64, unit: &str) -> String {
-    match count {
-        1 => format!("1 {unit}"),
+pub(super) fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, unit: &str) -> String {
+    match unit {
+        _ if count == N::from(1) => format!("1 {unit}"),
         _ if unit.ends_with("ch") => format!("{count} {unit}es"),
         _ => format!("{count} {unit}s"),
     }

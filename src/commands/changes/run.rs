@@ -93,7 +93,7 @@ impl Changes {
 impl Changes {
     /// What is told of what has happened.
     pub(super) fn told(&mut self, happened: &Happened, terminal: &Terminal<'_>) -> Told {
-        if self.is_one_of_many(happened) {
+        if self.gather(happened) {
             return Told::default();
         }
         let told = match self.view.format.reader() {

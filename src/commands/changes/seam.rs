@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
+use super::footer::plural;
 use super::judge::wrote;
 use super::past::Found;
 use super::state::{Happened, Step};
@@ -255,13 +256,6 @@ fn refusal(found: &Found) -> Option<String> {
 
 fn is_read(found: &Found) -> bool {
     refused(found).is_none()
-}
-
-fn plural(count: usize, unit: &str) -> String {
-    match count {
-        1 => format!("1 {unit}"),
-        count => format!("{count} {unit}s"),
-    }
 }
 
 #[cfg(test)]

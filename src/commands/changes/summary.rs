@@ -34,7 +34,7 @@ impl Summary {
     /// `3 versions: 1 live · 4 changes shown, 8 hidden · 5m12s`. `parts` are the versions by where they
     /// came from; those that are none are left out.
     pub(super) fn line(&self, parts: &[(u64, &str)], dot: &str, now: Timestamp) -> String {
-        let versions = parts.iter().map(|part| part.0).sum();
+        let versions: u64 = parts.iter().map(|part| part.0).sum();
         let took = age::human(now.duration_since(self.started));
         if versions == 0 {
             return format!("no versions {dot} {took}");
