@@ -205,8 +205,8 @@ fn terminal_size() -> (u16, u16) {
     }
 }
 
-/// A pipe that poll(2) calls writable takes `PIPE_BUF` bytes (POSIX), and so does whatever else has room at
-/// all but for a terminal whose far end has all but stopped. Nothing asked is nothing known.
+/// A pipe that poll(2) calls writable takes `PIPE_BUF` bytes (POSIX); so do files, and terminals but for those
+/// of which the far end has nearly stopped. Where there is no poll, none is known of.
 fn room() -> usize {
     #[cfg(unix)]
     let room = {

@@ -61,7 +61,8 @@ const GRACE: Duration = Duration::from_millis(200);
 
 impl Context<'_> {
     /// Runs a verb's asynchronous part, its sources and its view on this one thread: to wake another for
-    /// each event costs more than what is done with most. Nothing here may block (standard output does not: see `outlet`).
+    /// each event costs more than what is done with most. Nothing here may block; [`outlet`] sees to it that
+    /// standard output does not.
     pub(crate) fn block_on<T>(
         &mut self,
         verb: impl AsyncFnOnce(&mut Self) -> Result<T, CommandError>,
