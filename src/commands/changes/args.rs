@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::formats::{Format, Reader};
+use super::lookback::reach::{self, Reach, Since};
 use super::noise::NoiseArgs;
-use super::since::{self, Reach, Since};
 use crate::commands::{EndArgs, ObjectArgs, WatchArgs};
 use crate::object::list_keys::Chosen;
 use crate::object::path::Pattern;
@@ -52,10 +52,10 @@ pub(crate) struct Args {
     pub(super) no_fold: bool,
     /// Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); without a TYPE it is
     /// about every kind in the namespace. By default named objects begin with their last 20 versions
-    #[arg(long, value_name = "DURATION|all|0", value_parser = since::parse)]
+    #[arg(long, value_name = "DURATION|all|0", value_parser = reach::parse)]
     pub(super) since: Option<Since>,
     /// Begin after this resourceVersion
-    #[arg(long, value_name = "VERSION", value_parser = since::parse_revision, conflicts_with = "since")]
+    #[arg(long, value_name = "VERSION", value_parser = reach::parse_revision, conflicts_with = "since")]
     pub(super) since_rv: Option<Revision>,
 }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::body::Read;
 use super::formats::Format;
-use super::story::ago;
+use super::lookback::timeline::ago;
 use super::told::Told;
 use super::view::{Headed, View, clock, known};
 use crate::diff::{Diff, Noise};

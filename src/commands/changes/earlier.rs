@@ -1,13 +1,13 @@
 //! What `changes` tells before anything else: what happened before it came.
 
 use super::formats::Reader;
-use super::past::{LookBack, Start};
+use super::lookback::divider::{Changed, Seam};
+use super::lookback::reach::Reach;
+use super::lookback::skipped::Unread;
+use super::lookback::timeline;
+use super::lookback::{LookBack, Start};
 use super::run::{Changes, Span};
-use super::seam::{Changed, Seam};
-use super::since::Reach;
 use super::state::Step;
-use super::story;
-use super::unread::Unread;
 use super::view::clock;
 use crate::commands::sources::{describe, named};
 use crate::commands::{CommandError, EveryKind, Session, Terminal};
@@ -59,7 +59,7 @@ impl Changes {
         past.found.sort_by_cached_key(|found| describe(&found.key));
         past.unread.sort_by(|a, b| a.source.cmp(&b.source));
         let now = terminal.env().now();
-        let told = story::timeline(&past.found, past.since(), now);
+        let told = timeline::timeline(&past.found, past.since(), now);
         for happened in &told {
             if let Step::Deleted { last, .. } = &happened.step {
                 self.state.remember_deleted(&last.object);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::judge::Written;
+use super::lookback::stop_rule::Written;
 use super::state::{Happened, PastTime, Step};
 use super::view::{View, known};
 use crate::commands::sources::describe;

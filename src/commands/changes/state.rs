@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::judge::Written;
+use super::lookback::stop_rule::Written;
 use crate::commands::Note;
 use crate::object::{ObjectRef, Uid};
 use crate::watch::{Event, Gap, SourceKey, Version, Why};

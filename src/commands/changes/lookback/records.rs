@@ -3,10 +3,10 @@
 
 use jiff::Timestamp;
 
-use super::past::Found;
-use super::seam::{Seam, refused};
-use super::unread::Unread;
-use super::view::View;
+use super::Found;
+use super::divider::{Seam, refused};
+use super::skipped::Unread;
+use crate::commands::changes::view::View;
 use crate::commands::sources::describe;
 use crate::render::age::rfc3339_millis;
 use crate::render::json::line::line;
@@ -15,7 +15,12 @@ use crate::watch::{End, Revision};
 
 impl Seam<'_> {
     /// A record for each source, and one for the seam, after `versions` records of the past.
-    pub(super) fn records(&self, view: &View, now: Timestamp, versions: usize) -> Vec<String> {
+    pub(in crate::commands::changes) fn records(
+        &self,
+        view: &View,
+        now: Timestamp,
+        versions: usize,
+    ) -> Vec<String> {
         let seen = rfc3339_millis(now);
         let record = |said: Said<'_>, source: Option<&str>| {
             line(&said.record((&seen, &view.cluster), source))

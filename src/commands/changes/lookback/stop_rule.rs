@@ -11,17 +11,17 @@ use crate::render::diff::counts;
 use crate::watch::{Past, Presence, Told, Version};
 
 /// Decides how far back is far enough.
-pub(super) struct Judge<'l> {
+pub(in crate::commands::changes) struct Judge<'l> {
     shows: &'l (Filter, BTreeSet<Noise>),
     since: Option<Timestamp>,
-    pub(super) there: Presence,
+    pub(in crate::commands::changes) there: Presence,
     /// How many versions will be shown.
-    pub(super) shown: usize,
+    pub(in crate::commands::changes) shown: usize,
 }
 
 impl<'l> Judge<'l> {
     /// Begins with what is there now; what was written before `since` is too old.
-    pub(super) fn new(
+    pub(in crate::commands::changes) fn new(
         there: Presence,
         since: Option<Timestamp>,
         shows: &'l (Filter, BTreeSet<Noise>),
@@ -35,7 +35,7 @@ impl<'l> Judge<'l> {
     }
 
     /// Whether it belongs to what is told. What is older than that is not, and is the end.
-    pub(super) fn is_wanted(&mut self, past: &Past) -> bool {
+    pub(in crate::commands::changes) fn is_wanted(&mut self, past: &Past) -> bool {
         match past {
             Past::Version(older) => {
                 let newer = self.there.replace(older.clone());
@@ -83,14 +83,14 @@ impl<'l> Judge<'l> {
 }
 
 /// When something was, where it says so itself: a deletion does not.
-pub(super) fn wrote(told: &Told) -> Option<Timestamp> {
+pub(in crate::commands::changes) fn wrote(told: &Told) -> Option<Timestamp> {
     let there = Some(told).filter(|told| !told.is_end())?;
     Written::of(there.prev.as_deref(), &there.now)?.time()
 }
 
 /// When a version was written, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(in crate::commands::changes) enum Written {
     /// The newest time in `managedFields` that moved; of the first version the object's creation.
     At(Timestamp),
     /// Not before this, the newest time in the object: of such a write no time is kept.
@@ -99,7 +99,10 @@ pub(super) enum Written {
 
 impl Written {
     /// When the successor of `old` was; `None` if nothing tells.
-    pub(super) fn of(old: Option<&Version>, new: &Version) -> Option<Written> {
+    pub(in crate::commands::changes) fn of(
+        old: Option<&Version>,
+        new: &Version,
+    ) -> Option<Written> {
         let before = old.and_then(|old| old.doc().ok());
         let doc = new.doc().ok()?;
         Written::read(before.as_ref().map(Doc::root), doc.root())
@@ -110,7 +113,7 @@ impl Written {
     }
 
     /// The same by the managers of both versions.
-    pub(super) fn by<'a>(
+    pub(in crate::commands::changes) fn by<'a>(
         writers: &Writers<'a>,
         (old, new): (Option<Value<'a>>, Value<'a>),
     ) -> Option<Written> {
@@ -137,7 +140,7 @@ impl Written {
     }
 
     /// The time, where it is known.
-    pub(super) fn time(self) -> Option<Timestamp> {
+    pub(in crate::commands::changes) fn time(self) -> Option<Timestamp> {
         match self {
             Written::At(time) => Some(time),
             Written::After(_) => None,
@@ -145,7 +148,7 @@ impl Written {
     }
 
     /// Not before this.
-    pub(super) fn earliest(self) -> Timestamp {
+    pub(in crate::commands::changes) fn earliest(self) -> Timestamp {
         let (Written::At(time) | Written::After(time)) = self;
         time
     }

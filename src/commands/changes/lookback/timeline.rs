@@ -5,16 +5,20 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::judge::Written;
-use super::past::Found;
-use super::state::{Happened, PastTime, Step};
+use super::Found;
+use super::stop_rule::Written;
+use crate::commands::changes::state::{Happened, PastTime, Step};
 use crate::object::ObjectRef;
 use crate::render::age;
 use crate::watch::{Between, SourceKey, Told, Why, is_surely_before};
 
 /// What was found, in the order of the cluster's revisions. What is known to have been before `since` is
 /// left out.
-pub(super) fn timeline(found: &[Found], since: Option<Timestamp>, now: Timestamp) -> Vec<Happened> {
+pub(in crate::commands::changes) fn timeline(
+    found: &[Found],
+    since: Option<Timestamp>,
+    now: Timestamp,
+) -> Vec<Happened> {
     let mut all: Vec<(&Found, &Told)> = found
         .iter()
         .flat_map(|found| found.told.iter().map(move |told| (found, told)))
@@ -150,7 +154,7 @@ fn step(told: &Told, last: Last, since: Option<SignedDuration>, time: Timestamp)
 }
 
 /// What is said of when something in the past happened: `5m ago`.
-pub(super) fn ago(past: PastTime, now: Timestamp) -> String {
+pub(in crate::commands::changes) fn ago(past: PastTime, now: Timestamp) -> String {
     let span = now.duration_since(past.time);
     format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
 }

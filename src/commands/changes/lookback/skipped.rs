@@ -9,20 +9,20 @@ use crate::watch::SourceKey;
 
 /// A source, or a kind, that cannot be read.
 #[derive(Clone, Debug)]
-pub(super) struct Unread {
+pub(in crate::commands::changes) struct Unread {
     key: Option<Arc<SourceKey>>,
     has_no_past: bool,
     /// What it is called: `secrets in namespace "shop"`.
-    pub(super) source: String,
+    pub(in crate::commands::changes) source: String,
     /// Its kind alone.
     kind: String,
     /// Why, in the server's words where it has some.
-    pub(super) cause: Arc<str>,
+    pub(in crate::commands::changes) cause: Arc<str>,
 }
 
 impl Unread {
     /// A source that the server refuses, or does not give.
-    pub(super) fn refused(key: &SourceKey, cause: &Arc<str>) -> Unread {
+    pub(in crate::commands::changes) fn refused(key: &SourceKey, cause: &Arc<str>) -> Unread {
         Unread {
             source: describe(key),
             kind: key.resource.group_resource(),
@@ -34,7 +34,7 @@ impl Unread {
 
     /// A kind that can be listed, not watched: most such are made up when they are asked for, and the
     /// server keeps none of them.
-    pub(super) fn unwatched(resource: &Resource) -> Unread {
+    pub(in crate::commands::changes) fn unwatched(resource: &Resource) -> Unread {
         let kind = resource.group_resource();
         Unread {
             key: None,
@@ -46,7 +46,7 @@ impl Unread {
     }
 
     /// An API group whose server does not answer.
-    pub(super) fn silent(group: &str) -> Unread {
+    pub(in crate::commands::changes) fn silent(group: &str) -> Unread {
         Unread {
             key: None,
             source: group.to_owned(),
@@ -57,18 +57,18 @@ impl Unread {
     }
 
     /// Whether there is nothing of it that could be missing.
-    pub(super) fn has_no_past(&self) -> bool {
+    pub(in crate::commands::changes) fn has_no_past(&self) -> bool {
         self.has_no_past
     }
 
     /// Whether it is this source.
-    pub(super) fn is_of(&self, key: &SourceKey) -> bool {
+    pub(in crate::commands::changes) fn is_of(&self, key: &SourceKey) -> bool {
         self.key.as_deref() == Some(key)
     }
 }
 
 /// The one line: each reason in full for the first kind it is given for, then the others by name.
-pub(super) fn line(unread: &[Unread]) -> Option<String> {
+pub(in crate::commands::changes) fn line(unread: &[Unread]) -> Option<String> {
     let mut groups: Vec<(&Unread, Vec<&str>)> = Vec::new();
     for unread in unread {
         let of_sort = groups.iter_mut();

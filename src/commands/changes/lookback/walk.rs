@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
-use super::judge::{Judge, wrote};
-use super::past::{Found, PATIENCE, Start};
-use super::since::Reach;
+use super::reach::Reach;
+use super::stop_rule::{Judge, wrote};
+use super::{Found, PATIENCE, Start};
 use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
 use crate::object::{ObjectRef, ResourceVersion};
@@ -23,16 +23,16 @@ use crate::watch::{
 const AT_ONCE: usize = 4;
 
 /// One source's look-back.
-pub(super) struct Look {
-    pub(super) history: History,
-    pub(super) dates: Option<Arc<Dates>>,
-    pub(super) reach: Reach,
-    pub(super) shown: Arc<(Filter, BTreeSet<Noise>)>,
-    pub(super) deadline: Option<Instant>,
+pub(in crate::commands::changes) struct Look {
+    pub(in crate::commands::changes) history: History,
+    pub(in crate::commands::changes) dates: Option<Arc<Dates>>,
+    pub(in crate::commands::changes) reach: Reach,
+    pub(in crate::commands::changes) shown: Arc<(Filter, BTreeSet<Noise>)>,
+    pub(in crate::commands::changes) deadline: Option<Instant>,
     /// Whether `dates` are of this source, once it is known.
-    pub(super) is_dated: OnceCell<bool>,
+    pub(in crate::commands::changes) is_dated: OnceCell<bool>,
     /// When revisions were written.
-    pub(super) dated: Mutex<BTreeMap<Revision, Between>>,
+    pub(in crate::commands::changes) dated: Mutex<BTreeMap<Revision, Between>>,
 }
 
 /// What a walk found, the oldest first.
@@ -44,7 +44,7 @@ struct Walked {
 }
 
 impl Look {
-    pub(super) async fn run(mut self, from: Start) -> Found {
+    pub(in crate::commands::changes) async fn run(mut self, from: Start) -> Found {
         let mut found = Found::new(self.history.key().clone());
         let told = match from {
             Start::Version(version) => self.before(version, &mut found).await,

@@ -1,5 +1,13 @@
 //! What happened before the program was started, read back from the server's memory.
 
+pub(super) mod divider;
+pub(super) mod reach;
+mod records;
+pub(super) mod skipped;
+pub(super) mod stop_rule;
+pub(super) mod timeline;
+mod walk;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,15 +17,15 @@ use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::look::Look;
-use super::since::{Reach, Whose};
-use super::unread::Unread;
 use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
 use crate::object::ResourceVersion;
 use crate::watch::{
     Between, Dates, End, Mux, Revision, SourceError, SourceKey, Told, Turns, Version,
 };
+use reach::{Reach, Whose};
+use skipped::Unread;
+use walk::Look;
 
 /// How long live events wait for the versions before them, unless more was asked for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
@@ -219,7 +227,7 @@ mod tests {
     use std::sync::PoisonError;
 
     use super::*;
-    use crate::commands::changes::since::Since;
+    use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
     use crate::watch::{
         At, BoxFuture, ClusterId, Form, LineStream, ListPage, Page, Scope, Transport,

@@ -21,7 +21,7 @@ pub(crate) enum Since {
 }
 
 /// Reads `10m`, `1h30m`, `all` or `0`.
-pub(super) fn parse(text: &str) -> Result<Since, String> {
+pub(in crate::commands::changes) fn parse(text: &str) -> Result<Since, String> {
     match text {
         "all" => return Ok(Since::All),
         "0" => return Ok(Since::Now),
@@ -39,31 +39,31 @@ pub(super) fn parse(text: &str) -> Result<Since, String> {
 }
 
 /// Reads a resourceVersion to begin from.
-pub(super) fn parse_revision(text: &str) -> Result<Revision, String> {
+pub(in crate::commands::changes) fn parse_revision(text: &str) -> Result<Revision, String> {
     Revision::read(text)
         .ok_or_else(|| "a resourceVersion is a number, as in metadata.resourceVersion".to_owned())
 }
 
 /// How far back one object's walk goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reach {
+pub(in crate::commands::changes) struct Reach {
     /// How many versions are shown at most.
-    pub(super) shown: usize,
+    pub(in crate::commands::changes) shown: usize,
     /// How many requests are made at most.
-    pub(super) requests: u32,
+    pub(in crate::commands::changes) requests: u32,
     /// The oldest time of interest.
-    pub(super) time: Option<Timestamp>,
+    pub(in crate::commands::changes) time: Option<Timestamp>,
     /// The oldest revision of interest.
-    pub(super) revision: Revision,
+    pub(in crate::commands::changes) revision: Revision,
     /// Whether live events wait for it a moment only.
-    pub(super) brief: bool,
+    pub(in crate::commands::changes) brief: bool,
     /// Which objects are looked back at.
-    pub(super) whose: Whose,
+    pub(in crate::commands::changes) whose: Whose,
 }
 
 /// Which objects are looked back at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(in crate::commands::changes) enum Whose {
     /// All that are asked for.
     All,
     /// Those that are named.
@@ -74,7 +74,7 @@ pub(super) enum Whose {
 
 impl Reach {
     /// `None` if there is to be no look-back.
-    pub(super) fn new(
+    pub(in crate::commands::changes) fn new(
         since: Option<Since>,
         revision: Option<Revision>,
         now: Timestamp,
@@ -106,7 +106,7 @@ impl Reach {
     }
 
     /// To the last version of what is gone.
-    pub(super) fn to_the_last() -> Reach {
+    pub(in crate::commands::changes) fn to_the_last() -> Reach {
         Reach {
             shown: 1,
             requests: REQUESTS,

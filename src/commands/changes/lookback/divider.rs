@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::footer::plural;
-use super::judge::wrote;
-use super::past::Found;
-use super::state::{Happened, Step};
-use super::unread::{self, Unread};
+use super::Found;
+use super::skipped::{self, Unread};
+use super::stop_rule::wrote;
+use crate::commands::changes::footer::plural;
+use crate::commands::changes::state::{Happened, Step};
 use crate::commands::sources::{describe, named};
 use crate::render::text::{escape_line, width};
 use crate::watch::{End, Revision, Why};
@@ -17,26 +17,26 @@ use crate::watch::{End, Revision, Why};
 const FORGOTTEN: &str = "the server has forgotten what was before";
 
 /// What stands between the past and what is live.
-pub(super) struct Seam<'s> {
-    pub(super) found: &'s [Found],
-    pub(super) unread: &'s [Unread],
+pub(in crate::commands::changes) struct Seam<'s> {
+    pub(in crate::commands::changes) found: &'s [Found],
+    pub(in crate::commands::changes) unread: &'s [Unread],
     /// Whether the past was asked for.
-    pub(super) is_asked: bool,
+    pub(in crate::commands::changes) is_asked: bool,
     /// What happened before this was not.
-    pub(super) since: Option<Timestamp>,
+    pub(in crate::commands::changes) since: Option<Timestamp>,
     /// How many versions are shown above it, and when the first was written.
-    pub(super) shown: usize,
-    pub(super) first: Option<Timestamp>,
+    pub(in crate::commands::changes) shown: usize,
+    pub(in crate::commands::changes) first: Option<Timestamp>,
     /// How many versions are not, as nothing is left of them.
-    pub(super) hidden: usize,
-    pub(super) changed: Changed,
+    pub(in crate::commands::changes) hidden: usize,
+    pub(in crate::commands::changes) changed: Changed,
     /// Since when it is live; `None` if it ends here.
-    pub(super) live: Option<Timestamp>,
+    pub(in crate::commands::changes) live: Option<Timestamp>,
 }
 
 /// The objects of wide sources to which something has happened.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Changed {
+pub(in crate::commands::changes) struct Changed {
     count: usize,
     /// How many of them are there no more.
     gone: usize,
@@ -46,7 +46,7 @@ pub(super) struct Changed {
 
 impl Changed {
     /// What a timeline tells of.
-    pub(super) fn by(told: &[Happened]) -> Changed {
+    pub(in crate::commands::changes) fn by(told: &[Happened]) -> Changed {
         let (mut objects, mut kinds) = (HashMap::new(), HashSet::new());
         for happened in told.iter().filter(|told| named(&told.key).is_none()) {
             let Some(object) = happened.object() else {
@@ -67,7 +67,7 @@ impl Changed {
 
 impl Seam<'_> {
     /// What could not be looked back at, each once, and the line, or as many as it takes in so many columns.
-    pub(super) fn lines(
+    pub(in crate::commands::changes) fn lines(
         &self,
         columns: Option<usize>,
         time: impl Fn(Timestamp) -> String,
@@ -75,7 +75,7 @@ impl Seam<'_> {
         if self.found.is_empty() {
             return Vec::new(); // the error says so
         }
-        let mut lines: Vec<String> = unread::line(self.unread).into_iter().collect();
+        let mut lines: Vec<String> = skipped::line(self.unread).into_iter().collect();
         lines.extend(self.found.iter().filter_map(refusal));
         if !self.found.iter().any(is_read) {
             return lines;
@@ -171,7 +171,11 @@ impl Seam<'_> {
     }
 
     /// When a revision was written, at the latest: as is known, or by the nearest write after it.
-    pub(super) fn time(&self, found: &Found, at: Revision) -> Option<Timestamp> {
+    pub(in crate::commands::changes) fn time(
+        &self,
+        found: &Found,
+        at: Revision,
+    ) -> Option<Timestamp> {
         self.known(found, at).or_else(|| self.nearest(at))
     }
 
@@ -240,7 +244,7 @@ impl Words {
 }
 
 /// Why a source could not be looked back at.
-pub(super) fn refused(found: &Found) -> Option<String> {
+pub(in crate::commands::changes) fn refused(found: &Found) -> Option<String> {
     match found.end.as_ref()? {
         End::NotOffered(cause) => Some(cause.to_string()),
         End::Failed(error) => Some(error.to_string()),
