@@ -13,6 +13,7 @@ mod demo;
 mod docs;
 mod ends;
 mod file;
+mod hostile;
 mod manifests;
 mod schedules;
 mod schema;

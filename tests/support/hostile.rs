@@ -1,0 +1,117 @@
+//! A server that answers whatever a test makes it answer. Unlike the sandbox it keeps to no rule of the
+//! Kubernetes API, nor of HTTP.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use super::Spy;
+
+/// What one request gets. The connection closes after it.
+pub enum Answer {
+    /// These bytes, headers included.
+    Whole(Vec<u8>),
+    /// Piece after piece, until there is none left or the client hangs up.
+    Pieces(Box<dyn Iterator<Item = Vec<u8>> + Send>),
+}
+
+impl Answer {
+    /// A whole answer: the status code and a JSON body.
+    pub fn json(code: u16, body: &str) -> Answer {
+        let head = format!("HTTP/1.1 {code} X\r\nContent-Type: application/json\r\n");
+        let length = body.len();
+        Answer::Whole(format!("{head}Content-Length: {length}\r\n\r\n{body}").into_bytes())
+    }
+
+    /// The head of an answer of [`Answer::Pieces`], each made by [`Answer::piece`].
+    pub fn stream_head() -> Vec<u8> {
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+            .to_vec()
+    }
+
+    /// A line as a chunk of its own.
+    pub fn piece(line: &str) -> Vec<u8> {
+        format!("{:x}\r\n{line}\n\r\n", line.len() + 1).into_bytes()
+    }
+}
+
+/// A running hostile server on a loopback port of its own. It ends with the test's process.
+pub struct Hostile {
+    kubeconfig: PathBuf,
+    targets: Arc<Mutex<Vec<String>>>,
+}
+
+impl Hostile {
+    /// Starts a server that asks `answer` what each request gets, by the path and query of the request.
+    pub fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Hostile {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let targets = Arc::new(Mutex::new(Vec::new()));
+        let (answer, seen) = (Arc::new(answer), targets.clone());
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (answer, seen) = (answer.clone(), seen.clone());
+                // The client hangs up whenever it likes.
+                thread::spawn(move || drop(serve(&stream, &*answer, &seen)));
+            }
+        });
+        let name = format!("hostile-{}.json", address.port());
+        let kubeconfig = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::write(&kubeconfig, kubeconfig_of(&format!("http://{address}"))).unwrap();
+        Hostile {
+            kubeconfig,
+            targets,
+        }
+    }
+
+    /// The program, pointed at this server; its namespace is `shop`.
+    pub fn spy(&self) -> Spy {
+        Spy::with_kubeconfig(self.kubeconfig.to_str().unwrap())
+    }
+
+    /// The path and query of each request so far.
+    pub fn targets(&self) -> Vec<String> {
+        self.targets.lock().unwrap().clone()
+    }
+}
+
+fn kubeconfig_of(server: &str) -> String {
+    serde_json::json!({
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "hostile",
+        "clusters": [{"name": "hostile", "cluster": {"server": server}}],
+        "users": [{"name": "hostile", "user": {}}],
+        "contexts": [{
+            "name": "hostile",
+            "context": {"cluster": "hostile", "user": "hostile", "namespace": "shop"},
+        }],
+    })
+    .to_string()
+}
+
+fn serve(
+    stream: &TcpStream,
+    answer: &dyn Fn(&str) -> Answer,
+    seen: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let target = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    while line.trim_end() != "" {
+        line.clear();
+        reader.read_line(&mut line)?;
+    }
+    seen.lock().unwrap().push(target.clone());
+    let mut out = stream;
+    match answer(&target) {
+        Answer::Whole(bytes) => out.write_all(&bytes),
+        Answer::Pieces(pieces) => pieces
+            .into_iter()
+            .try_for_each(|piece| out.write_all(&piece)),
+    }
+}
