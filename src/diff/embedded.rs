@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use crate::object::Doc;
 use crate::object::list_keys::ListKeys;
 
-use super::secret::{self, Guard, Note};
+use super::annotation::Note;
+use super::secret::Guard;
 use super::{Diff, Shown, walk};
 
 /// The two versions of a JSON text that a string holds.
@@ -28,16 +29,8 @@ impl Embedded {
 impl<'a> Shown<'a> {
     /// The JSON that both versions of a string hold, if they do and may be read.
     pub fn embedded(self, new: Shown<'_>) -> Option<Embedded> {
-        let guard = |shown: Shown<'_>, text: &str| match shown.guard {
-            Guard::Annotation(owner) => match secret::note(text, owner, || true) {
-                Note::Text => Some(Guard::Open),
-                Note::Json(guard) => Some(guard),
-                Note::Hidden => None,
-            },
-            _ => Some(Guard::Open),
-        };
         let (a, b) = (self.readable()?, new.readable()?);
-        let guard = match (guard(self, &a)?, guard(new, &b)?) {
+        let guard = match (self.guard_inside(&a), new.guard_inside(&b)) {
             (Guard::Secret, _) | (_, Guard::Secret) => Guard::Secret,
             (other, _) => other,
         };
@@ -46,6 +39,19 @@ impl<'a> Shown<'a> {
             new: Doc::parse(&*b).ok()?,
             guard,
         })
+    }
+
+    /// What is known of the JSON in a string that may be read.
+    fn guard_inside(self, text: &str) -> Guard {
+        match self.guard {
+            Guard::Annotation(annotation) => match annotation.note(text) {
+                Note::Text => Guard::Open,
+                Note::Json(guard) => guard,
+                // Only those read it who may read everything.
+                Note::Hidden => Guard::Secret,
+            },
+            _ => Guard::Open,
+        }
     }
 
     fn readable(self) -> Option<Cow<'a, str>> {

@@ -6,6 +6,7 @@
 //! Values are read through a [`Redactor`] alone, so that no view, record or patch can hold what a
 //! Secret holds.
 
+mod annotation;
 mod base64;
 mod changed_lines;
 mod embedded;
@@ -38,6 +39,7 @@ use crate::object::Value;
 use crate::object::list_keys::{ListKey, ListKeys};
 use crate::object::path::{self, Path, Pen, Place, Side};
 
+pub use annotation::LAST_APPLIED;
 pub use embedded::Embedded;
 pub use filter::Filter;
 pub use left_out::LeftOut;

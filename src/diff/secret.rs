@@ -1,7 +1,9 @@
 //! Where the values of Secrets stand: in `data` and `stringData` of core/v1 Secrets, wherever such an
-//! object is found, and in the copies of a Secret that annotations hold.
+//! object is found, and in the copies of a Secret that annotations hold ([`Annotation`]).
 
 use crate::object::{Kind, Value};
+
+use super::annotation::Annotation;
 
 /// What is known of a value by the way it was reached. It errs on the side of hiding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,8 +13,8 @@ pub(super) enum Guard {
     /// It is the metadata of something, and its annotations the next; of a Secret or not.
     Metadata(Owner),
     Annotations(Owner),
-    /// A string that may hold JSON.
-    Annotation(Owner),
+    /// A string that may hold a copy of a Secret.
+    Annotation(Annotation),
     /// A `SecretList`, whose items need not say what they are, and those items.
     SecretList,
     SecretItems,
@@ -63,7 +65,7 @@ impl Guard {
             (Guard::Open | Guard::SecretList, "metadata") => Guard::Metadata(Owner::Other),
             (Guard::SecretList, "items") => Guard::SecretItems,
             (Guard::Metadata(owner), "annotations") => Guard::Annotations(owner),
-            (Guard::Annotations(owner), _) => Guard::Annotation(owner),
+            (Guard::Annotations(owner), key) => Guard::Annotation(Annotation::new(owner, key)),
             (Guard::Open | Guard::SecretList | Guard::Metadata(_), _) => Guard::Open,
             (Guard::Map(coding) | Guard::Value(coding), _) => Guard::Value(coding),
             (Guard::Annotation(_), _) => self,
@@ -84,10 +86,11 @@ impl Guard {
         match self {
             Guard::Map(_) => !matches!(value.kind(), Kind::Object | Kind::Null),
             Guard::Value(_) => !value.is_null(),
+            Guard::Annotations(Owner::Secret) => !matches!(value.kind(), Kind::Object | Kind::Null),
+            Guard::Annotation(annotation) => annotation.hides(value),
             Guard::Open
             | Guard::Metadata(_)
-            | Guard::Annotations(_)
-            | Guard::Annotation(_)
+            | Guard::Annotations(Owner::Other)
             | Guard::SecretList
             | Guard::SecretItems
             | Guard::Secret => false,
@@ -100,41 +103,8 @@ impl Guard {
     }
 }
 
-/// What an annotation's text holds, as far as it may be read.
-pub(super) enum Note {
-    /// Nothing that is secret.
-    Text,
-    /// JSON, whose root is guarded so.
-    Json(Guard),
-    /// Something that may hold a Secret and cannot be told apart from it.
-    Hidden,
-}
-
-/// Judges the text of an annotation. Copies of the object are JSON objects
-/// (`kubectl.kubernetes.io/last-applied-configuration` and its like); what looks like JSON and is none
-/// is hidden.
-pub(super) fn note(text: &str, owner: Owner, parses: impl FnOnce() -> bool) -> Note {
-    let start = text.trim_start();
-    let (object, array) = (start.starts_with('{'), start.starts_with('['));
-    let may_hold_one = || text.contains("Secret") || text.contains("\\u");
-    match owner {
-        Owner::Secret if array => Note::Hidden,
-        Owner::Secret if object => json(Guard::Secret, parses),
-        Owner::Other if (object || array) && may_hold_one() => json(Guard::Open, parses),
-        Owner::Secret | Owner::Other => Note::Text,
-    }
-}
-
-fn json(guard: Guard, parses: impl FnOnce() -> bool) -> Note {
-    if parses() {
-        Note::Json(guard)
-    } else {
-        Note::Hidden
-    }
-}
-
 /// What an object's own word makes of it.
-fn of_kind(object: Value<'_>) -> Guard {
+pub(super) fn of_kind(object: Value<'_>) -> Guard {
     let guard = match object.get("kind").and_then(Value::as_str).as_deref() {
         Some("Secret") => Guard::Secret,
         Some("SecretList") => Guard::SecretList,

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use crate::object::{Doc, Kind};
 
+use super::annotation::Note;
 use super::base64;
 use super::redact::{Content, Redacted, Reveals, Shown};
-use super::secret::{self, Coding, Guard, Note};
+use super::secret::{Coding, Guard};
 
 impl<'a> Shown<'a> {
     /// What it is. Of strings that hold a copy of a Secret, the JSON with its values replaced.
@@ -128,11 +129,11 @@ impl<'a> Shown<'a> {
 
     fn text(self) -> Content<'a> {
         let text = self.value.as_str().unwrap_or_default();
-        let owner = match self.guard {
-            Guard::Annotation(owner) if !self.redactor.reveals() => owner,
+        let annotation = match self.guard {
+            Guard::Annotation(annotation) if !self.redactor.reveals() => annotation,
             _ => return Content::Text(text),
         };
-        match secret::note(&text, owner, || Doc::parse(&*text).is_ok()) {
+        match annotation.note(&text) {
             Note::Text => Content::Text(text),
             Note::Hidden => Content::Redacted(self.redactor.redact(text.as_bytes())),
             Note::Json(guard) => Content::Text(match self.redacted_json(&text, guard) {
@@ -161,9 +162,9 @@ impl<'a> Shown<'a> {
         match (self.value.kind(), self.guard) {
             (Kind::Object, _) => self.fields().any(|(_, value)| value.holds_secret()),
             (Kind::Array, _) => self.items().any(Shown::holds_secret),
-            (Kind::String, Guard::Annotation(owner)) => {
+            (Kind::String, Guard::Annotation(annotation)) => {
                 let text = self.value.as_str().unwrap_or_default();
-                match secret::note(&text, owner, || Doc::parse(&*text).is_ok()) {
+                match annotation.note(&text) {
                     Note::Text => false,
                     Note::Hidden => true,
                     Note::Json(guard) => self.redacted_json(&text, guard).is_some(),

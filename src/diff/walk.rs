@@ -126,11 +126,15 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn leaf(&mut self, at: SegId, old: Value<'a>, new: Value<'a>) {
-        let secret = self.out.seg(at).guard.is_secret();
+        let guard = self.out.seg(at).guard;
+        let secret = guard.is_secret();
         match values::compare(old, new, || values::is_quantity(self.out, at)) {
             values::Equality::Same => {}
             // How a Secret spells its bytes is no one's concern, but a change all the same.
             _ if secret => self.change(at, Op::Replace, Fmt::Secret),
+            values::Equality::Equivalent(_) if guard.hides(old) || guard.hides(new) => {
+                self.change(at, Op::Replace, Fmt::Secret);
+            }
             values::Equality::Equivalent(fmt) => self.push(Change {
                 at,
                 op: Op::Replace,

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::diff::LAST_APPLIED;
 use crate::diff::json_patch::{json_patch, step_by_step};
 
 fn secret(data: &str, metadata: &str) -> String {
@@ -47,23 +48,132 @@ fn lists_and_copies_of_secrets() {
     insta::assert_snapshot!(show(&format!(r#"{{"kind":"Bundle","spec":{{"resources":[{}]}}}}"#, secret("aHVudGVyMg==", ""))), @r#"{"kind":"Bundle","spec":{"resources":[{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":1}}}]}}"#);
 }
 
+fn note(key: &str, value: &str) -> String {
+    let value = serde_json::to_string(value).expect("text");
+    format!(r#""annotations":{{"{key}":{value}}}"#)
+}
+
+/// What is shown of an annotation of a Secret.
+fn shown_note(key: &str, value: &str) -> String {
+    let object = doc(&secret("", &note(key, value)));
+    let redactor = Redactor::new();
+    let annotations = redactor.shown(object.root()).get("metadata");
+    let annotations = annotations.and_then(|metadata| metadata.get("annotations"));
+    annotations
+        .and_then(|all| all.get(key))
+        .expect("it is there")
+        .json()
+}
+
 #[test]
-fn copies_in_annotations() {
-    let note = |value: &str| {
-        let value = serde_json::to_string(value).expect("text");
-        format!(r#""annotations":{{"note":{value}}}"#)
+fn a_secret_shows_the_annotations_that_are_harmless() {
+    let long = "a".repeat(254);
+    let cases = [
+        ("kubernetes.io/service-account.name", "default", true),
+        ("meta.helm.sh/release-name", "", true),
+        (
+            "argocd.argoproj.io/tracking-id",
+            "app:/Secret:shop/db",
+            true,
+        ),
+        (
+            "cert-manager.io/alt-names",
+            "*.shop.example,shop.example",
+            true,
+        ),
+        ("example.com/note", "hunter2", false),
+        ("example.com/note", "", false),
+        ("openshift.io/token-secret.value", "hunter2", false),
+        ("reconcile.external-secrets.io/data-hash", "8d1c", false),
+        // A harmless key with something else in it.
+        (
+            "meta.helm.sh/release-name",
+            r#"{"data":{"a":"hunter2"}}"#,
+            false,
+        ),
+        ("meta.helm.sh/release-name", "password: hunter2\n", false),
+        ("meta.helm.sh/release-name", "hunter2\u{202e}", false),
+        ("meta.helm.sh/release-name", &long, false),
+    ];
+    for (key, value, is_shown) in cases {
+        let expected = if is_shown {
+            format!("{value:?}")
+        } else {
+            format!(r#"{{"redacted":true,"bytes":{},"id":1}}"#, value.len())
+        };
+        assert_eq!(shown_note(key, value), expected, "{key}: {value}");
+    }
+}
+
+#[test]
+fn what_was_applied_is_shown_where_it_is_the_plain_json_of_a_secret() {
+    let show = |value: &str| shown_note(LAST_APPLIED, value);
+    insta::assert_snapshot!(show(&format!("{}\n", secret("aHVudGVyMg==", r#""name":"db""#))), @r#""{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"db\"},\"data\":{\"password\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}""#);
+    // The annotations of the copy are a Secret's, too.
+    insta::assert_snapshot!(show(&secret("", &note("a", "hunter2"))), @r#""{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"a\":{\"redacted\":true,\"bytes\":7,\"id\":1}}},\"data\":{\"password\":{\"redacted\":true,\"bytes\":0,\"id\":2}}}""#);
+    let json = secret("aHVudGVyMg==", "");
+    let twice = serde_json::to_string(&json).expect("text");
+    let hidden = [
+        twice.as_str(),
+        &format!("[{json}]"),
+        &format!("{json} x"),
+        &format!("\u{feff}{json}"),
+        r#"{"data":{"a":"hunter2"}"#,
+        r#"[{"op":"add","path":"/data/a","value":"hunter2"}]"#,
+        r#"{"kind":"Secret","stringData":{"a":"hunter2"}}"#,
+        r#"{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"hunter2"}}"#,
+        r#"{"apiVersion":"v1","kind":"Secret","stringdata":{"a":"hunter2"}}"#,
+        r#"{"apiVersion":"v1","kind":"Secret","metadata":"hunter2"}"#,
+        r#"{"apiVersion":"v1","kind":"Secret","metadata":{"stringData":{"a":"hunter2"}}}"#,
+        r#"{"apiVersion":"v1","kind":"Secret","type":{"a":"hunter2"}}"#,
+        "apiVersion: v1\nkind: Secret\nstringData: {a: hunter2}\n",
+        "hunter2",
+    ];
+    for value in hidden {
+        let expected = format!(r#"{{"redacted":true,"bytes":{},"id":1}}"#, value.len());
+        assert_eq!(show(value), expected, "{value}");
+    }
+}
+
+#[test]
+fn annotations_of_a_secret_that_are_no_texts_are_hidden() {
+    let show = |annotations: &str| {
+        let metadata = format!(r#""annotations":{annotations}"#);
+        Redactor::new().json(doc(&secret("", &metadata)).root())
     };
-    let show = |value: &str| Redactor::new().json(doc(&secret("", &note(value))).root());
-    insta::assert_snapshot!(show(r#"{"kind":"Secret","stringData":{"a":"hunter2"},"x":{"data":{"b":"hunter2"}}}"#), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{"annotations":{"note":"{\"kind\":\"Secret\",\"stringData\":{\"a\":{\"redacted\":true,\"bytes\":7,\"id\":1}},\"x\":{\"data\":{\"b\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}}"}},"data":{"password":{"redacted":true,"bytes":0,"id":2}}}"#);
-    // One in the other.
-    let inner = secret("aHVudGVyMg==", &note(&secret("aHVudGVyMg==", "")));
-    assert!(!show(&inner).contains("aHVudGVyMg"));
-    // No JSON, or a JSON Patch: hidden. Other text is not.
-    insta::assert_snapshot!(show(r#"{"data":{"a":"hunter2"}"#), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{"annotations":{"note":{"redacted":true,"bytes":23,"id":1}}},"data":{"password":{"redacted":true,"bytes":0,"id":2}}}"#);
-    insta::assert_snapshot!(show(r#"[{"op":"add","path":"/data/a","value":"hunter2"}]"#), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{"annotations":{"note":{"redacted":true,"bytes":49,"id":1}}},"data":{"password":{"redacted":true,"bytes":0,"id":2}}}"#);
-    insta::assert_snapshot!(show("plain text"), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{"annotations":{"note":"plain text"}},"data":{"password":{"redacted":true,"bytes":0,"id":1}}}"#);
-    // In the annotation of something else, what says it is a Secret is one.
-    let other = |value: &str| format!(r#"{{"kind":"ConfigMap","metadata":{{{}}}}}"#, note(value));
+    for annotations in [
+        r#""hunter2""#,
+        r#"["hunter2"]"#,
+        r#"{"a":["hunter2"]}"#,
+        r#"{"a":{"b":"hunter2"}}"#,
+        r#"{"helm.sh/hook":{"b":"hunter2"}}"#,
+    ] {
+        let shown = show(annotations);
+        assert!(
+            shown.contains("redacted") && !shown.contains("hunter2"),
+            "{shown}"
+        );
+    }
+    insta::assert_snapshot!(show(r#"{"a":null}"#), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{"annotations":{"a":null}},"data":{"password":{"redacted":true,"bytes":0,"id":1}}}"#);
+}
+
+#[test]
+fn a_change_of_a_hidden_annotation_is_seen_and_not_shown() {
+    let with = |value: &str| secret("", &note("example.com/rotated", value));
+    insta::assert_snapshot!(check(&with("one"), &with("two")), @r#"~ .metadata.annotations["example.com/rotated"]: {"redacted":true,"bytes":3,"id":1} → {"redacted":true,"bytes":3,"id":2}"#);
+    // How it is spelled would say what it is.
+    insta::assert_snapshot!(check(&with("2024-05-01T14:02:01Z"), &with("2024-05-01T14:02:01.0Z")), @r#"~ .metadata.annotations["example.com/rotated"]: {"redacted":true,"bytes":20,"id":1} → {"redacted":true,"bytes":22,"id":2} Secret"#);
+}
+
+#[test]
+fn copies_in_annotations_of_other_objects() {
+    // What says it is a Secret is one.
+    let other = |value: &str| {
+        format!(
+            r#"{{"kind":"ConfigMap","metadata":{{{}}}}}"#,
+            note("note", value)
+        )
+    };
     let show = |value: &str| Redactor::new().json(doc(&other(value)).root());
     insta::assert_snapshot!(show(&secret("aHVudGVyMg==", "")), @r#"{"kind":"ConfigMap","metadata":{"annotations":{"note":"{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{},\"data\":{\"password\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}"}}}"#);
     insta::assert_snapshot!(show(r#"{"kind":"ConfigMap","data":{"a":"shown"}}"#), @r#"{"kind":"ConfigMap","metadata":{"annotations":{"note":"{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"shown\"}}"}}}"#);
@@ -263,7 +373,18 @@ pub(crate) fn planted() -> impl Strategy<Value = serde_json::Value> {
         secret["kind"] = json!("Secret");
         if copied {
             let copy = secret.to_string();
-            secret["metadata"]["annotations"]["last"] = json!(copy);
+            let applied = if list {
+                json!(copy).to_string()
+            } else {
+                copy.clone()
+            };
+            secret["metadata"]["annotations"] = json!({
+                LAST_APPLIED: applied,
+                "last": copy,
+                "yaml": format!("stringData:\n  a: {PLANTED}\n"),
+                "base64": base64(copy.as_bytes()),
+                "helm.sh/hook": format!("{{{PLANTED}}}"),
+            });
         }
         if list {
             json!({"apiVersion": "v1", "kind": "List", "items": [{"kind": "X"}, secret]})

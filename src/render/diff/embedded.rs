@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diff::text::{self as compare, Hunk, Lines, Tag};
-use crate::diff::{Change, Content, Diff, Embedded, Fmt, Op, Redactor, SegId, Shown};
+use crate::diff::{Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, Op, Redactor, SegId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -15,7 +15,7 @@ use super::line::Line;
 use super::lines::{Base, Painter};
 use super::value::{plural, thousands};
 use super::who::Above;
-use super::{Fold, LAST_APPLIED, folds, rank};
+use super::{Fold, folds, rank};
 
 /// How many lines of a text are shown on a terminal.
 pub(super) const MOST_LINES: usize = 40;

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 
-use crate::diff::{Change, Diff, Filter, Noise, Op, Redactor, SegId};
+use crate::diff::{Change, Diff, Filter, LAST_APPLIED, Noise, Op, Redactor, SegId};
 use crate::object::managed_fields::Writers;
 use crate::render::style::Look;
 
@@ -87,9 +87,6 @@ impl Counts {
         }
     }
 }
-
-/// The annotation in which `kubectl apply` keeps what it was given.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Above this many lines, changes are counted by what they are in.
 const MANY: usize = 200;

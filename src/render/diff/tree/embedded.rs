@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::diff::{Change, Embedded, Filter, Fmt, Noise, SegId, Shown};
+use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, Noise, SegId, Shown};
 use crate::object::list_keys::ListKeys;
 
+use super::super::View;
 use super::super::embedded::is_told;
 use super::super::lines::Painter;
 use super::super::value::plural;
 use super::super::who::Above;
-use super::super::{LAST_APPLIED, View};
 use super::Extent;
 use super::build::Builder;
 use super::row::{self, Mark, Row, Sort};

@@ -11,7 +11,7 @@ use super::super::tests::{Setting, doc};
 use super::*;
 use crate::diff::tests::laws::pair;
 use crate::diff::tests::secrets::{PLANTED, base64, planted};
-use crate::diff::{Noise, SegId};
+use crate::diff::{LAST_APPLIED, Noise, SegId};
 use crate::render::style::testing::ansi;
 
 fn lines(setting: &Setting, old: &str, new: &str, extent: Extent) -> String {
@@ -490,14 +490,14 @@ fn the_copy_of_a_secret_in_a_string_is_read_as_the_secret_is() {
         let copy = format!(r#"{{"apiVersion":"v1","kind":"Secret","data":{{"p":"{value}"}}}}"#);
         let copy = serde_json::to_string(&copy).expect("text");
         format!(
-            r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"annotations":{{"copy":{copy}}}}}}}"#
+            r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"annotations":{{"{LAST_APPLIED}":{copy}}}}}}}"#
         )
     };
     assert_snapshot!(tree(&secret("aHVudGVyMg=="), &secret("aHVudGVyMw==")), @r#"
       { ⋯ 2
         "metadata": {
           "annotations": {
-    ~       "copy": 1 change inside
+    ~       "kubectl.kubernetes.io/last-applied-configuration": 1 change inside
               { ⋯ 1
                 "data": {
     ~             "p": <secret 7 B #1> → <secret 7 B #2> }, ⋯ 1 }

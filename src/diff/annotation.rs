@@ -1,0 +1,158 @@
+//! Which annotations may be read.
+//!
+//! Tools keep copies of a Secret in its annotations: as JSON, as JSON inside JSON, as YAML, as gzip in base64.
+//! No list of encodings is complete, so a Secret's annotation is hidden unless its key is known to be harmless.
+
+use crate::object::{Doc, Kind, Value};
+
+use super::secret::{self, Guard, Owner};
+
+/// What the object and the key say about an annotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Annotation {
+    /// The object is no Secret. The text may be JSON that has a Secret in it.
+    OfOther,
+    /// A Secret's, under one of the [`HARMLESS`] keys.
+    Harmless,
+    /// A Secret's, and what `kubectl apply` was given.
+    LastApplied,
+    /// A Secret's, under any other key.
+    Private,
+}
+
+/// How much of an annotation's text may be read.
+pub(super) enum Note {
+    /// All of it.
+    Text,
+    /// All of this JSON that its own guard lets through.
+    Json(Guard),
+    /// Nothing.
+    Hidden,
+}
+
+/// The annotation in which `kubectl apply` keeps the object that it was given, as JSON.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Keys under which a Secret has a name, a switch or a number, and never what it holds. A digest of the data is
+/// not harmless: a short value can be guessed from it.
+const HARMLESS: [&str; 27] = [
+    // The ServiceAccount of a token.
+    "kubernetes.io/service-account.name",
+    "kubernetes.io/service-account.uid",
+    // The certificate's own public names, and the issuer's.
+    "cert-manager.io/alt-names",
+    "cert-manager.io/certificate-name",
+    "cert-manager.io/common-name",
+    "cert-manager.io/ip-sans",
+    "cert-manager.io/issuer-group",
+    "cert-manager.io/issuer-kind",
+    "cert-manager.io/issuer-name",
+    // The release, and when Helm creates or keeps the object.
+    "helm.sh/hook",
+    "helm.sh/hook-delete-policy",
+    "helm.sh/hook-weight",
+    "helm.sh/resource-policy",
+    "meta.helm.sh/release-name",
+    "meta.helm.sh/release-namespace",
+    // The Argo CD application, and how it syncs the object.
+    "argocd.argoproj.io/compare-options",
+    "argocd.argoproj.io/hook",
+    "argocd.argoproj.io/sync-options",
+    "argocd.argoproj.io/sync-wave",
+    "argocd.argoproj.io/tracking-id",
+    // How Flux treats the object.
+    "kustomize.toolkit.fluxcd.io/prune",
+    "kustomize.toolkit.fluxcd.io/reconcile",
+    // The set that Rancher applied it with. The set's `applied` holds the object itself.
+    "objectset.rio.cattle.io/id",
+    "objectset.rio.cattle.io/owner-name",
+    "objectset.rio.cattle.io/owner-namespace",
+    // Who may use a sealed Secret: `true`.
+    "sealedsecrets.bitnami.com/cluster-wide",
+    "sealedsecrets.bitnami.com/managed",
+];
+
+/// The longest harmless value: as long as a name may be.
+const LONGEST_TOKEN: usize = 253;
+
+impl Annotation {
+    /// The annotation with this key.
+    pub(super) fn new(owner: Owner, key: &str) -> Annotation {
+        match owner {
+            Owner::Other => Annotation::OfOther,
+            Owner::Secret if key == LAST_APPLIED => Annotation::LastApplied,
+            Owner::Secret if HARMLESS.contains(&key) => Annotation::Harmless,
+            Owner::Secret => Annotation::Private,
+        }
+    }
+
+    /// How much of the text may be read.
+    pub(super) fn note(self, text: &str) -> Note {
+        match self {
+            Annotation::OfOther if !may_hold_secret(text) => Note::Text,
+            Annotation::OfOther if Doc::parse(text).is_ok() => Note::Json(Guard::Open),
+            Annotation::Harmless if is_token(text) => Note::Text,
+            Annotation::LastApplied if is_plain_secret(text) => Note::Json(Guard::Secret),
+            Annotation::OfOther
+            | Annotation::Harmless
+            | Annotation::LastApplied
+            | Annotation::Private => Note::Hidden,
+        }
+    }
+
+    /// Whether nothing of the value may be read.
+    pub(super) fn hides(self, value: Value<'_>) -> bool {
+        match value.as_str() {
+            Some(text) => matches!(self.note(&text), Note::Hidden),
+            None => self != Annotation::OfOther && !value.is_null(),
+        }
+    }
+}
+
+/// Whether a text begins like JSON and may have a Secret in it.
+fn may_hold_secret(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && (text.contains("Secret") || text.contains("\\u"))
+}
+
+/// Whether a text is a word or a few: a name, a number, a list of options.
+fn is_token(text: &str) -> bool {
+    let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:,=* ".contains(&byte);
+    text.len() <= LONGEST_TOKEN && text.bytes().all(is_of_token)
+}
+
+/// Whether a text is the JSON of a Secret that has each of its values where [`Guard::Secret`] looks for them. One
+/// with a field of another name (`stringdata`, or `password` beside `data`) is not.
+fn is_plain_secret(text: &str) -> bool {
+    let Ok(doc) = Doc::parse(text) else {
+        return false;
+    };
+    let object = doc.root();
+    let is_known = |name: &str, value: Value<'_>| match (name, value.kind()) {
+        ("metadata", Kind::Object) => {
+            let mut fields = value.fields();
+            fields.all(|(name, _)| METADATA.contains(&&*name))
+        }
+        ("data" | "stringData", _) => true,
+        ("apiVersion" | "kind" | "type" | "immutable", kind) => {
+            !matches!(kind, Kind::Object | Kind::Array)
+        }
+        _ => false,
+    };
+    let mut fields = object.fields();
+    secret::of_kind(object) == Guard::Secret && fields.all(|(name, value)| is_known(&name, value))
+}
+
+/// The fields of `ObjectMeta` that a manifest may have.
+const METADATA: [&str; 11] = [
+    "annotations",
+    "creationTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "uid",
+];
