@@ -177,10 +177,30 @@ pub(crate) struct ObjectArgs {
     pub(crate) source: FileArgs,
 }
 
+/// What a command is about, by its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The objects that `-f` or `-k` names. A TYPE beside them is an error.
+    Manifests,
+    /// The types and names on the command line.
+    Words,
+    /// No object and no type is named: everything, or an error. A selector alone selects among everything.
+    Unnamed,
+}
+
 impl ObjectArgs {
+    /// What the command is about: the only place that decides it.
+    pub(crate) fn subject(&self) -> Subject {
+        match () {
+            () if self.manifests.are_given() => Subject::Manifests,
+            () if self.objects.is_empty() => Subject::Unnamed,
+            () => Subject::Words,
+        }
+    }
+
     /// Means these objects, if none are named.
     pub(crate) fn default_to(&mut self, objects: &[&str]) {
-        if self.objects.is_empty() && self.selector.is_none() && !self.manifests.are_given() {
+        if self.subject() == Subject::Unnamed && self.selector.is_none() {
             self.objects = objects.iter().map(|&object| object.to_owned()).collect();
         }
     }

@@ -6,6 +6,7 @@
     reason = "a test that cannot go on fails, has deadlines, and is a crate of its own"
 )]
 
+mod answers;
 mod architecture;
 mod changes;
 mod cli;

@@ -53,8 +53,8 @@ pub(crate) async fn show(
         Session::follow(context, &args.objects.source).await?
     };
     let asking = ("changes", &mut *context);
-    let every = if args.looks_back() && args.objects.objects.is_empty() {
-        let kinds = Box::pin(session.every_kind(&args.objects, asking));
+    let every = if args.looks_back() {
+        let kinds = Box::pin(session.targets_or_every_kind(&args.objects, asking));
         args.ends.in_time(&stop, kinds).await?
     } else {
         let targets = Box::pin(session.targets(&args.objects, asking));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Place, Session};
-use crate::cluster::{Names, Resolver, Target};
-use crate::commands::{CommandError, Context, ObjectArgs};
+use crate::cluster::{Client, Names, Resolver, Target};
+use crate::commands::{CommandError, Context, ObjectArgs, Subject};
 use crate::object::Resource;
 
 /// What there is, and what of it cannot be followed.
@@ -27,15 +27,26 @@ impl From<Vec<Target>> for EveryKind {
 }
 
 impl Session {
-    /// Every kind that can be listed and watched: of the namespace, or with `-A` of the cluster.
-    pub(crate) async fn every_kind(
+    /// [`Session::targets`] of a command that is about every kind where it names neither objects nor types.
+    pub(crate) async fn targets_or_every_kind(
         &self,
         args: &ObjectArgs,
         asking: (&str, &mut Context<'_>),
     ) -> Result<EveryKind, CommandError> {
-        let Place::Cluster(client) = &self.place else {
-            return Ok(self.targets(args, asking).await?.into());
-        };
+        match (&self.place, args.subject()) {
+            (Place::Cluster(client), Subject::Unnamed) => self.every_kind(args, client).await,
+            (Place::Cluster(_), Subject::Manifests | Subject::Words) | (Place::File(_), _) => {
+                Ok(self.targets(args, asking).await?.into())
+            }
+        }
+    }
+
+    /// Every kind that can be listed and watched: of the namespace, or with `-A` of the cluster.
+    async fn every_kind(
+        &self,
+        args: &ObjectArgs,
+        client: &Client,
+    ) -> Result<EveryKind, CommandError> {
         let resolver = Resolver::new(client.clone());
         let discovery = resolver.discovery().await?;
         let mut every = EveryKind {

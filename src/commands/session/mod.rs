@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::input::{stream_of, text_of, unreadable};
 use super::manifests::{self, Place as Manifests};
-use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs};
+use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject};
 use crate::cluster::{
     Ambient, Ask, Client, ClusterConfig, Filters, Namespaces, OpenApi, Resolver, Target,
     parse_arguments,
@@ -170,14 +170,18 @@ impl Session {
             Place::Cluster(client) => Resolver::new(client.clone()),
             Place::File(file) => Resolver::of(types(file)),
         };
-        if args.manifests.are_given() {
-            let place = self.place_of_manifests(context);
-            let with = (&resolver, &filters);
-            return manifests::targets(args, with, &place, (verb, context)).await;
-        }
-        if let (Place::File(file), []) = (&self.place, &args.objects[..]) {
-            file.look_at_all();
-            return Ok(everything(file, &filters));
+        match (args.subject(), &self.place) {
+            (Subject::Manifests, _) => {
+                let place = self.place_of_manifests(context);
+                let with = (&resolver, &filters);
+                return manifests::targets(args, with, &place, (verb, context)).await;
+            }
+            (Subject::Unnamed, Place::File(file)) => {
+                file.look_at_all();
+                return Ok(everything(file, &filters));
+            }
+            // What nobody named is an error, in kubectl's words.
+            (Subject::Unnamed, Place::Cluster(_)) | (Subject::Words, _) => {}
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
         if let Some(today) = &arguments.today {

@@ -14,8 +14,8 @@ mod view;
 mod wanted;
 
 use super::{
-    CommandError, Context, EndArgs, Ended, ObjectArgs, Output, Session, Shutdown, Terminal, Until,
-    WatchArgs, follow,
+    CommandError, Context, EndArgs, Ended, ObjectArgs, Output, Session, Shutdown, Subject,
+    Terminal, Until, WatchArgs, follow,
 };
 use crate::status::Rules;
 use board::{Board, Ending, Telling};
@@ -96,17 +96,10 @@ impl Args {
 
     /// Whether each object of a file is to be judged on its own, whatever it lacks.
     fn is_about_documents(&self) -> bool {
-        let ObjectArgs {
-            objects,
-            selector,
-            field_selector,
-            manifests,
-            source,
-            ..
-        } = &self.objects;
-        let is_selected = selector.is_some() || field_selector.is_some();
-        let is_picky = !objects.is_empty() || manifests.are_given() || is_selected;
-        source.from.is_some() && self.is_once() && !is_picky && !self.ends.has_goal()
+        let objects = &self.objects;
+        let is_selected = objects.selector.is_some() || objects.field_selector.is_some();
+        let is_picky = objects.subject() != Subject::Unnamed || is_selected;
+        objects.source.from.is_some() && self.is_once() && !is_picky && !self.ends.has_goal()
     }
 
     /// Whether to show what is, and not to wait for what comes.
