@@ -133,7 +133,8 @@ fn json(guard: Guard, parses: impl FnOnce() -> bool) -> Note {
     }
 }
 
-/// What an object's own word makes of it.
+/// What an object's own word makes of it, whatever was asked for. One that names a kind and no version may
+/// be a part of a Secret.
 fn of_kind(object: Value<'_>) -> Guard {
     let guard = match object.get("kind").and_then(Value::as_str).as_deref() {
         Some("Secret") => Guard::Secret,
@@ -141,7 +142,7 @@ fn of_kind(object: Value<'_>) -> Guard {
         _ => return Guard::Open,
     };
     match object.get("apiVersion").and_then(Value::as_str).as_deref() {
-        Some("v1") => guard,
-        _ => Guard::Open,
+        Some("v1" | "") | None => guard,
+        Some(_) => Guard::Open,
     }
 }

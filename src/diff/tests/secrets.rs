@@ -48,6 +48,17 @@ fn lists_and_copies_of_secrets() {
 }
 
 #[test]
+fn a_part_of_an_object_that_calls_itself_a_secret_is_one_without_a_version_too() {
+    for version in ["", r#""apiVersion":"","#] {
+        let inner = format!(r#"{{{version}"kind":"Secret","data":{{"a":"aHVudGVyMg=="}}}}"#);
+        let outer =
+            format!(r#"{{"apiVersion":"v1","kind":"Template","spec":{{"object":{inner}}}}}"#);
+        let shown = Redactor::new().json(doc(&outer).root());
+        assert!(!shown.contains("aHVudGVyMg"), "{shown}");
+    }
+}
+
+#[test]
 fn copies_in_annotations() {
     let note = |value: &str| {
         let value = serde_json::to_string(value).expect("text");
