@@ -6,6 +6,7 @@ mod discovery;
 mod error;
 mod kubeconfig;
 mod openapi;
+mod request_path;
 mod resources;
 #[cfg(test)]
 pub(crate) mod scripted;
@@ -23,5 +24,7 @@ pub use kubeconfig::{
     Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides, parse_duration,
 };
 pub(crate) use openapi::OpenApi;
+pub(crate) use request_path::RequestPath;
+pub use request_path::{InvalidPart, Part};
 pub use resources::{ResourceType, TypeWord, well_known};
 pub use similar::similar_names;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::client::{Ask, Client, RequestError};
-use crate::object::Resource;
+use super::request_path::RequestPath;
+use crate::object::{Resource, json_fault};
 
 /// How many objects are looked at, and how many names are offered.
 const LOOKED_AT: &str = "250";
@@ -31,13 +32,14 @@ pub async fn similar_names(
     struct Metadata {
         name: String,
     }
-    let ask = Ask::new(resource.path(namespace))
+    let ask = Ask::new(RequestPath::of(resource, namespace)?)
         .about("list", resource.group_resource())
         .accept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
         .query("limit", LOOKED_AT);
     let body = client.get(&ask).await?;
     let list: List = serde_json::from_slice(&body).map_err(|error| {
-        RequestError::Decode(format!("the server's answer is no list: {error}").into())
+        let fault = json_fault(&error);
+        RequestError::Decode(format!("the server's answer is no list: {fault}").into())
     })?;
     let items = list.items.unwrap_or_default();
     Ok(near(

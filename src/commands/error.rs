@@ -120,6 +120,11 @@ impl From<ConfigError> for CommandError {
             ConfigError::NoContext(_) | ConfigError::NoCurrentContext(_) => {
                 CommandError::failed(error).hint("`kubectl config get-contexts` lists them")
             }
+            ConfigError::Namespace { ref setting, .. } => {
+                let hint =
+                    format!("correct {setting}; `kubectl get namespaces` lists the namespaces");
+                CommandError::failed(error).hint(hint)
+            }
             error => CommandError::failed(error),
         }
     }

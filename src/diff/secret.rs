@@ -103,7 +103,8 @@ impl Guard {
     }
 }
 
-/// What an object's own word makes of it.
+/// What an object's own word makes of it, whatever was asked for. One that names a kind and no version may
+/// be a part of a Secret.
 pub(super) fn of_kind(object: Value<'_>) -> Guard {
     let guard = match object.get("kind").and_then(Value::as_str).as_deref() {
         Some("Secret") => Guard::Secret,
@@ -111,7 +112,7 @@ pub(super) fn of_kind(object: Value<'_>) -> Guard {
         _ => return Guard::Open,
     };
     match object.get("apiVersion").and_then(Value::as_str).as_deref() {
-        Some("v1") => guard,
-        _ => Guard::Open,
+        Some("v1" | "") | None => guard,
+        Some(_) => Guard::Open,
     }
 }

@@ -1,8 +1,10 @@
 //! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
 
 mod doc;
+mod excerpt;
 mod groups;
 mod hint;
+mod json_fault;
 mod label_selector;
 #[cfg(test)]
 mod laws;
@@ -23,7 +25,9 @@ mod version;
 pub(crate) mod written;
 
 pub use doc::{Doc, Kind, ParseError};
+pub use excerpt::excerpt;
 pub use groups::is_kubernetes_own;
+pub use json_fault::json_fault;
 pub use label_selector::{label_selector, map_selector};
 pub use reference::{GroupKind, ObjectRef, Resource};
 pub use source::SourceState;

@@ -63,21 +63,6 @@ impl Resource {
             kind: self.kind.clone(),
         }
     }
-
-    /// The URL path of its objects in one namespace, or in all of them.
-    pub fn path(&self, namespace: Option<&str>) -> String {
-        let mut path = match &*self.group {
-            "" => format!("/api/{}", self.version),
-            group => format!("/apis/{group}/{}", self.version),
-        };
-        if let Some(namespace) = namespace.filter(|_| self.namespaced) {
-            path.push_str("/namespaces/");
-            path.push_str(namespace);
-        }
-        path.push('/');
-        path.push_str(&self.plural);
-        path
-    }
 }
 
 /// Which object: its type, place and name, and the uid where it is known. Identity is the uid; two

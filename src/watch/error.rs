@@ -80,7 +80,8 @@ pub enum SourceError {
         /// What failed.
         detail: Arc<str>,
     },
-    /// A stream in place of a cluster holds what is none of its objects.
+    /// What was asked for cannot be: a name is no segment of a path, or a stream in place of a cluster
+    /// holds what is none of its objects.
     #[error("{detail}")]
     Input {
         /// Where and what.

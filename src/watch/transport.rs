@@ -12,6 +12,7 @@ use super::envelope::Reader;
 use super::error::SourceError;
 use super::history::Revision;
 use super::key::{Scope, SourceKey};
+use crate::object::selector::by_name;
 use crate::object::{ObjectRef, ResourceVersion};
 
 /// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks one of them
@@ -107,7 +108,7 @@ pub trait Transport: Send + Sync + 'static {
                 .clone()
                 .map_or(Scope::Cluster, Scope::Namespace),
             labels: None,
-            fields: Some(format!("metadata.name={}", object.name).into()),
+            fields: Some(by_name(&object.name).into()),
             ..key.clone()
         };
         Box::pin(async move {

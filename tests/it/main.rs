@@ -16,6 +16,7 @@ mod ends;
 mod file;
 mod hostile;
 mod manifests;
+mod requests;
 mod schedules;
 mod schema;
 mod secrets;

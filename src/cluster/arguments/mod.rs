@@ -6,6 +6,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use super::request_path::{InvalidPart, Part};
 pub use target::{Target, TargetError};
 
 /// The flags that narrow what the arguments name.
@@ -58,8 +59,11 @@ pub struct Asked {
 }
 
 /// What is wrong with the arguments. Its `Display` is kubectl's line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
+    /// A name or a namespace that no object can have: `a%b`.
+    #[error("error: {0}")]
+    Invalid(#[from] InvalidPart),
     /// There are none.
     #[error("error: Required resource not specified.")]
     Nothing,
@@ -123,6 +127,15 @@ fn check(
     filters: &Filters,
     with_selector: ArgumentError,
 ) -> Result<Arguments, ArgumentError> {
+    for asked in &found.asked {
+        if let Names::Named(names) = &asked.names {
+            names.iter().try_for_each(|name| Part::Name.check(name))?;
+        }
+        asked
+            .namespace
+            .iter()
+            .try_for_each(|namespace| Part::Namespace.check(namespace))?;
+    }
     let named = found.asked.iter().any(|asked| asked.names != Names::All);
     let selected = given(filters.labels.as_ref()).or(given(filters.fields.as_ref()));
     match selected {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{ArgumentError, Arguments, Asked, Filters, Names, Namespaces, given};
 use crate::cluster::discovery::{ResolveError, Resolver};
 use crate::object::Resource;
+use crate::object::selector::by_name;
 
 /// Objects of one resource that the arguments name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,19 +86,10 @@ impl Target {
     pub fn field_selectors(&self) -> Vec<Option<Arc<str>>> {
         match &self.names {
             Names::All => vec![self.fields.clone()],
-            Names::Named(names) => names.iter().map(|name| Some(by_name(name))).collect(),
+            Names::Named(names) => names
+                .iter()
+                .map(|name| Some(by_name(name).into()))
+                .collect(),
         }
     }
-}
-
-/// `metadata.name=NAME`, with what means something in a selector escaped.
-fn by_name(name: &str) -> Arc<str> {
-    let mut selector = "metadata.name=".to_owned();
-    for letter in name.chars() {
-        if matches!(letter, ',' | '=' | '\\') {
-            selector.push('\\');
-        }
-        selector.push(letter);
-    }
-    selector.into()
 }

@@ -1,11 +1,16 @@
 //! One request: always a GET, so that no caller can send anything else.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue, USER_AGENT};
 use http::{Method, Request};
 use kube::client::Body;
+
+use super::failure::RequestError;
+use crate::cluster::request_path::{RequestPath, encode};
+
+/// How long path and query may be together. URIs end at 64 KiB, and the server's own is put before it.
+const LONGEST: usize = 32 << 10;
 
 /// What is asked of the server, and how messages name it.
 #[derive(Clone, Debug)]
@@ -19,9 +24,9 @@ pub(crate) struct Ask {
 
 impl Ask {
     /// Asks for `path` as JSON.
-    pub(crate) fn new(path: impl Into<String>) -> Ask {
+    pub(crate) fn new(path: impl Into<RequestPath>) -> Ask {
         Ask {
-            target: path.into(),
+            target: path.into().into_text(),
             accept: "application/json",
             verb: "get",
             resource: Arc::default(),
@@ -55,13 +60,7 @@ impl Ask {
             .push(if self.target.contains('?') { '&' } else { '?' });
         self.target.push_str(name);
         self.target.push('=');
-        for byte in value.bytes() {
-            if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-                self.target.push(char::from(byte));
-            } else {
-                write!(self.target, "%{byte:02X}").expect("a String takes all that is written");
-            }
-        }
+        encode(value, &mut self.target);
         self
     }
 
@@ -75,8 +74,18 @@ impl Ask {
         &self.resource
     }
 
-    /// The HTTP request. An error is a path that is none, such as one made of a name with a space.
-    pub(super) fn request(&self) -> Result<Request<Body>, http::Error> {
+    /// The HTTP request. The error is that its selectors or names are too long.
+    pub(super) fn request(&self) -> Result<Request<Body>, RequestError> {
+        let length = self.target.len();
+        if length > LONGEST {
+            return Err(RequestError::Impossible(
+                format!(
+                    "error: the request would be {length} bytes long, and {LONGEST} are allowed: its \
+                     selectors or names are too long"
+                )
+                .into(),
+            ));
+        }
         let mut request = Request::builder()
             .method(Method::GET)
             .uri(&self.target)
@@ -85,7 +94,9 @@ impl Ask {
         if self.identity {
             request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
-        request.body(Body::empty())
+        request
+            .body(Body::empty())
+            .map_err(|error| RequestError::Impossible(format!("error: {error}").into()))
     }
 }
 
@@ -131,7 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_is_none_is_an_error() {
-        assert!(Ask::new("/api/v1/namespaces/a b/pods").request().is_err());
+    fn a_request_that_is_too_long_is_an_error_that_names_its_parts() {
+        let ask = |length| Ask::new("/api/v1/pods").query("labelSelector", &"x".repeat(length));
+        assert!(ask(32 << 10 >> 1).request().is_ok());
+        let error = ask(32 << 10).request().expect_err("too long").to_string();
+        assert_eq!(
+            error,
+            "error: the request would be 32795 bytes long, and 32768 are allowed: its selectors or \
+             names are too long"
+        );
     }
 }

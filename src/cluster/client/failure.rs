@@ -11,6 +11,7 @@ use kube::config::ExecConfig;
 
 use crate::cluster::error::ApiError;
 use crate::cluster::kubeconfig::{ConfigError, os_words};
+use crate::cluster::request_path::InvalidPart;
 
 /// What became of a request that did not succeed. Its `Display` is a whole line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,9 +39,18 @@ pub enum RequestError {
     /// An answer that is not what the API promises.
     #[error("{0}")]
     Decode(Arc<str>),
+    /// A request that cannot be made: a name is no segment of a path, or it is too long.
+    #[error("{0}")]
+    Impossible(Arc<str>),
     /// No credentials: a plugin failed, a token file is gone.
     #[error("{0}")]
     Credential(Arc<str>),
+}
+
+impl From<InvalidPart> for RequestError {
+    fn from(error: InvalidPart) -> RequestError {
+        RequestError::Impossible(format!("error: {error}").into())
+    }
 }
 
 impl From<ConfigError> for RequestError {

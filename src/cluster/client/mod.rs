@@ -159,9 +159,7 @@ impl Shared {
     }
 
     async fn send(&self, login: &Login, ask: &Ask) -> Result<Answer, RequestError> {
-        let request = ask
-            .request()
-            .map_err(|error| RequestError::Decode(error.to_string().into()))?;
+        let request = ask.request()?;
         let slot = login.lanes.slot();
         let response = timeout(self.limits.headers, slot.client.send(request))
             .await

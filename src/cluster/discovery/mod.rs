@@ -10,9 +10,10 @@ use futures::stream::{self, StreamExt};
 use tokio::sync::OnceCell;
 
 use super::client::{Ask, Client, RequestError};
+use super::request_path::RequestPath;
 use super::resources::{ResourceType, TypeWord, well_known};
 use super::similar;
-use crate::object::Resource;
+use crate::object::{Resource, json_fault};
 use parse::Said;
 
 /// Aggregated discovery, and the older form where a server has no other.
@@ -190,7 +191,7 @@ async fn discover(client: &Client) -> Result<Discovery, RequestError> {
     Ok(found)
 }
 
-async fn root(client: &Client, path: &str) -> Result<Said, RequestError> {
+async fn root(client: &Client, path: &'static str) -> Result<Said, RequestError> {
     let ask = Ask::new(path);
     let body = match client.get(&ask.clone().accept(ACCEPT)).await {
         Err(RequestError::Api { error, .. }) if error.status.code == 406 => client.get(&ask).await,
@@ -231,14 +232,13 @@ async fn group_types(
     group: &str,
     version: &str,
 ) -> Result<Vec<ResourceType>, RequestError> {
-    let path = match group {
-        "" => format!("/api/{version}"),
-        group => format!("/apis/{group}/{version}"),
-    };
-    let body = client.get(&Ask::new(path.as_str())).await?;
-    parse::resources(&body, group, version).map_err(|error| decode(&path, &error))
+    let path = RequestPath::of_group(group, version)?;
+    let body = client.get(&Ask::new(path)).await?;
+    let name = parse::group_version(group, version);
+    parse::resources(&body, group, version).map_err(|error| decode(&name, &error))
 }
 
 fn decode(path: &str, error: &serde_json::Error) -> RequestError {
-    RequestError::Decode(format!("{path} is no list of API groups: {error}").into())
+    let fault = json_fault(error);
+    RequestError::Decode(format!("{path} is no list of API groups: {fault}").into())
 }

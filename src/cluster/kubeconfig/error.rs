@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::cluster::request_path::InvalidPart;
+
 /// What is wrong with the kubeconfig or the flags. Its `Display` is the line kubectl prints, where
 /// kubectl has one.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +35,14 @@ pub enum ConfigError {
     /// Settings that contradict each other, and files that cannot be read: never empty.
     #[error("{}", all_of(.0))]
     Invalid(Vec<String>),
+    /// The namespace cannot be one.
+    #[error("error: {error}")]
+    Namespace {
+        /// What is wrong with it.
+        error: InvalidPart,
+        /// Which setting it is from.
+        setting: String,
+    },
     /// `--request-timeout` is no time.
     #[error(
         "error: Invalid timeout value. Timeout must be a single integer in seconds, or an integer \

@@ -27,6 +27,7 @@ pub(crate) use error::os_words;
 pub use overrides::{Credentials, Impersonate, Overrides, parse_duration};
 pub(crate) use proxy::{basic_authorization, login as proxy_login};
 
+use super::request_path::Part;
 use choose::Choice;
 use overrides::set;
 
@@ -54,9 +55,17 @@ impl ClusterConfig {
         } else {
             ClusterConfig::plain("http://localhost:8080", "localhost:8080")?
         };
-        if let Some(namespace) = set(overrides.namespace.as_ref()) {
+        let flag = set(overrides.namespace.as_ref());
+        if let Some(namespace) = flag {
             found.namespace = namespace.into();
         }
+        Part::Namespace.check(&found.namespace).map_err(|error| {
+            let setting = match flag {
+                Some(_) => "the value of -n".to_owned(),
+                None => format!("the namespace of context {:?}", &*found.name),
+            };
+            ConfigError::Namespace { error, setting }
+        })?;
         found.request_timeout = request_timeout;
         found.origin = Some(Arc::new((ambient.clone(), overrides.clone())));
         Ok(found)

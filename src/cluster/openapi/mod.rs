@@ -14,6 +14,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::client::{Ask, Client};
+use super::request_path::{Part, RequestPath};
 use crate::object::list_keys::Schema;
 use crate::object::{Doc, Value};
 use cache::Cache;
@@ -77,7 +78,12 @@ impl OpenApi {
 
     /// Asks by the index's own names: the URLs in it are somebody else's word.
     async fn fetch(&self, name: &str, hash: Option<&str>) -> Option<Schema> {
-        let mut ask = Ask::new(format!("{ROOT}/{name}"));
+        let path = name
+            .split('/')
+            .try_fold(RequestPath::from(ROOT), |path, segment| {
+                path.then(Part::Group, segment)
+            });
+        let mut ask = Ask::new(path.ok()?);
         if let Some(hash) = hash {
             ask = ask.query("hash", hash);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Place;
 use super::read::Manifest;
-use crate::cluster::{ArgumentError, Names, Resolver, Target};
+use crate::cluster::{ArgumentError, InvalidPart, Names, Part, Resolver, Target};
 use crate::commands::CommandError;
 use crate::object::selector::LabelSelector;
 use crate::object::{Kind, ObjectRef, Resource, Value};
@@ -152,13 +152,26 @@ fn check(root: Value<'_>, verb: &str) -> Result<ObjectRef, Wrong> {
         _ if root.kind() != Kind::Object => Err(wrong("not an object")),
         _ if object.kind.is_empty() => Err(wrong("Object 'Kind' is missing")),
         _ if object.api_version.is_empty() => Err(wrong("Object 'apiVersion' is missing")),
-        _ if !object.name.is_empty() => Ok(object),
+        _ if !object.name.is_empty() => match parts(&object) {
+            Ok(()) => Ok(object),
+            Err(error) => Err(Wrong {
+                what: error.to_string(),
+                hint: Some("correct metadata.name or metadata.namespace in the manifest"),
+            }),
+        },
         Some(prefix) => Err(Wrong {
             what: format!("from {prefix}: cannot use generate name with {verb}"),
             hint: Some("name the object that was made of it: TYPE/NAME"),
         }),
         None => Err(wrong("resource name may not be empty")),
     }
+}
+
+/// Refuses names that would be something else in a request.
+fn parts(object: &ObjectRef) -> Result<(), InvalidPart> {
+    Part::Name.check(&object.name)?;
+    let mut namespace = object.namespace.iter();
+    namespace.try_for_each(|namespace| Part::Namespace.check(namespace))
 }
 
 /// The resource of a kind that one of the manifests defines: its `CustomResourceDefinition` may be yet

@@ -46,11 +46,9 @@ fn line(target: &Target) -> String {
     let Names::Named(names) = &target.names else {
         panic!("{target:?}");
     };
-    format!(
-        "{} {place} {}\n",
-        target.resource.path(None),
-        names.join(",")
-    )
+    let resource = &target.resource;
+    let (version, plural) = (resource.api_version(), &resource.plural);
+    format!("{version}/{plural} {place} {}\n", names.join(","))
 }
 
 fn lines(error: &CommandError) -> String {
@@ -86,12 +84,12 @@ metadata: {name: data, namespace: ignored}
 #[tokio::test]
 async fn each_object_is_named_once() {
     insta::assert_snapshot!(check(CHART, "").await, @"
-    /apis/apps/v1/deployments shop web
-    /api/v1/configmaps shop a,c
-    /api/v1/configmaps data b
-    /api/v1/namespaces - data
+    apps/v1/deployments shop web
+    v1/configmaps shop a,c
+    v1/configmaps data b
+    v1/namespaces - data
     ");
-    insta::assert_snapshot!(check(r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"p"}}]}"#, "").await, @"/api/v1/pods shop p");
+    insta::assert_snapshot!(check(r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"p"}}]}"#, "").await, @"v1/pods shop p");
 }
 
 #[tokio::test]
@@ -99,7 +97,7 @@ async fn labels_choose_manifests() {
     let targets = named((CHART, "app=web"), "").await.unwrap();
     assert_eq!(
         targets.iter().map(line).collect::<String>(),
-        "/apis/apps/v1/deployments shop web\n"
+        "apps/v1/deployments shop web\n"
     );
 }
 
@@ -161,8 +159,8 @@ metadata: {name: gadgets.acme.io}
 spec: {group: acme.io, scope: Namespaced, names: {kind: Gadget, plural: gadgetry}}
 ";
     insta::assert_snapshot!(check(text, "").await, @"
-    /apis/acme.io/v1/gadgetry shop a
-    /apis/apiextensions.k8s.io/v1/customresourcedefinitions - gadgets.acme.io
+    acme.io/v1/gadgetry shop a
+    apiextensions.k8s.io/v1/customresourcedefinitions - gadgets.acme.io
     ");
 }
 

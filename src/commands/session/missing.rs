@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{Place, Session};
-use crate::cluster::{Ask, Client, RequestError, similar_names};
+use crate::cluster::{Ask, Client, Part, RequestError, RequestPath, similar_names};
 use crate::commands::CommandError;
 use crate::commands::sources::named;
 use crate::watch::SourceKey;
@@ -75,7 +75,8 @@ impl Session {
 }
 
 async fn get_namespace(client: &Client, namespace: &str) -> Result<(), RequestError> {
-    let ask = Ask::new(format!("/api/v1/namespaces/{namespace}"));
+    let path = RequestPath::from("/api/v1/namespaces").then(Part::Name, namespace)?;
+    let ask = Ask::new(path);
     client.get(&ask.about("get", "namespaces")).await.map(drop)
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::objects::is_gone;
+use crate::object::selector::by_name;
 use crate::object::{ObjectRef, Resource, Uid};
 use crate::watch::{ClusterId, Event, Form, Scope, SourceKey};
 
@@ -28,7 +29,7 @@ impl Target {
     /// The source of another object of its namespace.
     pub(super) fn named(&self, resource: Resource, name: &str) -> SourceKey {
         SourceKey {
-            fields: Some(format!("metadata.name={name}").into()),
+            fields: Some(by_name(name).into()),
             ..self.labelled(resource, None)
         }
     }

@@ -66,6 +66,17 @@ fn shown_note(key: &str, value: &str) -> String {
 }
 
 #[test]
+fn a_part_of_an_object_that_calls_itself_a_secret_is_one_without_a_version_too() {
+    for version in ["", r#""apiVersion":"","#] {
+        let inner = format!(r#"{{{version}"kind":"Secret","data":{{"a":"aHVudGVyMg=="}}}}"#);
+        let outer =
+            format!(r#"{{"apiVersion":"v1","kind":"Template","spec":{{"object":{inner}}}}}"#);
+        let shown = Redactor::new().json(doc(&outer).root());
+        assert!(!shown.contains("aHVudGVyMg"), "{shown}");
+    }
+}
+
+#[test]
 fn a_secret_shows_the_annotations_that_are_harmless() {
     let long = "a".repeat(254);
     let cases = [
@@ -111,6 +122,7 @@ fn what_was_applied_is_shown_where_it_is_the_plain_json_of_a_secret() {
     insta::assert_snapshot!(show(&format!("{}\n", secret("aHVudGVyMg==", r#""name":"db""#))), @r#""{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"db\"},\"data\":{\"password\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}""#);
     // The annotations of the copy are a Secret's, too.
     insta::assert_snapshot!(show(&secret("", &note("a", "hunter2"))), @r#""{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"a\":{\"redacted\":true,\"bytes\":7,\"id\":1}}},\"data\":{\"password\":{\"redacted\":true,\"bytes\":0,\"id\":2}}}""#);
+    insta::assert_snapshot!(show(r#"{"kind":"Secret","stringData":{"a":"hunter2"}}"#), @r#""{\"kind\":\"Secret\",\"stringData\":{\"a\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}""#);
     let json = secret("aHVudGVyMg==", "");
     let twice = serde_json::to_string(&json).expect("text");
     let hidden = [
@@ -120,7 +132,6 @@ fn what_was_applied_is_shown_where_it_is_the_plain_json_of_a_secret() {
         &format!("\u{feff}{json}"),
         r#"{"data":{"a":"hunter2"}"#,
         r#"[{"op":"add","path":"/data/a","value":"hunter2"}]"#,
-        r#"{"kind":"Secret","stringData":{"a":"hunter2"}}"#,
         r#"{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"hunter2"}}"#,
         r#"{"apiVersion":"v1","kind":"Secret","stringdata":{"a":"hunter2"}}"#,
         r#"{"apiVersion":"v1","kind":"Secret","metadata":"hunter2"}"#,

@@ -80,6 +80,16 @@ impl fmt::Display for FieldSelector {
     }
 }
 
+/// The field selector of the one object of this name, whatever the name holds.
+pub fn by_name(name: &str) -> String {
+    let term = FieldTerm {
+        field: "metadata.name".to_owned(),
+        operator: FieldOperator::Equals,
+        value: name.to_owned(),
+    };
+    FieldSelector { terms: vec![term] }.to_string()
+}
+
 impl FromStr for FieldSelector {
     type Err = SelectorError;
 

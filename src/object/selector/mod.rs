@@ -5,7 +5,7 @@
 mod fields;
 mod labels;
 
-pub use fields::{FieldOperator, FieldSelector, FieldTerm};
+pub use fields::{FieldOperator, FieldSelector, FieldTerm, by_name};
 pub use labels::{LabelSelector, Test};
 
 /// Why a selector was not understood.

@@ -7,18 +7,17 @@
 mod head;
 mod skim;
 
-use std::fmt;
 use std::sync::Arc;
 
 use head::{Head, Partial, Text};
 
 use super::body::Body;
 use super::event::Version;
-use super::key::SourceKey;
+use super::key::{Form, SourceKey};
 use super::recent::Recent;
 use super::store::identity;
 use crate::cluster::Status;
-use crate::object::{Doc, ObjectRef, ResourceVersion, Uid};
+use crate::object::{Doc, ObjectRef, ResourceVersion, Uid, json_fault};
 
 /// What one line of a watch says.
 #[derive(Debug)]
@@ -72,6 +71,7 @@ pub struct Item {
 pub struct Reader {
     api_version: Arc<str>,
     kind: Arc<str>,
+    form: Form,
     namespace: Arc<str>,
     recent: Recent<Uid>,
     /// What was read last. Objects of one controller are much alike: where the version before is not at
@@ -88,6 +88,7 @@ impl Reader {
         Reader {
             api_version: key.resource.api_version().into(),
             kind: key.resource.kind.clone(),
+            form: key.form,
             namespace: key.namespace().unwrap_or_default().into(),
             recent: Recent::up_to(HINTS),
             last: None,
@@ -96,11 +97,11 @@ impl Reader {
 
     /// Reads one line of a watch; the error says what is wrong with it.
     pub fn line(&mut self, line: &[u8]) -> Result<Line, Arc<str>> {
-        let text = std::str::from_utf8(line).map_err(|error| said(&error))?;
+        let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
         if let Some((verb, item)) = self.skimmed(text) {
             return Ok(Line::Object { verb, item });
         }
-        let (kind, body, head) = head::line(text).map_err(|error| said(&error))?;
+        let (kind, body, head) = head::line(text).map_err(|error| fault(&error))?;
         if let Some(verb) = Verb::named(&kind) {
             let item = self.version(body, &head)?;
             return Ok(Line::Object { verb, item });
@@ -111,10 +112,10 @@ impl Reader {
                 version => Ok(Line::Bookmark(ResourceVersion::new(version))),
             },
             "ERROR" => {
-                let status = serde_json::from_str(body).map_err(|error| said(&error))?;
+                let status = serde_json::from_str(body).map_err(|error| fault(&error))?;
                 Ok(Line::Error(status))
             }
-            unknown => Err(format!("unknown watch event type {unknown:?}").into()),
+            _ => Err("a watch event of an unknown type".into()),
         }
     }
 
@@ -143,7 +144,7 @@ impl Reader {
     pub(super) fn item(&mut self, text: &str) -> Result<Version, Arc<str>> {
         let head = match skim::item(text) {
             Some(head) => head,
-            None => serde_json::from_str(text).map_err(|error| said(&error))?,
+            None => serde_json::from_str(text).map_err(|error| fault(&error))?,
         };
         Ok(self.version(text, &head)?.version)
     }
@@ -154,17 +155,30 @@ impl Reader {
     }
 
     fn object(&mut self, head: &Head<'_>) -> Result<ObjectRef, Arc<str>> {
+        self.check_type(head)?;
         let meta = &head.metadata;
         if meta.name.0.is_empty() {
             return Err("an object without metadata.name".into());
         }
         Ok(ObjectRef {
-            api_version: own(head, &head.api_version, &self.api_version),
-            kind: own(head, &head.kind, &self.kind),
+            api_version: self.api_version.clone(),
+            kind: self.kind.clone(),
             namespace: (!meta.namespace.0.is_empty()).then(|| self.namespace(&meta.namespace.0)),
             name: Arc::from(&*meta.name.0),
             uid: (!meta.uid.0.is_empty()).then(|| Uid::new(&*meta.uid.0)),
         })
+    }
+
+    /// Refuses an object of another type than was asked for: it must never be shown as one. Items of
+    /// built-in kinds say nothing of their type in a listing.
+    fn check_type(&self, head: &Head<'_>) -> Result<(), Arc<str>> {
+        let fits = |said: &Text<'_>, own: &Arc<str>| said.0.is_empty() || *said.0 == **own;
+        let is_asked = fits(&head.api_version, &self.api_version) && fits(&head.kind, &self.kind);
+        if is_asked || (self.form == Form::Metadata && head.is_partial()) {
+            return Ok(());
+        }
+        let (api_version, kind) = (&self.api_version, &self.kind);
+        Err(format!("an object of another type than {api_version} {kind}").into())
     }
 
     fn namespace(&mut self, namespace: &str) -> Arc<str> {
@@ -183,7 +197,7 @@ impl Reader {
             _ => String::new(),
         };
         if head.is_partial() {
-            let partial: Partial<'_> = serde_json::from_str(body).map_err(|error| said(&error))?;
+            let partial: Partial<'_> = serde_json::from_str(body).map_err(|error| fault(&error))?;
             let kind = field("kind", &Text::default(), &self.kind);
             let api_version = field("apiVersion", &Text::default(), &self.api_version);
             let metadata = partial.metadata.get();
@@ -223,18 +237,8 @@ fn item(object: ObjectRef, body: impl Into<Body>, head: &Head<'_>) -> Item {
     Item { version, deleting }
 }
 
-/// What the object says it is, shared where the resource is called so; the resource's, where it says
-/// nothing of itself.
-fn own(head: &Head<'_>, said: &Text<'_>, resource: &Arc<str>) -> Arc<str> {
-    if said.0.is_empty() || *said.0 == **resource || head.is_partial() {
-        resource.clone()
-    } else {
-        (&*said.0).into()
-    }
-}
-
-fn said(error: &dyn fmt::Display) -> Arc<str> {
-    error.to_string().into()
+fn fault(error: &serde_json::Error) -> Arc<str> {
+    json_fault(error).into()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::order::Told;
 use super::revision::Revision;
 use super::turns::Turns;
+use crate::object::selector::by_name;
 use crate::object::{ObjectRef, Resource};
 use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
@@ -64,8 +65,7 @@ pub(in crate::watch) struct Archive {
 impl Archive {
     /// The same for one object alone, by its namespace and name, so that the server reads one key.
     pub(super) fn alone(&self, object: &ObjectRef) -> Archive {
-        let name = escaped(&object.name);
-        let by_name = format!("metadata.name={name}");
+        let by_name = by_name(&object.name);
         let fields = match &self.key.fields {
             None => by_name,
             Some(fields) if fields.split(',').any(|field| *field == *by_name) => fields.to_string(),
@@ -277,16 +277,4 @@ fn refused(error: SourceError) -> Unread {
         | SourceError::Timeout { .. }
         | SourceError::Credential { .. } => Unread::Failed(error),
     }
-}
-
-/// A name as a field selector takes it.
-fn escaped(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for letter in name.chars() {
-        if matches!(letter, ',' | '=' | '\\') {
-            text.push('\\');
-        }
-        text.push(letter);
-    }
-    text
 }

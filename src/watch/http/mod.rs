@@ -12,7 +12,7 @@ use super::{
     At, BoxFuture, Form, LineStream, ListPage, Page, SourceError, SourceKey, Transport,
     WATCH_SECONDS,
 };
-use crate::cluster::{Ask, Client, RequestError};
+use crate::cluster::{Ask, Client, RequestError, RequestPath};
 use crate::object::ResourceVersion;
 
 /// Lists and watches over HTTP.
@@ -33,9 +33,9 @@ impl HttpTransport {
         at: At,
         page: Page,
     ) -> Result<ListPage, SourceError> {
-        let ask = list(key, &at, &page);
+        let ask = list(key, &at, &page)?;
         let body = self.client.get(&ask).await.map_err(source_error)?;
-        page::parse(&body)
+        page::parse(&body, key)
     }
 
     async fn open_watch(
@@ -43,7 +43,7 @@ impl HttpTransport {
         key: &SourceKey,
         from: &ResourceVersion,
     ) -> Result<LineStream, SourceError> {
-        let ask = watch(key, from, fastrand::u32(WATCH_SECONDS));
+        let ask = watch(key, from, fastrand::u32(WATCH_SECONDS))?;
         let answer = self.client.open(&ask).await.map_err(source_error)?;
         Ok(lines::lines(answer))
     }
@@ -68,8 +68,8 @@ impl Transport for HttpTransport {
     }
 }
 
-fn list(key: &SourceKey, at: &At, page: &Page) -> Ask {
-    let mut ask = selected(key, "list").accept(match key.form {
+fn list(key: &SourceKey, at: &At, page: &Page) -> Result<Ask, SourceError> {
+    let mut ask = selected(key, "list")?.accept(match key.form {
         Form::Full => "application/json",
         Form::Metadata => {
             "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -78,18 +78,18 @@ fn list(key: &SourceKey, at: &At, page: &Page) -> Ask {
     if page.limit > 0 {
         ask = ask.query("limit", &page.limit.to_string());
     }
-    match (&page.next, at) {
+    Ok(match (&page.next, at) {
         // The token holds the version; naming one beside it is refused.
         (Some(next), _) => ask.query("continue", next),
         (None, At::Latest) => ask,
         (None, At::Exact(revision)) => ask
             .query("resourceVersion", &revision.to_string())
             .query("resourceVersionMatch", "Exact"),
-    }
+    })
 }
 
-fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Ask {
-    selected(key, "watch")
+fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Result<Ask, SourceError> {
+    let ask = selected(key, "watch")?
         .accept(match key.form {
             Form::Full => "application/json",
             Form::Metadata => {
@@ -100,19 +100,21 @@ fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Ask {
         .query("watch", "true")
         .query("allowWatchBookmarks", "true")
         .query("resourceVersion", from.as_str())
-        .query("timeoutSeconds", &seconds.to_string())
+        .query("timeoutSeconds", &seconds.to_string());
+    Ok(ask)
 }
 
-fn selected(key: &SourceKey, verb: &'static str) -> Ask {
-    let mut ask =
-        Ask::new(key.resource.path(key.namespace())).about(verb, key.resource.group_resource());
+fn selected(key: &SourceKey, verb: &'static str) -> Result<Ask, SourceError> {
+    let path = RequestPath::of(&key.resource, key.namespace());
+    let path = path.map_err(|error| source_error(error.into()))?;
+    let mut ask = Ask::new(path).about(verb, key.resource.group_resource());
     if let Some(labels) = &key.labels {
         ask = ask.query("labelSelector", labels);
     }
     if let Some(fields) = &key.fields {
         ask = ask.query("fieldSelector", fields);
     }
-    ask
+    Ok(ask)
 }
 
 fn source_error(error: RequestError) -> SourceError {
@@ -123,6 +125,7 @@ fn source_error(error: RequestError) -> SourceError {
         RequestError::Cut(detail) => SourceError::Cut { detail },
         RequestError::Timeout(after) => SourceError::Timeout { after },
         RequestError::Decode(detail) => SourceError::Decode { detail },
+        RequestError::Impossible(detail) => SourceError::Input { detail },
         RequestError::Credential(detail) => SourceError::Credential { detail },
     }
 }

@@ -5,11 +5,16 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::super::{ListPage, SourceError};
-use crate::object::ResourceVersion;
+use super::super::{Form, ListPage, SourceError, SourceKey};
+use crate::object::{ResourceVersion, is_kubernetes_own, json_fault};
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct List<'a> {
+    #[serde(borrow, default)]
+    api_version: Cow<'a, str>,
+    #[serde(borrow, default)]
+    kind: Cow<'a, str>,
     #[serde(borrow)]
     metadata: Metadata<'a>,
     /// Go writes an empty list as `null`, too.
@@ -27,12 +32,21 @@ struct Metadata<'a> {
     r#continue: Cow<'a, str>,
 }
 
-/// Takes a page apart. The version is empty where the server gives none, as metrics-server does.
-pub(super) fn parse(body: &[u8]) -> Result<ListPage, SourceError> {
-    let list: List<'_> = serde_json::from_slice(body).map_err(|error| SourceError::Decode {
-        // The parser's message says where and what, never the text around it.
-        detail: format!("the server's answer is no list: {error}").into(),
-    })?;
+/// Takes apart a page of what `key` lists. The version is empty where the server gives none, as
+/// metrics-server does.
+pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceError> {
+    let refused = |what: &str| {
+        let resource = key.resource.group_resource();
+        let detail = format!("the server's answer is no list of {resource}: {what}");
+        SourceError::Decode {
+            detail: detail.into(),
+        }
+    };
+    let list: List<'_> =
+        serde_json::from_slice(body).map_err(|error| refused(&json_fault(&error)))?;
+    if !list.is_of(key) {
+        return Err(refused("it is of another type"));
+    }
     let next = &list.metadata.r#continue;
     Ok(ListPage {
         version: ResourceVersion::new(&*list.metadata.resource_version),
@@ -48,9 +62,104 @@ pub(super) fn parse(body: &[u8]) -> Result<ListPage, SourceError> {
     })
 }
 
+impl List<'_> {
+    /// Whether the list says that it is what was asked for. Only a custom resource can give its list
+    /// another name than that of its kind.
+    fn is_of(&self, key: &SourceKey) -> bool {
+        let resource = &key.resource;
+        let is_partial = self.kind == "PartialObjectMetadataList"
+            && self.api_version.starts_with("meta.k8s.io/");
+        let is_named = || {
+            let kind = self.kind.strip_suffix("List");
+            self.kind.is_empty() || kind == Some(&*resource.kind)
+        };
+        let is_version = self.api_version.is_empty() || self.api_version == resource.api_version();
+        (key.form == Form::Metadata && is_partial)
+            || (is_version && (is_named() || !is_kubernetes_own(&resource.group)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::Resource;
+    use crate::watch::{ClusterId, Scope};
+
+    fn key(group: &str, kind: &str, form: Form) -> SourceKey {
+        SourceKey {
+            cluster: ClusterId("test".into()),
+            resource: Resource {
+                group: group.into(),
+                version: "v1".into(),
+                plural: "things".into(),
+                kind: kind.into(),
+                namespaced: true,
+            },
+            scope: Scope::Cluster,
+            labels: None,
+            fields: None,
+            form,
+        }
+    }
+
+    fn parse(body: &[u8]) -> Result<ListPage, SourceError> {
+        super::parse(body, &key("", "Pod", Form::Full))
+    }
+
+    #[test]
+    fn a_list_of_another_type_is_refused() {
+        let check = |key: &SourceKey, api_version: &str, kind: &str| {
+            let body = format!(
+                r#"{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{}},"items":[]}}"#
+            );
+            super::parse(body.as_bytes(), key).map(drop)
+        };
+        let pods = key("", "Pod", Form::Full);
+        assert_eq!(check(&pods, "v1", "PodList"), Ok(()));
+        let detail = "the server's answer is no list of things: it is of another type";
+        let refused = Err(SourceError::Decode {
+            detail: detail.into(),
+        });
+        for (api_version, kind) in [
+            ("v1", "SecretList"),
+            ("v1", "Pod"),
+            ("v1", "Status"),
+            ("v1", "List"),
+            ("v2", "PodList"),
+            ("meta.k8s.io/v1", "PartialObjectMetadataList"),
+            ("meta.k8s.io/v1", "Table"),
+        ] {
+            assert_eq!(
+                check(&pods, api_version, kind),
+                refused,
+                "{api_version} {kind}"
+            );
+        }
+        let partial = key("", "Pod", Form::Metadata);
+        assert_eq!(
+            check(&partial, "meta.k8s.io/v1", "PartialObjectMetadataList"),
+            Ok(())
+        );
+        assert_eq!(
+            check(&partial, "v1", "PodList"),
+            Ok(()),
+            "a server without that form"
+        );
+        assert!(check(&partial, "v1", "SecretList").is_err());
+        let custom = key("example.com", "Widget", Form::Full);
+        assert_eq!(check(&custom, "example.com/v1", "WidgetCollection"), Ok(()));
+        assert!(check(&custom, "v1", "SecretList").is_err());
+    }
+
+    #[test]
+    fn a_fault_is_said_without_the_text() {
+        let error = parse(br#"{"metadata":{},"items":"hunter2"}"#).expect_err("no list");
+        let wrong = "a field is missing or of the wrong type (line 1, column 32)";
+        assert_eq!(
+            error.to_string(),
+            format!("the server's answer is no list of things: {wrong}")
+        );
+    }
 
     #[test]
     fn items_keep_their_bytes() {

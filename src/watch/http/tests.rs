@@ -138,7 +138,7 @@ async fn a_list_that_is_none_is_refused() {
     let listed = transport.list(&key, At::Latest, Page::default());
     assert_eq!(
         listed.await.expect_err("no list").to_string(),
-        "the server's answer is no list: expected value at line 1 column 1"
+        "the server's answer is no list of deployments.apps: not JSON (line 1, column 1)"
     );
 }
 

@@ -1,0 +1,267 @@
+//! The path of a request, built from parts that are checked and encoded one by one. Nothing else makes a
+//! path, so that no name, namespace or type can choose another request than the one that is meant.
+
+use std::fmt::{self, Write as _};
+
+use crate::object::{Resource, excerpt};
+
+/// The path of a request, without its query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequestPath(String);
+
+/// What a segment of a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A namespace.
+    Namespace,
+    /// An object.
+    Name,
+    /// An API group.
+    Group,
+    /// A version of an API group.
+    Version,
+    /// A resource, by its plural.
+    Resource,
+}
+
+/// A text that cannot be a segment of a path. Its `Display` is kubectl's line without `error: `.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid {part} {:?}: [{}]", excerpt(.text, SHOWN), .problems.join(" "))]
+pub struct InvalidPart {
+    part: Part,
+    text: String,
+    problems: Vec<&'static str>,
+}
+
+/// How many characters of an invalid text an error shows.
+const SHOWN: usize = 100;
+
+impl Part {
+    /// Refuses what the API server refuses in a path (apimachinery's `IsValidPathSegmentName`).
+    pub fn check(self, text: &str) -> Result<(), InvalidPart> {
+        let mut problems = Vec::new();
+        match text {
+            "" => problems.push("may not be empty"),
+            "." => problems.push("may not be '.'"),
+            ".." => problems.push("may not be '..'"),
+            _ => {}
+        }
+        if text.contains('/') {
+            problems.push("may not contain '/'");
+        }
+        if text.contains('%') {
+            problems.push("may not contain '%'");
+        }
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(InvalidPart {
+            part: self,
+            text: text.to_owned(),
+            problems,
+        })
+    }
+}
+
+/// kubectl's word.
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Namespace => "namespace",
+            Part::Name => "resource name",
+            Part::Group => "API group",
+            Part::Version => "API version",
+            Part::Resource => "resource",
+        })
+    }
+}
+
+impl RequestPath {
+    /// `/apis/apps/v1/namespaces/shop/deployments`: the objects of a resource, in one namespace or in all.
+    pub(crate) fn of(
+        resource: &Resource,
+        namespace: Option<&str>,
+    ) -> Result<RequestPath, InvalidPart> {
+        let mut path = RequestPath::of_group(&resource.group, &resource.version)?;
+        if let Some(namespace) = namespace.filter(|_| resource.namespaced) {
+            path.0.push_str("/namespaces");
+            path = path.then(Part::Namespace, namespace)?;
+        }
+        path.then(Part::Resource, &resource.plural)
+    }
+
+    /// `/apis/apps/v1`, or `/api/v1` for the core group.
+    pub(crate) fn of_group(group: &str, version: &str) -> Result<RequestPath, InvalidPart> {
+        let root = match group {
+            "" => RequestPath::from("/api"),
+            group => RequestPath::from("/apis").then(Part::Group, group)?,
+        };
+        root.then(Part::Version, version)
+    }
+
+    /// Goes one segment deeper.
+    pub(crate) fn then(mut self, part: Part, text: &str) -> Result<RequestPath, InvalidPart> {
+        part.check(text)?;
+        self.0.push('/');
+        encode(text, &mut self.0);
+        Ok(self)
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.0
+    }
+}
+
+/// A path of the API's own, which no user or server has a say in.
+impl From<&'static str> for RequestPath {
+    fn from(path: &'static str) -> RequestPath {
+        RequestPath(path.to_owned())
+    }
+}
+
+/// Appends `text` with everything but the unreserved characters of RFC 3986 as `%XX`.
+pub(super) fn encode(text: &str, to: &mut String) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            to.push(char::from(byte));
+        } else {
+            write!(to, "%{byte:02X}").expect("a String takes all that is written");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn resource(group: &str, version: &str, plural: &str) -> Resource {
+        Resource {
+            group: group.into(),
+            version: version.into(),
+            plural: plural.into(),
+            kind: "Kind".into(),
+            namespaced: true,
+        }
+    }
+
+    fn path(resource: &Resource, namespace: Option<&str>) -> String {
+        RequestPath::of(resource, namespace)
+            .map_or_else(|error| error.to_string(), RequestPath::into_text)
+    }
+
+    #[test]
+    fn resources_have_the_paths_of_the_api() {
+        let deployments = resource("apps", "v1", "deployments");
+        assert_eq!(path(&deployments, None), "/apis/apps/v1/deployments");
+        assert_eq!(
+            path(&deployments, Some("shop")),
+            "/apis/apps/v1/namespaces/shop/deployments"
+        );
+        let pods = resource("", "v1", "pods");
+        assert_eq!(
+            path(&pods, Some("a b?c#d")),
+            "/api/v1/namespaces/a%20b%3Fc%23d/pods"
+        );
+        let nodes = Resource {
+            namespaced: false,
+            ..resource("", "v1", "nodes")
+        };
+        assert_eq!(path(&nodes, Some("shop")), "/api/v1/nodes");
+    }
+
+    #[test]
+    fn parts_are_refused_in_kubectls_words() {
+        let pods = resource("", "v1", "pods");
+        for (namespace, expect) in [
+            ("a/b", "invalid namespace \"a/b\": [may not contain '/']"),
+            (".", "invalid namespace \".\": [may not be '.']"),
+            ("..", "invalid namespace \"..\": [may not be '..']"),
+            (
+                "/%",
+                "invalid namespace \"/%\": [may not contain '/' may not contain '%']",
+            ),
+            ("", "invalid namespace \"\": [may not be empty]"),
+            (
+                "\u{1b}/",
+                "invalid namespace \"\\u{1b}/\": [may not contain '/']",
+            ),
+        ] {
+            assert_eq!(path(&pods, Some(namespace)), expect);
+        }
+        assert_eq!(
+            path(&resource("a/../b", "v1", "pods"), None),
+            "invalid API group \"a/../b\": [may not contain '/']"
+        );
+        assert_eq!(
+            path(&resource("a", "..", "pods"), None),
+            "invalid API version \"..\": [may not be '..']"
+        );
+        assert_eq!(
+            path(&resource("", "v1", "pods/web"), None),
+            "invalid resource \"pods/web\": [may not contain '/']"
+        );
+        let name = Part::Name.check("x%y").expect_err("refused").to_string();
+        assert_eq!(name, "invalid resource name \"x%y\": [may not contain '%']");
+    }
+
+    #[test]
+    fn an_error_shows_a_piece_of_a_long_text() {
+        let long = "/".repeat(100_000);
+        let error = Part::Resource.check(&long).expect_err("refused");
+        assert!(error.to_string().len() < 200);
+    }
+
+    fn decoded(segment: &str) -> String {
+        let uri: http::Uri = format!("http://x/{segment}").parse().expect("a URI");
+        assert_eq!(
+            uri.path(),
+            format!("/{segment}"),
+            "the segment is the whole path"
+        );
+        let mut bytes = Vec::new();
+        let mut rest = segment.bytes();
+        while let Some(byte) = rest.next() {
+            bytes.push(match byte {
+                b'%' => {
+                    let digits: Vec<u8> = rest.by_ref().take(2).collect();
+                    let digits = String::from_utf8(digits).expect("ASCII");
+                    u8::from_str_radix(&digits, 16).expect("two digits")
+                }
+                byte => byte,
+            });
+        }
+        String::from_utf8(bytes).expect("what was encoded")
+    }
+
+    proptest! {
+        /// Whatever a part holds, it stays one segment at its place, or it is refused.
+        #[test]
+        fn every_part_stays_one_segment(group in ".*", version in ".*", plural in ".*", namespace in ".*") {
+            let wanted = resource(&group, &version, &plural);
+            let Ok(path) = RequestPath::of(&wanted, Some(&namespace)) else {
+                let parts = [&version, &plural, &namespace];
+                let is_bad = |text: &str| matches!(text, "." | "..") || text.contains(['/', '%']);
+                prop_assert!(is_bad(&group) || parts.iter().any(|text| text.is_empty() || is_bad(text)));
+                return Ok(());
+            };
+            let path = path.into_text();
+            let segments: Vec<&str> = path.split('/').skip(1).collect();
+            let mut rest = &segments[..];
+            if group.is_empty() {
+                prop_assert_eq!(rest[0], "api");
+                rest = &rest[1..];
+            } else {
+                prop_assert_eq!(rest[0], "apis");
+                prop_assert_eq!(decoded(rest[1]), group);
+                rest = &rest[2..];
+            }
+            prop_assert_eq!(rest.len(), 4);
+            prop_assert_eq!(decoded(rest[0]), version);
+            prop_assert_eq!(rest[1], "namespaces");
+            prop_assert_eq!(decoded(rest[2]), namespace);
+            prop_assert_eq!(decoded(rest[3]), plural);
+        }
+    }
+}
