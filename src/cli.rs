@@ -140,7 +140,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
 
 /// The clap command, with kubectl's habits: switches take `=true` and `=false`, and the global flags
 /// are listed by `options` alone.
-pub(crate) fn command() -> clap::Command {
+pub fn command() -> clap::Command {
     kubectl_habits(Cli::command().bin_name("kubectl spy"))
 }
 

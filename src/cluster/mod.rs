@@ -16,7 +16,7 @@ pub use arguments::{
     ArgumentError, Arguments, Asked, Filters, Names, Namespaces, Target, TargetError,
     parse as parse_arguments,
 };
-pub(crate) use client::{Answer, Ask};
+pub(crate) use client::{Answer, Ask, api_error};
 pub use client::{Client, Limits, RequestError};
 pub use discovery::{Discovery, ResolveError, Resolver};
 pub use error::{ApiError, Status};

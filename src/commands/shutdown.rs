@@ -2,6 +2,8 @@
 
 use std::future::Future;
 use std::pin::Pin;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::FutureExt;
 use futures::future::Shared;
@@ -21,9 +23,14 @@ const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Ends the process if nobody does: while it waits for a file or a credential plugin, or for whoever is to
 /// read a full pipe. It has a thread of its own, as the one that everything else runs on may be what is stuck.
+/// One thread serves all verbs that the process runs.
 #[cfg(unix)]
 fn insist() -> std::io::Result<()> {
     use signal_hook::low_level::emulate_default_handler;
+    static INSISTS: AtomicBool = AtomicBool::new(false);
+    if INSISTS.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
     let both = [Signal::Interrupt, Signal::Terminate].map(Signal::number);
     let mut signals = signal_hook::iterator::Signals::new(both)?;
     let insist = move || {

@@ -8,6 +8,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::Command;
@@ -73,19 +74,23 @@ struct Drawn {
 /// Whether a live screen has hidden the cursor: the panic hook sees nothing else.
 static CURSOR_IS_HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Makes a panic show the cursor again before its message, however the process then ends.
+/// Makes a panic show the cursor again before its message, however the process then ends. A second call
+/// changes nothing.
 pub fn restore_cursor_on_panic() {
-    let report = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        if CURSOR_IS_HIDDEN.swap(false, Ordering::Relaxed) {
-            let mut text = String::new();
-            push(&mut text, EndSynchronizedUpdate);
-            push(&mut text, Show);
-            // Nothing can be done about a terminal that is gone.
-            let _ = write_through(&mut io::stdout(), &text);
-        }
-        report(panic);
-    }));
+    static SET: Once = Once::new();
+    SET.call_once(|| {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if CURSOR_IS_HIDDEN.swap(false, Ordering::Relaxed) {
+                let mut text = String::new();
+                push(&mut text, EndSynchronizedUpdate);
+                push(&mut text, Show);
+                // Nothing can be done about a terminal that is gone.
+                let _ = write_through(&mut io::stdout(), &text);
+            }
+            report(panic);
+        }));
+    });
 }
 
 impl<W: Write> Screen<W> {

@@ -42,7 +42,7 @@ pub use history::{
     Between, Comparison, Dates, End, History, Limits, Past, Presence, Revision, Told, Turns, Walk,
     in_order, is_surely_before,
 };
-pub use http::{HttpTransport, source_keys};
+pub use http::{HttpTransport, parse_page, refusal, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use merge::Subscriptions;
 pub use mux::{Clock, Mux, Options};

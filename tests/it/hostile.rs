@@ -1,5 +1,8 @@
 //! The program against a server that means it harm.
 
+mod answers;
+mod streams;
+
 use crate::support::hostile::{Answer, Hostile};
 
 #[test]

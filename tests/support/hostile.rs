@@ -40,6 +40,7 @@ impl Answer {
 
 /// A running hostile server on a loopback port of its own. It ends with the test's process.
 pub struct Hostile {
+    url: String,
     kubeconfig: PathBuf,
     targets: Arc<Mutex<Vec<String>>>,
 }
@@ -60,11 +61,18 @@ impl Hostile {
         });
         let name = format!("hostile-{}.json", address.port());
         let kubeconfig = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::write(&kubeconfig, kubeconfig_of(&format!("http://{address}"))).unwrap();
+        let url = format!("http://{address}");
+        fs::write(&kubeconfig, kubeconfig_of(&url)).unwrap();
         Hostile {
+            url,
             kubeconfig,
             targets,
         }
+    }
+
+    /// Where it listens: `http://ADDRESS:PORT`.
+    pub fn url(&self) -> &str {
+        &self.url
     }
 
     /// The program, pointed at this server; its namespace is `shop`.

@@ -77,12 +77,17 @@ pub(super) async fn refusal(
     };
     let body = answer.whole(&short).await.unwrap_or_default();
     RequestError::Api {
-        error: ApiError {
-            verb: ask.verb(),
-            resource: ask.resource().clone(),
-            status: status(head.status.as_u16(), &body, ask),
-        },
+        error: api_error(head.status.as_u16(), &body, ask),
         after: retry_after(&head.headers),
+    }
+}
+
+/// What the server says with this code and this body.
+pub(crate) fn api_error(code: u16, body: &[u8], ask: &Ask) -> ApiError {
+    ApiError {
+        verb: ask.verb(),
+        resource: ask.resource().clone(),
+        status: status(code, body, ask),
     }
 }
 

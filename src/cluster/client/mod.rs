@@ -20,7 +20,7 @@ use http::StatusCode;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::{Answer, api_error};
 pub(crate) use ask::Ask;
 pub use failure::RequestError;
 

@@ -96,10 +96,9 @@ pub(super) fn root(body: &[u8]) -> Result<Said, serde_json::Error> {
         .versions
         .into_iter()
         .map(|version| (String::new(), version));
-    Ok(Said::Names(
-        core.chain(root.groups.into_iter().flat_map(named))
-            .collect(),
-    ))
+    let names = core.chain(root.groups.into_iter().flat_map(named));
+    let names = names.filter(|(group, version)| is_group_version(group, version));
+    Ok(Said::Names(names.collect()))
 }
 
 fn aggregated(groups: Vec<Group>) -> Said {
@@ -111,7 +110,8 @@ fn aggregated(groups: Vec<Group>) -> Said {
                 stale.push(group_version(&name, &version.version));
             }
             let listed = version.resources.into_iter();
-            types.extend(listed.map(|listed| listed.into_type(&name, &version.version)));
+            let read = listed.map(|listed| listed.into_type(&name, &version.version));
+            types.extend(read.filter(can_be_asked_for));
         }
     }
     Said::Types(types, stale)
@@ -133,6 +133,27 @@ impl Listed {
             verbs: self.verbs,
         }
     }
+}
+
+/// Whether a type's names can stand in a path as they are, as all that Kubernetes admits can. A server that
+/// answers others must not choose what is asked for next.
+fn can_be_asked_for(found: &ResourceType) -> bool {
+    let Resource {
+        group,
+        version,
+        plural,
+        ..
+    } = &found.resource;
+    is_group_version(group, version) && is_segment(plural)
+}
+
+fn is_group_version(group: &str, version: &str) -> bool {
+    (group.is_empty() || is_segment(group)) && is_segment(version)
+}
+
+fn is_segment(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    !matches!(text, "" | "." | "..") && text.bytes().all(is_plain)
 }
 
 /// The versions of a group, the preferred one first.
@@ -188,19 +209,18 @@ pub(super) fn resources(
         .resources
         .into_iter()
         .filter(|plain| !plain.name.contains('/'));
-    Ok(types
-        .map(|plain| ResourceType {
-            resource: Resource {
-                group: group.into(),
-                version: version.into(),
-                plural: plain.name.into(),
-                kind: plain.kind.into(),
-                namespaced: plain.namespaced,
-            },
-            singular: plain.singular_name,
-            short_names: plain.short_names,
-            categories: plain.categories,
-            verbs: plain.verbs,
-        })
-        .collect())
+    let types = types.map(|plain| ResourceType {
+        resource: Resource {
+            group: group.into(),
+            version: version.into(),
+            plural: plain.name.into(),
+            kind: plain.kind.into(),
+            namespaced: plain.namespaced,
+        },
+        singular: plain.singular_name,
+        short_names: plain.short_names,
+        categories: plain.categories,
+        verbs: plain.verbs,
+    });
+    Ok(types.filter(can_be_asked_for).collect())
 }

@@ -139,3 +139,48 @@ async fn an_empty_aggregate_falls_back_to_the_older_form() {
     );
     assert_eq!(server.heads().len(), 6);
 }
+
+#[test]
+fn names_that_no_path_can_hold_are_no_types() {
+    let aggregated = |group: &str, version: &str, plural: &str| {
+        let body = serde_json::json!({"kind": "APIGroupDiscoveryList", "items": [
+            {"metadata": {"name": group}, "versions": [
+                {"version": version, "resources": [{"resource": plural}]},
+            ]},
+        ]});
+        match parse::root(body.to_string().as_bytes()).expect("read") {
+            Said::Types(types, _) => types.len(),
+            Said::Names(_) => unreachable!("it is aggregated"),
+        }
+    };
+    let old = |group: &str, version: &str, plural: &str| {
+        let body = serde_json::json!({"resources": [{"name": plural, "kind": "X"}]}).to_string();
+        let types = parse::resources(body.as_bytes(), group, version).expect("read");
+        let body =
+            serde_json::json!({"groups": [{"name": group, "versions": [{"version": version}]}]});
+        match parse::root(body.to_string().as_bytes()).expect("read") {
+            Said::Names(names) if plural == "widgets" => {
+                assert_eq!(names.len(), types.len());
+            }
+            _ => {}
+        }
+        types.len()
+    };
+    for (group, version, plural, count) in [
+        ("example.com", "v1", "widgets", 1),
+        ("external.metrics.k8s.io", "v1beta1", "queue_length:rate", 1),
+        ("example.com/../../api/v1", "v1", "widgets", 0),
+        ("..", "v1", "widgets", 0),
+        ("example.com", "v1?x=", "widgets", 0),
+        ("example.com", "", "widgets", 0),
+        ("example.com", "v1", "secrets?x=", 0),
+        ("example.com", "v1", "../secrets", 0),
+        ("example.com", "v1", "%2e%2e", 0),
+        ("example.com", "v1", "\u{1b}[2J", 0),
+        ("example.com", "v1", "", 0),
+    ] {
+        let named = (group, version, plural);
+        assert_eq!(aggregated(group, version, plural), count, "{named:?}");
+        assert_eq!(old(group, version, plural), count, "{named:?}");
+    }
+}

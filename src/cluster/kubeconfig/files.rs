@@ -35,6 +35,42 @@ pub(super) fn read(ambient: &Ambient, overrides: &Overrides) -> Result<Kubeconfi
     Ok(merged)
 }
 
+/// Reads kubeconfig texts that hold everything themselves: none may name a file or a credential plugin.
+pub(super) fn of_texts(texts: &[&str]) -> Result<Kubeconfig, ConfigError> {
+    let path = Path::new("kubeconfig");
+    let fail = |error: KubeconfigError| load_error(path, &error);
+    let mut merged = Kubeconfig::default();
+    for text in texts {
+        let next = without_empty_context(Kubeconfig::from_yaml(text).map_err(fail)?);
+        merged = merged.merge(next).map_err(fail)?;
+    }
+    if reaches_out(&merged) {
+        let problem =
+            "a kubeconfig that is given as text may name no file and no credential plugin";
+        return Err(ConfigError::invalid(problem));
+    }
+    Ok(merged)
+}
+
+/// Whether a kubeconfig names files or programs.
+fn reaches_out(config: &Kubeconfig) -> bool {
+    let mut clusters = config
+        .clusters
+        .iter()
+        .filter_map(|named| named.cluster.as_ref());
+    let mut users = config
+        .auth_infos
+        .iter()
+        .filter_map(|named| named.auth_info.as_ref());
+    clusters.any(|cluster| cluster.certificate_authority.is_some())
+        || users.any(|user| {
+            let files = [&user.token_file, &user.client_certificate, &user.client_key];
+            files.into_iter().any(Option::is_some)
+                || user.exec.is_some()
+                || user.auth_provider.is_some()
+        })
+}
+
 fn candidates(ambient: &Ambient) -> Vec<PathBuf> {
     let listed: Vec<PathBuf> = ambient
         .kubeconfig
@@ -54,10 +90,16 @@ fn candidates(ambient: &Ambient) -> Vec<PathBuf> {
 }
 
 fn read_one(path: &Path) -> Result<Kubeconfig, ConfigError> {
-    let mut config = Kubeconfig::read_from(path).map_err(|error| load_error(path, &error))?;
-    // An empty text is "not set", also when it stands before a file that sets one.
-    config.current_context = config.current_context.filter(|name| !name.is_empty());
-    Ok(config)
+    let config = Kubeconfig::read_from(path).map_err(|error| load_error(path, &error))?;
+    Ok(without_empty_context(config))
+}
+
+/// An empty text is "not set", also when it stands before a file that sets one.
+fn without_empty_context(config: Kubeconfig) -> Kubeconfig {
+    Kubeconfig {
+        current_context: config.current_context.filter(|name| !name.is_empty()),
+        ..config
+    }
 }
 
 fn load_error(path: &Path, error: &KubeconfigError) -> ConfigError {

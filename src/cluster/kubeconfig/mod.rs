@@ -71,6 +71,19 @@ impl ClusterConfig {
         Ok(found)
     }
 
+    /// The cluster that kubeconfig texts and `overrides` name. The texts may name neither files nor
+    /// credential plugins, so that reading them opens nothing and runs nothing. Of several texts the first
+    /// to set a value wins.
+    pub fn of_texts(texts: &[&str], overrides: &Overrides) -> Result<ClusterConfig, ConfigError> {
+        let request_timeout = overrides.request_timeout()?;
+        let choice = choose::choose(&files::of_texts(texts)?, overrides)?;
+        let found = from_choice(choice, &Ambient::default(), overrides)?;
+        Ok(ClusterConfig {
+            request_timeout,
+            ..found
+        })
+    }
+
     /// A server that asks for no credentials, under a name of its own: the embedded one.
     pub fn plain(server: &str, name: &str) -> Result<ClusterConfig, ConfigError> {
         let mut config = Config::new(parse_server(server, &Cluster::default())?);

@@ -306,3 +306,34 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
     let token = flags(|flags| flags.credentials.token = Some("t".into()));
     assert_eq!(check(&files.ambient(), &token), "x default https://c/");
 }
+
+#[test]
+fn texts_name_a_cluster_without_files_and_plugins() {
+    let check = |texts: &[&str]| match ClusterConfig::of_texts(texts, &Overrides::default()) {
+        Ok(found) => format!("{} {} {}", found.name(), found.namespace(), found.server()),
+        Err(error) => error.to_string(),
+    };
+    let user = |user: &str| {
+        format!(
+            "{{current-context: dev, contexts: [{{name: dev, context: {{cluster: c1, user: u1, namespace: shop}}}}],\
+             clusters: [{{name: c1, cluster: {{server: \"https://c1.example.com:6443\"}}}}],\
+             users: [{{name: u1, user: {user}}}]}}"
+        )
+    };
+    let found = "dev shop c1.example.com:6443";
+    assert_eq!(check(&[&user("{token: s3cret}")]), found);
+    assert_eq!(check(&["current-context: ''", &user("{}")]), found);
+    for wrong in [
+        "{tokenFile: /dev/zero}",
+        "{client-key: /dev/zero}",
+        "{client-certificate: /dev/zero}",
+        "{exec: {command: rm, apiVersion: client.authentication.k8s.io/v1beta1}}",
+        "{auth-provider: {name: gcp, config: {cmd-path: rm}}}",
+    ] {
+        assert_eq!(
+            check(&[&user(wrong)]),
+            "error: a kubeconfig that is given as text may name no file and no credential plugin",
+            "{wrong}"
+        );
+    }
+}

@@ -141,7 +141,7 @@ impl Reader {
     }
 
     /// Reads one item of a listing.
-    pub(super) fn item(&mut self, text: &str) -> Result<Version, Arc<str>> {
+    pub fn item(&mut self, text: &str) -> Result<Version, Arc<str>> {
         let head = match skim::item(text) {
             Some(head) => head,
             None => serde_json::from_str(text).map_err(|error| fault(&error))?,

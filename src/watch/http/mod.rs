@@ -12,7 +12,7 @@ use super::{
     At, BoxFuture, Form, LineStream, ListPage, Page, SourceError, SourceKey, Transport,
     WATCH_SECONDS,
 };
-use crate::cluster::{Ask, Client, RequestError, RequestPath};
+use crate::cluster::{Ask, Client, RequestError, RequestPath, api_error};
 use crate::object::ResourceVersion;
 
 /// Lists and watches over HTTP.
@@ -115,6 +115,17 @@ fn selected(key: &SourceKey, verb: &'static str) -> Result<Ask, SourceError> {
         ask = ask.query("fieldSelector", fields);
     }
     Ok(ask)
+}
+
+/// Reads the answer to a list request for `key`: one page, its items still text.
+pub fn parse_page(key: &SourceKey, body: &[u8]) -> Result<ListPage, SourceError> {
+    page::parse(body, key)
+}
+
+/// What it means that the server answers a list request for `key` with this code and this body.
+pub fn refusal(key: &SourceKey, code: u16, body: &[u8]) -> SourceError {
+    let ask = Ask::new("/").about("list", key.resource.group_resource());
+    SourceError::answered(api_error(code, body, &ask), None)
 }
 
 fn source_error(error: RequestError) -> SourceError {

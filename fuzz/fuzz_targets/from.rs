@@ -1,0 +1,115 @@
+//! Any bytes as the standard input of `--from -`: the program reads them to the end and ends, whatever they
+//! are, and no text of theirs reaches a terminal as it is. The first byte chooses the command.
+//!
+//! With an odd first byte, the bytes are versions of a Secret: what it holds is not printed.
+
+#![no_main]
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use kubectl_spy_fuzz::{mutate, run};
+use serde_json::{Value, json};
+
+const COMMANDS: &[&[&str]] = &[
+    &["changes"],
+    &["changes", "--once"],
+    &["changes", "-otree"],
+    &["changes", "-ofull", "--once"],
+    &["changes", "-odiff"],
+    &["changes", "-ojson"],
+    &["changes", "-oyaml", "--once"],
+    &["changes", "-ojson-patch"],
+    &["changes", "-omerge-patch"],
+    &["changes", "--full", "--no-fold"],
+    &["status"],
+    &["status", "--once"],
+    &["status", "-ojson"],
+    &["status", "--once", "-ojson", "--rules=kstatus"],
+    &["trace", "deploy/web", "--once"],
+    &["trace", "svc/web", "-ojson"],
+];
+
+/// What the Secret holds.
+const HIDDEN: &str = "s3cret-v4lue";
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Some((&choice, input)) = bytes.split_first() else {
+        return;
+    };
+    let command = COMMANDS[usize::from(choice >> 1) % COMMANDS.len()];
+    if choice % 2 == 0 {
+        check(command, input);
+    } else if let Some(secrets) = secrets(input) {
+        let said = check(command, &secrets);
+        let stored = BASE64_STANDARD.encode(HIDDEN);
+        for hidden in [HIDDEN, &stored] {
+            assert!(!said.contains(hidden), "{said}");
+        }
+    }
+});
+
+/// Runs a command and returns all that it prints. That much of the input comes out many times, as each line
+/// names its path, has a bound.
+fn check(command: &[&str], input: &[u8]) -> String {
+    let ran = run(command.iter().copied().chain(["--from", "-"]), input);
+    ran.check();
+    let said = ran.stdout + &ran.stderr;
+    assert!(said.len() < 2000 * (input.len() + 100), "{}", said.len());
+    said
+}
+
+/// The JSON values of a text, each made a version of the same Secret: every text below `data` and `stringData`
+/// is the hidden one, and it stands nowhere else. `None` if it is no such text.
+fn secrets(input: &[u8]) -> Option<Vec<u8>> {
+    let stored = BASE64_STANDARD.encode(HIDDEN);
+    let text = std::str::from_utf8(input).ok()?;
+    let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let mut all = Vec::new();
+    for value in values {
+        let Ok(Value::Object(mut secret)) = value else {
+            return None;
+        };
+        secret.insert("apiVersion".into(), "v1".into());
+        secret.insert("kind".into(), "Secret".into());
+        let (data, plain) = (secret.remove("data"), secret.remove("stringData"));
+        match secret.get_mut("metadata") {
+            Some(Value::Object(metadata)) => metadata.insert("name".into(), "web".into()),
+            _ => secret.insert("metadata".into(), json!({"name": "web"})),
+        };
+        let rest = serde_json::to_string(&secret).ok()?;
+        if rest.contains(HIDDEN) || rest.contains(&stored) {
+            return None;
+        }
+        for (field, value, hidden) in [("data", data, &*stored), ("stringData", plain, HIDDEN)] {
+            if let Some(mut value) = value {
+                hide(&mut value, hidden);
+                secret.insert(field.into(), value);
+            }
+        }
+        serde_json::to_writer(&mut all, &secret).ok()?;
+        all.push(b'\n');
+    }
+    Some(all)
+}
+
+fn hide(value: &mut Value, hidden: &str) {
+    match value {
+        Value::String(text) => hidden.clone_into(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, hidden)),
+        Value::Object(fields) => {
+            fields.retain(|name, _| !name.contains(HIDDEN) && !name.contains(hidden));
+            fields.values_mut().for_each(|value| hide(value, hidden));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u32| {
+    if seed % 2 == 0 && size > 1 {
+        if let Some(text) = mutate::mutate(&data[1..size], most.saturating_sub(1), seed) {
+            data[1..=text.len()].copy_from_slice(&text);
+            return 1 + text.len();
+        }
+    }
+    libfuzzer_sys::fuzzer_mutate(data, size, most)
+});

@@ -1,0 +1,87 @@
+//! Any texts as kubeconfig files: they give a client or an error, and an error shows no credentials. Texts
+//! that name files or credential plugins are refused before anything is opened or run. The input is up to
+//! three texts with form feeds between them.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use kubectl_spy::cluster::{Client, ClusterConfig, Overrides};
+use serde_json::Value;
+use tokio::runtime::{Builder, Runtime};
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime")
+});
+
+/// What stands for every credential.
+const HIDDEN: &str = "s3cret-v4lue";
+const CREDENTIALS: [&str; 4] = [
+    "token",
+    "password",
+    "client-key-data",
+    "client-certificate-data",
+];
+
+libfuzzer_sys::fuzz_target!(|input: &str| {
+    let texts: Vec<&str> = input.splitn(3, '\u{c}').collect();
+    let said = connect(&texts);
+    assert_eq!(said, connect(&texts));
+    let hidden: Vec<String> = texts.iter().filter_map(|text| hidden(text)).collect();
+    if hidden.len() == texts.len() {
+        let said = connect(&hidden.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(!said.contains(HIDDEN), "{said}");
+    }
+});
+
+/// All that can be seen of the client, or the error.
+fn connect(texts: &[&str]) -> String {
+    let mut said = String::new();
+    for server in [None, Some("https://127.0.0.1:6443".to_owned())] {
+        let overrides = Overrides {
+            server,
+            ..Overrides::default()
+        };
+        let config = match ClusterConfig::of_texts(texts, &overrides) {
+            Ok(config) => config,
+            Err(error) => {
+                said += &format!("{error} {error:?}\n");
+                continue;
+            }
+        };
+        said += &format!("{config:?} {} {}", config.server(), config.namespace());
+        match RUNTIME.block_on(Client::new(config)) {
+            Ok(client) => said += &format!("{client:?}\n"),
+            Err(error) => said += &format!("{error} {error:?}\n"),
+        }
+    }
+    said
+}
+
+/// A text in which every credential is the hidden one, and that is nowhere else; `None` if it is no JSON.
+fn hidden(text: &str) -> Option<String> {
+    let mut value: Value = serde_json::from_str(text).ok()?;
+    if text.contains(HIDDEN) {
+        return None;
+    }
+    hide(&mut value);
+    Some(value.to_string())
+}
+
+fn hide(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(text) if CREDENTIALS.contains(&name.as_str()) => {
+                        HIDDEN.clone_into(text);
+                    }
+                    _ => hide(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(hide),
+        _ => {}
+    }
+}

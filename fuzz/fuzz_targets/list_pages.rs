@@ -1,0 +1,128 @@
+//! Any bytes as the answer to a list, as lines of a watch and as the body of an error. What is read is what
+//! the bytes say, and what cannot be read is an error of one short line.
+
+#![no_main]
+
+use std::fmt::Write;
+
+use kubectl_spy::object::{Doc, Kind, Resource};
+use kubectl_spy::watch::{
+    ClusterId, Form, Line, Reader, Scope, SourceKey, Version, parse_page, refusal,
+};
+use serde_json::Value;
+
+libfuzzer_sys::fuzz_target!(|body: &[u8]| {
+    for form in [Form::Full, Form::Metadata] {
+        let key = key(form);
+        page(&key, body);
+        lines(&key, body);
+    }
+    let code = u16::try_from(300 + body.len() % 300).expect("a status code");
+    let error = refusal(&key(Form::Full), code, body).to_string();
+    assert!(!error.trim().is_empty());
+});
+
+fn key(form: Form) -> SourceKey {
+    SourceKey {
+        cluster: ClusterId("fuzz".into()),
+        resource: Resource {
+            group: "".into(),
+            version: "v1".into(),
+            plural: "pods".into(),
+            kind: "Pod".into(),
+            namespaced: true,
+        },
+        scope: Scope::Namespace("shop".into()),
+        labels: None,
+        fields: None,
+        form,
+    }
+}
+
+fn page(key: &SourceKey, body: &[u8]) {
+    let page = match parse_page(key, body) {
+        Ok(page) => page,
+        Err(error) => return assert_short(&error.to_string()),
+    };
+    assert!(
+        page.next.as_deref() != Some(""),
+        "an empty token goes on for ever"
+    );
+    if let Ok(value) = serde_json::from_slice::<Value>(body) {
+        let items = value["items"].as_array().map_or(0, Vec::len);
+        assert_eq!(page.items.len(), items);
+        let version = value["metadata"]["resourceVersion"].as_str();
+        assert_eq!(page.version.as_str(), version.unwrap_or_default());
+    }
+    let mut reader = Reader::new(key);
+    for item in &page.items {
+        match reader.item(item) {
+            Ok(version) => assert_names_itself(&version),
+            Err(detail) => assert_short(&detail),
+        }
+    }
+}
+
+fn lines(key: &SourceKey, body: &[u8]) {
+    // The second reader has read each line before: what it knows of it changes nothing.
+    let (mut reader, mut again) = (Reader::new(key), Reader::new(key));
+    for line in body.split(|byte| *byte == b'\n') {
+        let first = told(reader.line(line));
+        assert_eq!(first, told(again.line(line)));
+        assert_eq!(first, told(again.line(line)));
+    }
+}
+
+/// What a line says, to be compared.
+fn told(line: Result<Line, std::sync::Arc<str>>) -> String {
+    match line {
+        Ok(Line::Object { verb, item }) => {
+            assert_names_itself(&item.version);
+            let mut told = format!("{verb:?} {:?} {:?}", item.version.object, item.deleting);
+            write!(told, " {:?}", item.version.version).expect("memory");
+            if let Ok(doc) = item.version.doc() {
+                told += doc.text();
+            }
+            told
+        }
+        Ok(Line::Bookmark(version)) => {
+            assert!(!version.as_str().is_empty());
+            format!("bookmark {version:?}")
+        }
+        Ok(Line::Error(status)) => format!("{status:?}"),
+        Err(detail) => {
+            assert_short(&detail);
+            detail.to_string()
+        }
+    }
+}
+
+/// An object that has been read has a name and a type, and its body says the same.
+fn assert_names_itself(version: &Version) {
+    let object = &version.object;
+    assert!(!object.name.is_empty() && !object.kind.is_empty() && !object.api_version.is_empty());
+    let Ok(doc) = version.doc() else {
+        return;
+    };
+    let root = doc.root();
+    assert_eq!(root.kind(), Kind::Object);
+    for (path, expect) in [
+        (&["kind"][..], &object.kind),
+        (&["apiVersion"], &object.api_version),
+        (&["metadata", "name"], &object.name),
+    ] {
+        assert_eq!(
+            root.str_at(path).as_deref(),
+            Some(&**expect),
+            "{path:?} {}",
+            doc.text()
+        );
+    }
+    let again = Doc::parse(doc.text()).expect("what was read");
+    assert!(again.is_same_tape(&doc));
+}
+
+/// The words for what cannot be read are ours: they do not grow with what the server sent.
+fn assert_short(detail: &str) {
+    assert!(detail.len() < 400, "{detail}");
+}

@@ -1,0 +1,138 @@
+//! Any objects: each is judged without a panic and always alike, and the graph of them holds together in
+//! whatever order they come and go. The input is JSON values one after another.
+
+#![no_main]
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use kubectl_spy::graph::{self, Graph};
+use kubectl_spy::object::{Doc, ObjectRef, Uid};
+use kubectl_spy::render::style::Symbols;
+use kubectl_spy::render::tree::prefixes;
+use kubectl_spy::status::{Row, Rules, Status, causes, compute, review_at};
+use kubectl_spy::watch;
+use kubectl_spy_fuzz::mutate;
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    let Ok(objects) = watch::documents(text) else {
+        return;
+    };
+    let now = Timestamp::constant(1_767_323_045, 0);
+    for object in &objects {
+        judge(object, now);
+    }
+    relate(&objects);
+});
+
+fn judge(object: &Doc, now: Timestamp) {
+    let root = object.root();
+    for rules in [Rules::Spy, Rules::Kstatus] {
+        let verdict = compute(root, now, rules);
+        assert_eq!(verdict, compute(root, now, rules));
+        assert_eq!(
+            verdict.error.is_some(),
+            verdict.status == Status::Unknown,
+            "{verdict:?}"
+        );
+        let found = causes(root, &verdict, now);
+        assert_eq!(found, causes(root, &verdict, now));
+        let row = Row::of(root, verdict.status);
+        assert!(!row.word.is_empty(), "{row:?}");
+        if let Some(then) = review_at(root, now) {
+            assert!(then > now, "{then}");
+            // Nothing changes before that moment.
+            let before = then
+                .checked_sub(SignedDuration::from_nanos(1))
+                .expect("after now");
+            assert_eq!(verdict, compute(root, before, rules), "{then}");
+            assert_eq!(found, causes(root, &verdict, before), "{then}");
+        }
+    }
+}
+
+fn relate(objects: &[Doc]) {
+    let mut graph = Graph::default();
+    let keys: Vec<Uid> = objects
+        .iter()
+        .map(|object| graph.apply(object.root()))
+        .collect();
+    let distinct: BTreeSet<&Uid> = keys.iter().collect();
+    assert_eq!(graph.len(), distinct.len());
+    for (object, key) in objects.iter().zip(&keys) {
+        assert_eq!(*key, graph::key(&ObjectRef::of(object.root())));
+        ask(&graph, key);
+    }
+    if distinct.len() == keys.len() {
+        let mut reversed = Graph::default();
+        objects
+            .iter()
+            .rev()
+            .for_each(|object| drop(reversed.apply(object.root())));
+        assert_eq!(graph, reversed);
+    }
+    let before = graph.clone();
+    for (object, key) in objects.iter().zip(&keys).rev().take(1) {
+        assert_eq!(graph.apply(object.root()), *key);
+        assert_eq!(graph, before);
+    }
+    for key in &keys {
+        graph.delete(key);
+    }
+    assert_eq!(graph, Graph::default());
+}
+
+/// Asks everything that views ask about one object.
+fn ask(graph: &Graph, key: &Uid) {
+    let tree = graph.tree(key);
+    let distinct: BTreeSet<&Uid> = tree.iter().map(|(_, uid)| uid).collect();
+    assert_eq!(distinct.len(), tree.len(), "each object stands once");
+    assert_eq!(
+        tree.first().map(|(depth, uid)| (*depth, uid)),
+        Some((0, key))
+    );
+    let steps = tree
+        .windows(2)
+        .all(|pair| pair[1].0 >= 1 && pair[1].0 <= pair[0].0 + 1);
+    assert!(steps, "{tree:?}");
+    let depths: Vec<usize> = tree.iter().map(|(depth, _)| *depth).collect();
+    assert_eq!(prefixes(&depths, &Symbols::UNICODE).len(), depths.len());
+    for uid in graph.current_dependents(key) {
+        assert!(distinct.contains(&uid), "{uid:?}");
+    }
+    let above = graph.ancestors(key);
+    assert!(above.len() <= graph.len());
+    for pod in graph.selected_pods(key) {
+        let selects = |node: &&graph::Node| node.uid == *key;
+        let is_service = graph
+            .node(key)
+            .is_some_and(|node| matches!(node.facts, graph::Facts::Service(_)));
+        assert!(!is_service || graph.services_of(&pod.uid).iter().any(selects));
+    }
+    let _ = (
+        graph.selected(key),
+        graph.standing(key),
+        graph.owners(key),
+        graph.children(key),
+    );
+    let _ = (
+        graph.current_replica_set(key),
+        graph.slices(key),
+        graph.roots(),
+    );
+    let _ = (graph.backends(key), graph.service_backends(key));
+    if let Some(node) = graph.node(key) {
+        let kind = graph::children_of_kind(&node.object.group_kind());
+        let _ = kind.map(<[_]>::len);
+    }
+}
+
+libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u32| {
+    if seed % 3 > 0 {
+        if let Some(text) = mutate::mutate(&data[..size], most, seed) {
+            data[..text.len()].copy_from_slice(&text);
+            return text.len();
+        }
+    }
+    libfuzzer_sys::fuzzer_mutate(data, size, most)
+});

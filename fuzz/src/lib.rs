@@ -1,0 +1,61 @@
+//! What the targets share: the program inside this process, the law of what it prints, and a mutator that
+//! knows objects.
+
+pub mod mutate;
+
+use kubectl_spy::cli::{self, Exit};
+use kubectl_spy::env::{Capture, Env};
+use kubectl_spy::render::text::escape;
+
+/// What a run of the program left behind.
+pub struct Ran {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// The exit code.
+    pub code: u8,
+}
+
+/// Runs the program with these arguments and this standard input, in an environment that holds nothing.
+///
+/// The caller sees to it that the arguments name no file and no server.
+pub fn run<'a>(args: impl IntoIterator<Item = &'a str>, stdin: &[u8]) -> Ran {
+    let (stdout, stderr) = (Capture::default(), Capture::default());
+    let env = Env {
+        stdout: Box::new(stdout.clone()),
+        stderr: Box::new(stderr.clone()),
+        stdin: Box::new(std::io::Cursor::new(stdin.to_vec())),
+        ..Env::for_test()
+    };
+    let args = std::iter::once("kubectl-spy").chain(args);
+    let code = match cli::run(args.map(Into::into), env) {
+        Exit::Code(code) => code,
+        Exit::Signal(signal) => panic!("ended by signal {signal}"),
+    };
+    Ran {
+        stdout: stdout.text(),
+        stderr: stderr.text(),
+        code,
+    }
+}
+
+impl Ran {
+    /// Asserts what holds for every run: its text is safe on a terminal, and an error says what is wrong.
+    pub fn check(&self) {
+        assert_displayable(&self.stdout);
+        assert_displayable(&self.stderr);
+        assert!(self.code <= 4, "exit code {}", self.code);
+        assert!(
+            self.code == 0 || !self.stderr.trim().is_empty() || !self.stdout.is_empty(),
+            "exit code {} without a word",
+            self.code
+        );
+    }
+}
+
+/// Asserts that a terminal obeys and hides none of it. Line feeds and tabs may stand.
+pub fn assert_displayable(text: &str) {
+    let safe = escape(text);
+    assert!(safe == text, "{text:?} holds what a terminal obeys");
+}

@@ -1,0 +1,119 @@
+//! Watches that are cut, repeated and shuffled: each version is told once, and none is told backwards.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use crate::support::hostile::{Answer, Hostile};
+
+/// The ConfigMap `flags` in one of its versions.
+fn flags(version: usize) -> String {
+    format!(
+        r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"flags","namespace":"shop","uid":"u","resourceVersion":"{version}"}},"data":{{"version":"{version}"}}}}"#
+    )
+}
+
+fn modified(version: usize) -> String {
+    format!(r#"{{"type":"MODIFIED","object":{}}}"#, flags(version))
+}
+
+/// The listing at version 1.
+fn listed() -> Answer {
+    let flags = flags(1);
+    Answer::json(
+        200,
+        &format!(
+            r#"{{"kind":"ConfigMapList","apiVersion":"v1","metadata":{{"resourceVersion":"1"}},"items":[{flags}]}}"#
+        ),
+    )
+}
+
+/// The version that a watch is to start after; `None` for a list.
+fn watched_after(target: &str) -> Option<usize> {
+    if !target.contains("watch=") {
+        return None;
+    }
+    let (_, version) = target.split_once("resourceVersion=")?;
+    version.split('&').next()?.parse().ok()
+}
+
+/// Each change until version `last`, as `FROM→TO`.
+fn changes(hostile: &Hostile, last: usize) -> String {
+    let mut run = hostile
+        .spy()
+        .start(&["changes", "cm/flags", "--since=0", "-ojson"]);
+    run.until(&format!(r#""to":"{last}""#));
+    let ran = run.interrupt();
+    let records = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let steps = records.filter_map(|record: Value| {
+        let (from, to) = (record["from"].as_str()?, record["to"].as_str()?);
+        Some(format!("{from}→{to}"))
+    });
+    steps.collect::<Vec<String>>().join(" ")
+}
+
+/// A watch of these lines, byte by byte, which breaks off after so many bytes.
+fn cut(lines: &[String], bytes: usize) -> Answer {
+    let text: Vec<u8> = lines
+        .iter()
+        .flat_map(|line| [line, "\n"])
+        .flat_map(str::bytes)
+        .collect();
+    let pieces = text.into_iter().take(bytes);
+    let pieces = pieces.map(|byte| [b"1\r\n", &[byte][..], b"\r\n"].concat());
+    Answer::Pieces(Box::new(
+        std::iter::once(Answer::stream_head()).chain(pieces),
+    ))
+}
+
+#[test]
+fn a_stream_that_is_cut_at_any_byte_is_resumed_after_the_last_whole_line() {
+    let watches = AtomicUsize::new(0);
+    let hostile = Hostile::start(move |target| {
+        let Some(after) = watched_after(target) else {
+            return listed();
+        };
+        let lines: Vec<String> = (after + 1..=12).map(modified).collect();
+        // Two lines and more or less of a third.
+        let length = modified(9).len() + 1;
+        let more =
+            [0, 1, length / 2, length - 2, length - 1][watches.fetch_add(1, Ordering::SeqCst) % 5];
+        cut(&lines, 2 * length + more)
+    });
+    assert_eq!(
+        changes(&hostile, 12),
+        "1→2 2→3 3→4 4→5 5→6 6→7 7→8 8→9 9→10 10→11 11→12"
+    );
+}
+
+#[test]
+fn lines_that_come_again_are_told_once() {
+    let watches = AtomicUsize::new(1);
+    let hostile = Hostile::start(move |target| {
+        if watched_after(target).is_none() {
+            return listed();
+        }
+        // All from the start, each line twice, whatever was asked for.
+        let last = 1 + 3 * watches.fetch_add(1, Ordering::SeqCst);
+        let lines: Vec<String> = (1..=last)
+            .flat_map(|version| [modified(version), modified(version)])
+            .collect();
+        cut(&lines, usize::MAX)
+    });
+    assert_eq!(
+        changes(&hostile, 10),
+        "1→2 2→3 3→4 4→5 5→6 6→7 7→8 8→9 9→10"
+    );
+}
+
+#[test]
+fn lines_out_of_order_are_never_told_as_a_step_back() {
+    let hostile = Hostile::start(move |target| match watched_after(target) {
+        None => listed(),
+        Some(_) => cut(&[2, 4, 3, 6, 5, 2, 7].map(modified), usize::MAX),
+    });
+    assert_eq!(changes(&hostile, 7), "1→2 2→4 4→6 6→7");
+}
