@@ -233,6 +233,11 @@ fn own(head: &Head<'_>, said: &Text<'_>, resource: &Arc<str>) -> Arc<str> {
     }
 }
 
+/// Whether [`Reader::item`] can tell which object a JSON text is.
+pub(super) fn can_be_read(text: &str) -> bool {
+    skim::item(text).is_some() || serde_json::from_str::<Head<'_>>(text).is_ok()
+}
+
 fn said(error: &dyn fmt::Display) -> Arc<str> {
     error.to_string().into()
 }
