@@ -15,6 +15,7 @@ mod ends;
 mod file;
 mod hostile;
 mod manifests;
+mod output;
 mod schedules;
 mod schema;
 mod secrets;
