@@ -87,12 +87,21 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
     };
     let look = cli.look;
     let ended = dispatch(cli, &mut env);
+    end(ended, (look, error_code), &mut env)
+}
+
+/// Prints the error if there is one, and picks the exit code.
+fn end(
+    ended: Result<commands::Ended, CommandError>,
+    (look, error_code): (LookArgs, u8),
+    env: &mut Env,
+) -> Exit {
     match ended {
         Ok(commands::Ended::Answered) => Exit::Code(ANSWERED),
         Ok(commands::Ended::Found) => Exit::Code(FOUND),
         Ok(commands::Ended::By(signal)) => Exit::Signal(signal.number()),
         Err(error) => {
-            print_error(&error, look, &mut env);
+            print_error(&error, look, env);
             Exit::Code(code(error.kind(), error_code))
         }
     }
@@ -178,8 +187,13 @@ fn print_refusal(refused: &clap::Error, error_code: u8, env: &mut Env) -> Exit {
     let text = refused.render();
     match refused.kind() {
         ClapKind::DisplayHelp | ClapKind::DisplayVersion => {
-            let _closed_pipe = write!(env.stdout, "{text}");
-            Exit::Code(ANSWERED)
+            let wrote = write!(env.stdout, "{text}").and_then(|()| env.stdout.flush());
+            let ended = wrote.map(|()| commands::Ended::Answered);
+            end(
+                ended.map_err(Into::into),
+                (LookArgs::default(), error_code),
+                env,
+            )
         }
         ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _closed_pipe = write!(env.stderr, "{text}");

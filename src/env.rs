@@ -11,6 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+mod stdout;
+
+use stdout::Stdout;
+
 /// A source of "now".
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
@@ -77,7 +81,7 @@ impl Env {
             stderr_tty: io::stderr().is_terminal() && obeys,
             terminal: Arc::new(move || stdout_tty.then(terminal_size)),
             zone: TimeZone::system(),
-            stdout: Box::new(io::stdout()),
+            stdout: Stdout::of_process(),
             room: Arc::new(room),
             stderr: Box::new(io::stderr()),
             stdin: Box::new(io::stdin()),

@@ -111,7 +111,7 @@ async fn play(
         namespace: scenario.namespace,
     };
     let (over, is_over) = tokio::sync::oneshot::channel::<()>();
-    let shutdown = Shutdown::on_signal()?.or(async move {
+    let shutdown = Shutdown::on_signal(context.env)?.or(async move {
         let _dropped = is_over.await;
     });
     let objects = subject(scenario, &verb);

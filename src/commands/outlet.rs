@@ -2,8 +2,12 @@
 
 use std::io::{self, Write};
 use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout;
 
 use crate::env::Room;
 
@@ -15,7 +19,14 @@ pub(crate) struct Outlet {
     stream: Stream,
     /// What is to be written after what a thread has taken.
     behind: Vec<u8>,
+    /// How many pieces threads have written.
+    pieces: Arc<AtomicUsize>,
 }
+
+/// How much a thread writes at once, in bytes: a pipe takes that as a whole (`PIPE_BUF` on Linux).
+const PIECE: usize = 4096;
+/// A reader that takes no piece for this long has stopped reading.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 type Out = Box<dyn Write + Send>;
 
@@ -32,6 +43,7 @@ impl Outlet {
             room,
             stream: Stream::Free(out),
             behind: Vec::new(),
+            pieces: Arc::default(),
         }
     }
 
@@ -48,14 +60,32 @@ impl Outlet {
         Ok(())
     }
 
+    /// The same, but drops the rest once the reader has stopped reading.
+    pub(crate) async fn written_while_read(&mut self) -> io::Result<()> {
+        loop {
+            let before = self.pieces.load(Ordering::Relaxed);
+            match timeout(PATIENCE, self.written()).await {
+                Ok(wrote) => return wrote,
+                Err(_) if self.pieces.load(Ordering::Relaxed) > before => {}
+                Err(_) => return Ok(()),
+            }
+        }
+    }
+
     fn hand_over(&mut self, bytes: Vec<u8>) {
         let Stream::Free(out) = &mut self.stream else {
             self.behind.extend(bytes);
             return;
         };
         let mut out = mem::replace(out, Box::new(io::sink()));
+        let pieces = self.pieces.clone();
         self.stream = Stream::Busy(spawn_blocking(move || {
-            let wrote = out.write_all(&bytes).and_then(|()| out.flush());
+            let wrote = bytes.chunks(PIECE).try_for_each(|piece| {
+                out.write_all(piece)?;
+                out.flush()?;
+                pieces.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            });
             (out, wrote)
         }));
     }
@@ -112,7 +142,7 @@ mod tests {
         (Outlet::new(Box::new(Pipe(pipe)), Arc::new(room)), reader)
     }
 
-    fn text(reader: &Receiver<Vec<u8>>) -> String {
+    fn text_of(reader: &Receiver<Vec<u8>>) -> String {
         String::from_utf8(reader.recv().unwrap()).unwrap()
     }
 
@@ -134,9 +164,31 @@ mod tests {
         room.store(usize::MAX, Ordering::Relaxed); // the thread's own bytes are not in the pipe yet
         outlet.write_all(b"two ").unwrap();
         outlet.write_all(b"three").unwrap();
-        let reads = std::thread::spawn(move || (text(&reader), text(&reader)));
+        let reads = std::thread::spawn(move || (text_of(&reader), text_of(&reader)));
         outlet.written().await.unwrap();
         assert_eq!(reads.join().unwrap(), ("one ".into(), "two three".into()));
+    }
+
+    #[tokio::test]
+    async fn what_nobody_reads_is_dropped_at_the_end() {
+        let room = Arc::new(AtomicUsize::new(0));
+        let (mut outlet, reader) = outlet(&room);
+        outlet.write_all(b"unread").unwrap();
+        outlet.written_while_read().await.unwrap();
+        assert!(matches!(outlet.stream, Stream::Busy(_)));
+        drop(reader);
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_reads_gets_all() {
+        let room = Arc::new(AtomicUsize::new(0));
+        let (mut outlet, reader) = outlet(&room);
+        let text = "x".repeat(3 * PIECE + 1);
+        outlet.write_all(text.as_bytes()).unwrap();
+        let reads =
+            std::thread::spawn(move || (0..4).map(|_| text_of(&reader)).collect::<String>());
+        outlet.written_while_read().await.unwrap();
+        assert_eq!(reads.join().unwrap(), text);
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! When to stop: Ctrl-C, a termination, or whatever else a caller waits for.
+//! When to stop: Ctrl-C, another signal, or whatever else a caller waits for.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,6 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::FutureExt;
 use futures::future::Shared;
+#[cfg(unix)]
+use futures::future::select_all;
+
+use crate::env::Env;
 
 /// The signal that ended a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +19,23 @@ pub(crate) enum Signal {
     Interrupt,
     /// SIGTERM.
     Terminate,
+    /// SIGHUP: the terminal is gone.
+    Hangup,
+    /// SIGQUIT: Ctrl-\.
+    Quit,
+}
+
+impl Signal {
+    /// Those that end every verb.
+    const ALWAYS: &[Signal] = &[Signal::Interrupt, Signal::Terminate];
+    /// Those that also end one with a frame, whose cursor is to be shown again. Elsewhere they do what they
+    /// do to other programs: nothing, under nohup.
+    const WITH_FRAME: &[Signal] = &[
+        Signal::Interrupt,
+        Signal::Terminate,
+        Signal::Hangup,
+        Signal::Quit,
+    ];
 }
 
 /// How long a verb has to end after a signal.
@@ -25,14 +46,14 @@ const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
 /// read a full pipe. It has a thread of its own, as the one that everything else runs on may be what is stuck.
 /// One thread serves all verbs that the process runs.
 #[cfg(unix)]
-fn insist() -> std::io::Result<()> {
+fn insist(on: &[Signal]) -> std::io::Result<()> {
     use signal_hook::low_level::emulate_default_handler;
     static INSISTS: AtomicBool = AtomicBool::new(false);
     if INSISTS.swap(true, Ordering::Relaxed) {
         return Ok(());
     }
-    let both = [Signal::Interrupt, Signal::Terminate].map(Signal::number);
-    let mut signals = signal_hook::iterator::Signals::new(both)?;
+    let numbers = on.iter().map(|signal| signal.number());
+    let mut signals = signal_hook::iterator::Signals::new(numbers)?;
     let insist = move || {
         if let Some(signal) = signals.forever().next() {
             std::thread::sleep(GRACE);
@@ -49,7 +70,9 @@ impl Signal {
     /// The signal's number, the same on every Unix.
     pub(crate) fn number(self) -> i32 {
         match self {
+            Signal::Hangup => 1,
             Signal::Interrupt => 2,
+            Signal::Quit => 3,
             Signal::Terminate => 15,
         }
     }
@@ -62,10 +85,15 @@ pub(crate) struct Shutdown(Shared<Pin<Box<dyn Future<Output = Option<Signal>> + 
 
 impl Shutdown {
     /// Waits for the signals of the process.
-    pub(crate) fn on_signal() -> std::io::Result<Shutdown> {
+    pub(crate) fn on_signal(env: &Env) -> std::io::Result<Shutdown> {
+        let signals = if env.is_live() {
+            Signal::WITH_FRAME
+        } else {
+            Signal::ALWAYS
+        };
         #[cfg(unix)]
-        insist()?;
-        Ok(Shutdown(signal()?.map(Some).boxed().shared()))
+        insist(signals)?;
+        Ok(Shutdown(first(signals)?.map(Some).boxed().shared()))
     }
 
     /// Stops also when `other` is done.
@@ -131,21 +159,28 @@ impl Suspension {
     pub(crate) fn stop() {}
 }
 
+/// Ready with the first of these signals.
 #[cfg(unix)]
-fn signal() -> std::io::Result<impl Future<Output = Signal> + Send> {
+fn first(signals: &[Signal]) -> std::io::Result<impl Future<Output = Signal> + Send + use<>> {
     use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => Signal::Interrupt,
-            _ = terminate.recv() => Signal::Terminate,
-        }
-    })
+    let listen = |&asked: &Signal| {
+        let mut stream = signal(SignalKind::from_raw(asked.number()))?;
+        let comes = async move {
+            // The end of the stream is none of these signals.
+            match stream.recv().await {
+                Some(()) => asked,
+                None => std::future::pending().await,
+            }
+        };
+        Ok(comes.boxed())
+    };
+    let each: std::io::Result<Vec<_>> = signals.iter().map(listen).collect();
+    Ok(select_all(each?).map(|(signal, ..)| signal))
 }
 
+/// Ready with Ctrl-C.
 #[cfg(not(unix))]
-fn signal() -> std::io::Result<impl Future<Output = Signal> + Send> {
+fn first(_: &[Signal]) -> std::io::Result<impl Future<Output = Signal> + Send + use<>> {
     Ok(async {
         match tokio::signal::ctrl_c().await {
             Ok(()) => Signal::Interrupt,

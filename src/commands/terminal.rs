@@ -110,10 +110,14 @@ impl<'a> Terminal<'a> {
         self.screen.out().written().await
     }
 
-    /// Leaves the last frame where it is; returns once all is written.
-    pub(crate) async fn close(&mut self) -> io::Result<()> {
-        self.screen.release()?;
-        self.written().await
+    /// The same as long as somebody reads; what a reader leaves unread is dropped.
+    pub(crate) async fn written_while_read(&mut self) -> io::Result<()> {
+        self.screen.out().written_while_read().await
+    }
+
+    /// Leaves the last frame where it is.
+    pub(crate) fn release(&mut self) -> io::Result<()> {
+        self.screen.release()
     }
 
     fn size(&self) -> Size {

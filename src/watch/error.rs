@@ -74,6 +74,12 @@ pub enum SourceError {
         /// What was wrong with them.
         detail: Arc<str>,
     },
+    /// A listing without an end, or too long to be kept: it would be the same again.
+    #[error("{detail}")]
+    Endless {
+        /// Which, and how that shows.
+        detail: Arc<str>,
+    },
     /// Credentials could not be had: an exec plugin failed, a token file is gone.
     #[error("{detail}")]
     Credential {
@@ -112,6 +118,7 @@ impl SourceError {
             | SourceError::MethodNotAllowed(_)
             | SourceError::Rejected(_)
             | SourceError::Decode { .. }
+            | SourceError::Endless { .. }
             | SourceError::Credential { .. }
             | SourceError::Input { .. }
             | SourceError::Ended => false,

@@ -20,6 +20,7 @@ mod lock;
 mod members;
 mod merge;
 mod mux;
+mod pages;
 mod queue;
 mod recent;
 mod selector;

@@ -16,15 +16,14 @@ use crate::object::selector::by_name;
 use crate::object::{ObjectRef, ResourceVersion};
 
 /// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks one of them
-/// at random for each request, so that the watches of one view do not end together; a watch that has
-/// been silent for longer than the last of them is dead.
+/// at random for each request, so that the watches of one view do not end together.
 pub const WATCH_SECONDS: RangeInclusive<u32> = 240..=300;
 
 /// A boxed future, so that [`Transport`] can be a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The lines of a watch, without their line ends. Ends when the server ends it; an `Err` is the last
-/// item. Every line is one watch event: `{"type":…,"object":…}`. Lines longer than 16 MiB are an
+/// item, but for [`SourceError::Decode`] of an [`Upstream::Kept`], which goes on behind what it cannot read. Every line is one watch event: `{"type":…,"object":…}`. Lines longer than 16 MiB are an
 /// error, never memory.
 pub type LineStream = Pin<Box<dyn Stream<Item = Result<Bytes, SourceError>> + Send>>;
 

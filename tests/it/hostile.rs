@@ -3,6 +3,9 @@
 mod answers;
 mod streams;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::support::Ran;
 use crate::support::hostile::{Answer, Hostile};
 
 #[test]
@@ -35,4 +38,57 @@ fn a_watch_that_is_no_watch_leaves_what_was_listed() {
     let mut running = hostile.spy().start(&["changes", "pod/web", "--since", "0"]);
     running.until("pod/web");
     running.interrupt();
+}
+
+/// The program's run against a server whose lists never end: `page` makes each from the number of its
+/// request.
+fn endless(args: &[&str], page: impl Fn(usize) -> String + Send + Sync + 'static) -> (Ran, usize) {
+    let asked = AtomicUsize::new(0);
+    let hostile = Hostile::start(move |_| {
+        let nth = asked.fetch_add(1, Ordering::Relaxed);
+        Answer::json(200, &page(nth))
+    });
+    let ran = hostile.spy().run(args);
+    (ran, hostile.targets().len())
+}
+
+fn page(token: &str, items: &str) -> String {
+    let meta = format!(r#"{{"resourceVersion":"7","continue":"{token}"}}"#);
+    format!(r#"{{"kind":"PodList","apiVersion":"v1","metadata":{meta},"items":[{items}]}}"#)
+}
+
+fn pod_of(nth: usize) -> String {
+    format!(
+        r#"{{"metadata":{{"name":"p{nth}","namespace":"shop","uid":"u{nth}","resourceVersion":"5"}}}}"#
+    )
+}
+
+#[test]
+fn a_continue_token_that_comes_again_ends_the_list() {
+    for args in [
+        &["changes", "pods", "--since", "0"][..],
+        &["changes", "pods", "--since", "0", "--once"],
+        &["status", "pods"],
+    ] {
+        let (ran, requests) = endless(args, |nth| page("same", &pod_of(nth)));
+        assert_eq!(ran.status.code(), Some(1), "{args:?}");
+        assert_eq!(ran.stdout, "", "{args:?}");
+        assert_eq!(
+            ran.stderr, "error: pods: the server's list has no end: a continue token came twice\n",
+            "{args:?}"
+        );
+        assert!(requests < 10, "{requests}");
+    }
+}
+
+#[test]
+fn pages_without_objects_do_not_go_on_for_ever() {
+    let args = ["changes", "pods", "--since", "0", "--exit-code"];
+    let (ran, requests) = endless(&args, |nth| page(&nth.to_string(), ""));
+    assert_eq!(ran.status.code(), Some(4));
+    assert_eq!(
+        ran.stderr,
+        "error: pods: the server's list has no end: 1000 pages in a row held no objects\n"
+    );
+    assert!(requests < 1010, "{requests}");
 }

@@ -16,6 +16,7 @@ mod ends;
 mod file;
 mod hostile;
 mod manifests;
+mod output;
 mod requests;
 mod schedules;
 mod schema;

@@ -215,7 +215,12 @@ async fn ctrl_c_leaves_the_terminal_as_it_was() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn signals_end_it_as_they_do_other_programs() {
-    for (signal, told) in [("INT", "Interrupt"), ("TERM", "Terminated")] {
+    for (signal, told) in [
+        ("INT", "Interrupt"),
+        ("TERM", "Terminated"),
+        ("HUP", "Hangup"),
+        ("QUIT", "Quit"),
+    ] {
         let cluster = cluster().await;
         let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
         turn(&cluster, "on");

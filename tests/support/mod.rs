@@ -87,6 +87,11 @@ impl Spy {
         self.command(args).spawn().unwrap()
     }
 
+    /// Starts a run that writes its output here.
+    pub fn spawn_to(&self, stdout: Stdio, args: &[&str]) -> Child {
+        self.command(args).stdout(stdout).spawn().unwrap()
+    }
+
     /// Starts a run from a shell script, in which `"$0" "$@"` stands for it.
     pub fn spawn_in_shell(&self, script: &str, args: &[&str]) -> Child {
         let program = self.command(args);

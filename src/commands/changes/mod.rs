@@ -35,7 +35,7 @@ use view::{Creation, View};
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
-        let shutdown = Shutdown::on_signal()?;
+        let shutdown = Shutdown::on_signal(context.env)?;
         show(args, context, &shutdown).await
     })
 }
@@ -85,6 +85,7 @@ pub(crate) async fn show(
 fn view(args: &Args, session: &Session) -> View {
     View {
         cluster: session.cluster.0.to_string(),
+        is_of_file: session.is_of_file(),
         redactor: if args.show_secrets {
             args.output.revealing()
         } else {

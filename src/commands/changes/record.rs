@@ -182,6 +182,7 @@ mod tests {
         View {
             held: Held::default(),
             cluster: "test".to_owned(),
+            is_of_file: false,
             redactor: Redactor::new(),
             filter: Filter::default(),
             by: By::new(&[]),

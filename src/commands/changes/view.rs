@@ -26,6 +26,8 @@ use crate::watch::{Gap, GapCause};
 pub(super) struct View {
     /// What records call the cluster.
     pub(super) cluster: String,
+    /// Whether that is a file.
+    pub(super) is_of_file: bool,
     /// What values are read through.
     pub(super) redactor: Redactor,
     /// Which changes are asked for.
@@ -111,6 +113,8 @@ impl View {
                 )
             }
             Step::Left { last } => draw.object(last, headed(Verb::Left)),
+            // The error at the end of a file names what could not be read.
+            Step::Undecodable { .. } if self.is_of_file => Vec::new(),
             Step::Gap(_) | Step::Undecodable { .. } => {
                 let text = notice(happened).into_iter();
                 text.map(|text| draw.warning(&text)).collect()

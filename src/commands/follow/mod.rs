@@ -13,7 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::shutdown::Suspension;
 use super::sources::object;
-use super::{CommandError, Ended, Session, Shutdown, Sources, Terminal};
+use super::{CommandError, Ended, Session, Shutdown, Signal, Sources, Terminal};
 use crate::watch::{Event, Patience, SourceKey, Subscriptions};
 
 pub(crate) use live::Live;
@@ -35,14 +35,34 @@ pub(crate) async fn follow(
 ) -> Result<Ended, CommandError> {
     let mut feed = Feed::default();
     let ended = run(view, session, (&mut *terminal, &mut feed), shutdown).await;
-    if ended.is_ok() && terminal.is_live() {
-        view.finish(&feed.sources, terminal)?;
+    let ended = ended.and_then(|ended| feed.ending(session, ended));
+    let shown = leave(view, (&feed.sources, ended.is_ok()), terminal);
+    match shutdown.wait().now_or_never() {
+        // A terminal that has hung up takes nothing more.
+        Some(Some(Signal::Hangup)) => return Ok(Ended::By(Signal::Hangup)),
+        Some(_) | None => shown?,
     }
-    if ended.is_err() && !feed.sources.is_read() {
+    tokio::select! {
+        biased;
+        wrote = terminal.written() => wrote?,
+        _ = shutdown.wait() => terminal.written_while_read().await?,
+    }
+    ended
+}
+
+/// Leaves on the screen what is to stay there.
+fn leave(
+    view: &mut impl Live,
+    (sources, is_answered): (&Sources, bool),
+    terminal: &mut Terminal<'_>,
+) -> Result<(), CommandError> {
+    if is_answered && terminal.is_live() {
+        view.finish(sources, terminal)?;
+    }
+    if !is_answered && !sources.is_read() {
         terminal.clear()?; // it was a frame of nothing
     }
-    terminal.close().await?;
-    ended
+    Ok(terminal.release()?)
 }
 
 /// The sources that are followed: their events and their states.
@@ -52,6 +72,9 @@ struct Feed {
     subscriptions: Subscriptions,
     sources: Sources,
     printing: Pace,
+    drawing: Pace,
+    /// What could not be read, each once.
+    unreadable: Vec<Arc<str>>,
 }
 
 async fn run<V: Live>(
@@ -62,11 +85,14 @@ async fn run<V: Live>(
 ) -> Result<Ended, CommandError> {
     let mut beat = interval(if terminal.is_live() { FRAME } else { BEAT });
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut drawing = Pace::default();
     let mut suspended = Suspension::listen()?;
     let mut lookups = FuturesUnordered::new();
     loop {
-        terminal.written().await?;
+        tokio::select! {
+            biased;
+            wrote = terminal.written() => wrote?,
+            signal = shutdown.wait() => return feed.stopped(view, terminal, signal),
+        }
         feed.reconcile(&*view, session, terminal);
         tokio::select! {
             event = feed.subscriptions.next() => {
@@ -81,33 +107,23 @@ async fn run<V: Live>(
                     }
                 }
                 feed.printing.is_owed |= is_event;
-                drawing.is_owed = true;
+                feed.drawing.is_owed = true;
             }
             () = sleep_until(feed.printing.rests_until), if feed.printing.is_owed => {}
             () = view.more() => {
                 feed.printing.is_owed = true;
                 feed.print_owed(view, terminal)?;
-                drawing.is_owed = true;
+                feed.drawing.is_owed = true;
             }
-            now = beat.tick() => {
-                feed.printing.is_owed = true;
-                feed.print_if_due(view, terminal)?;
-                if terminal.is_live() && (drawing.is_due(now) || drawing.is_overdue(now)) {
-                    let begun = Instant::now();
-                    view.draw(&feed.sources, terminal)?;
-                    drawing.done(begun, V::REST);
-                }
-            }
+            now = beat.tick() => feed.on_beat(now, view, terminal)?,
             Some(found) = lookups.next() => feed.tell_similar(found, terminal)?,
             () = suspended.asked() => {
-                terminal.close().await?;
+                terminal.release()?;
+                terminal.written().await?;
                 Suspension::stop();
-                drawing.is_owed = true;
+                feed.drawing.is_owed = true;
             }
-            signal = shutdown.wait() => {
-                feed.print_last(view, terminal)?;
-                return Ok(signal.map_or(Ended::Answered, Ended::By));
-            }
+            signal = shutdown.wait() => return feed.stopped(view, terminal, signal),
         }
         feed.print_if_due(view, terminal)?;
         feed.fail_if_refused(view, terminal)?;
@@ -128,6 +144,23 @@ async fn look_up(session: &Session, key: Arc<SourceKey>) -> (Arc<SourceKey>, Vec
 }
 
 impl Feed {
+    /// Prints, and draws the frame, as time goes on.
+    fn on_beat<V: Live>(
+        &mut self,
+        now: Instant,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.printing.is_owed = true;
+        self.print_if_due(view, terminal)?;
+        if terminal.is_live() && (self.drawing.is_due(now) || self.drawing.is_overdue(now)) {
+            let begun = Instant::now();
+            view.draw(&self.sources, terminal)?;
+            self.drawing.done(begun, V::REST);
+        }
+        Ok(())
+    }
+
     /// Prints what is owed, unless it is too soon.
     fn print_if_due<V: Live>(
         &mut self,
@@ -162,6 +195,29 @@ impl Feed {
     ) -> Result<(), CommandError> {
         self.printing.is_owed |= view.stop_waiting();
         self.print_owed(view, terminal)
+    }
+
+    /// Ends before all is told: the user, the system or the time limit has stopped it.
+    fn stopped<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+        signal: Option<Signal>,
+    ) -> Result<Ended, CommandError> {
+        self.print_last(view, terminal)?;
+        Ok(signal.map_or(Ended::Answered, Ended::By))
+    }
+
+    /// Fails if a file holds what could not be read. What could, is shown by now. A server is asked again
+    /// instead.
+    fn ending(&self, session: &Session, ended: Ended) -> Result<Ended, CommandError> {
+        if !session.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
+            return Ok(ended);
+        }
+        let file = &session.cluster.0;
+        let lines = self.unreadable.iter();
+        let lines = lines.map(|detail| format!("error: {file}: {detail}"));
+        Err(CommandError::failed(lines.collect::<Vec<_>>().join("\n")))
     }
 
     /// Fails if what was asked cannot be told, once what came of it is printed.
@@ -244,6 +300,11 @@ impl Feed {
         let mut left = BATCH;
         while let Some((key, event)) = next {
             let now = terminal.env().now();
+            if let Event::Undecodable { detail } = &event
+                && !self.unreadable.contains(detail)
+            {
+                self.unreadable.push(detail.clone());
+            }
             let mut notes = self.sources.apply(&key, &event, now);
             if view.tells_states_at_once() {
                 notes.extend(self.sources.take_held());

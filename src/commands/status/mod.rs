@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, Comma
         return file::judge_each(args, context);
     }
     context.block_on(async |context| {
-        let shutdown = Shutdown::on_signal()?;
+        let shutdown = Shutdown::on_signal(context.env)?;
         show(args, context, &shutdown).await
     })
 }

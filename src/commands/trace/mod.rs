@@ -17,8 +17,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{
-    CommandError, Context, Ended, ObjectArgs, Output, Session, Shutdown, Terminal, WatchArgs,
-    follow,
+    CommandError, Context, Ended, ErrorKind, ObjectArgs, Output, Session, Shutdown, Terminal,
+    WatchArgs, follow,
 };
 use crate::cluster::{Names, Target as Asked};
 use crate::object::{ObjectRef, Resource};
@@ -133,7 +133,7 @@ impl Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
-        let shutdown = Shutdown::on_signal()?;
+        let shutdown = Shutdown::on_signal(context.env)?;
         show(args, context, &shutdown).await
     })
 }
@@ -155,6 +155,7 @@ pub(crate) async fn show(
     };
     let mut terminal = Terminal::open(context, output);
     let mut ended = Ended::Answered;
+    let mut unread = None;
     for (at, chain) in chains.into_iter().enumerate() {
         if at > 0 {
             session.rewind(terminal.env());
@@ -167,12 +168,19 @@ pub(crate) async fn show(
         if let Some(missing) = tracer.missing {
             return Err(session.not_found(&[missing]).await);
         }
-        ended = end?;
+        ended = match end {
+            // What else the file holds is still to be traced.
+            Err(error) if session.is_of_file() && error.kind() == ErrorKind::Failed => {
+                unread.get_or_insert(error);
+                continue;
+            }
+            end => end?,
+        };
         if ended != Ended::Answered {
             break;
         }
     }
-    Ok(ended)
+    unread.map_or(Ok(ended), Err)
 }
 
 /// The traces of what is asked for: one object of a cluster; of a file, where each trace comes to its

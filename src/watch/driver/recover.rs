@@ -9,6 +9,7 @@ use super::{Driver, Expired, Polling, Step};
 use crate::object::SourceState;
 use crate::watch::error::SourceError;
 use crate::watch::event::GapCause;
+use crate::watch::transport::Upstream;
 
 /// How long a refusal is not believed of what worked before, or of a server that was away: an API
 /// server that starts refuses everybody (403; 401 while an authenticator is not ready; 404 for a CRD)
@@ -36,8 +37,13 @@ impl Driver {
             SourceError::MethodNotAllowed(_) if step == Step::Watch => {
                 Some(self.start_polling(cause))
             }
+            // What is kept stays as it is.
+            SourceError::Decode { .. } if self.transport.upstream() == Upstream::Kept => {
+                self.fail(cause)
+            }
             SourceError::MethodNotAllowed(_)
             | SourceError::Rejected(_)
+            | SourceError::Endless { .. }
             | SourceError::Input { .. } => self.fail(cause),
             SourceError::Ended => {
                 self.shared.set_state(SourceState::Ended);

@@ -3,9 +3,10 @@
 use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
+use crate::watch::pages::{Further, Pages};
 use crate::watch::source::Shared;
 use crate::watch::store::Listing;
-use crate::watch::transport::{At, ListPage, Page, Transport};
+use crate::watch::transport::{At, ListPage, Transport};
 
 /// Reads the newest listing, `limit` items a page. The server may forget the version of the first page before the last is
 /// read (410): then it is begun again, and the third time read at once.
@@ -30,27 +31,32 @@ async fn pages(
     reader: &mut Reader,
     limit: u32,
 ) -> Result<Listing, SourceError> {
-    let mut page = Page { limit, next: None };
-    let first = transport
-        .list(&shared.key, At::Latest, page.clone())
-        .await?;
+    let mut pages = Pages::of(&shared.key, limit);
+    let (mut answer, mut further) = next(transport, &mut pages).await?;
     // Should the pages not be of one moment, the watch goes on from the first of them.
     let mut listing = Listing {
-        version: first.version.clone(),
+        version: answer.version.clone(),
         objects: Vec::new(),
-        packer: first.next.is_some().then(Packer::new),
+        packer: (further == Further::More).then(Packer::new),
     };
-    let mut answer = first;
     loop {
-        page.next = answer.next.take();
         take_in(answer, shared, reader, &mut listing)?;
-        if page.next.is_none() {
+        if further == Further::End {
             return Ok(listing);
         }
-        answer = transport
-            .list(&shared.key, At::Latest, page.clone())
-            .await?;
+        (answer, further) = next(transport, &mut pages).await?;
     }
+}
+
+async fn next(
+    transport: &dyn Transport,
+    pages: &mut Pages<'_>,
+) -> Result<(ListPage, Further), SourceError> {
+    let mut page = transport
+        .list(pages.key(), At::Latest, pages.wanted())
+        .await?;
+    let further = pages.take(&mut page)?;
+    Ok((page, further))
 }
 
 /// Keeps a page's objects, each packed before the next is read if there are many; of versions that are

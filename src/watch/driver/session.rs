@@ -16,17 +16,20 @@ use crate::watch::event::Why;
 use crate::watch::key::SourceKey;
 use crate::watch::selector::can_leave;
 use crate::watch::source::Shared;
-use crate::watch::transport::{LineStream, Transport, WATCH_SECONDS};
+use crate::watch::transport::{LineStream, Transport, Upstream};
 
 /// How long a server that sends bookmarks (one a minute) can be silent.
 const IDLE: Duration = Duration::from_secs(90);
-/// How long after its time a watch is given up.
-const OVERDUE: u64 = 10;
+/// How long a watch is believed in without a line or a bookmark before it. kube-apiserver sends its first
+/// bookmark after a minute, and HTTP/1.1 has no other way to ask whether the far end is there. Other servers
+/// send none, so that silence is no evidence: another watch goes on from the same version.
+const UNPROVEN: Duration = Duration::from_secs(75);
 
 /// How a watch ended.
 #[derive(Debug)]
 pub(super) enum End {
-    /// The server closed it, as it does after the time that was asked for.
+    /// The server closed it, as it does after the time that was asked for; or it has said nothing, which
+    /// proves nothing.
     Closed,
     /// A line could not be read.
     Unreadable(Arc<str>),
@@ -54,6 +57,11 @@ impl Session<'_> {
             tokio::task::consume_budget().await;
             let line = match self.next(&mut lines).await {
                 None => return End::Closed,
+                // What is kept stays as it is: to read it again would end here again.
+                Some(Err(SourceError::Decode { detail })) if self.is_kept() => {
+                    self.shared.undecodable(detail);
+                    continue;
+                }
                 Some(Err(SourceError::Decode { detail })) => return End::Unreadable(detail),
                 Some(Err(error)) => return End::Failed(error),
                 Some(Ok(line)) => line,
@@ -62,6 +70,7 @@ impl Session<'_> {
                 continue;
             }
             match self.reader.line(&line) {
+                Err(detail) if self.is_kept() => self.shared.undecodable(detail),
                 Err(detail) => return End::Unreadable(detail),
                 Ok(Line::Error(status)) => return End::Failed(refusal(&self.shared.key, status)),
                 Ok(Line::Bookmark(version)) => {
@@ -89,10 +98,16 @@ impl Session<'_> {
             }
             self.prove();
         }
-        let after = self.silence();
-        timeout(after, lines.next())
-            .await
-            .unwrap_or_else(|_| Some(Err(SourceError::Idle { after })))
+        let after = self.pace.of(if *self.bookmarks { IDLE } else { UNPROVEN });
+        match timeout(after, lines.next()).await {
+            Ok(line) => line,
+            Err(_) if *self.bookmarks => Some(Err(SourceError::Idle { after })),
+            Err(_) => None,
+        }
+    }
+
+    fn is_kept(&self) -> bool {
+        self.transport.upstream() == Upstream::Kept
     }
 
     /// The trial is over, and the source is live.
@@ -100,14 +115,6 @@ impl Session<'_> {
         if self.trial.take().is_some() {
             self.shared.set_state(SourceState::Live);
         }
-    }
-
-    fn silence(&self) -> Duration {
-        self.pace.of(if *self.bookmarks {
-            IDLE
-        } else {
-            Duration::from_secs(u64::from(*WATCH_SECONDS.end()) + OVERDUE)
-        })
     }
 
     async fn take_in(&mut self, verb: Verb, item: Item) -> Result<(), SourceError> {

@@ -237,6 +237,11 @@ fn item(object: ObjectRef, body: impl Into<Body>, head: &Head<'_>) -> Item {
     Item { version, deleting }
 }
 
+/// Whether [`Reader::item`] can tell which object a JSON text is.
+pub(super) fn can_be_read(text: &str) -> bool {
+    skim::item(text).is_some() || serde_json::from_str::<Head<'_>>(text).is_ok()
+}
+
 fn fault(error: &serde_json::Error) -> Arc<str> {
     json_fault(error).into()
 }

@@ -97,6 +97,9 @@ impl Kept {
 
     /// Puts an entry to what is there.
     fn settle(&mut self, entry: Arc<Entry>) {
+        if entry.unreadable.is_some() {
+            return;
+        }
         let place = place(&entry.object);
         if entry.verb == Some(Verb::Deleted) {
             if let Some(at) = self.places.remove(&place) {

@@ -59,6 +59,8 @@ struct Entry {
     object: ObjectRef,
     doc: Doc,
     line: usize,
+    /// Why it is no object that a source can tell of, if it is none.
+    unreadable: Option<Arc<str>>,
 }
 
 impl Entry {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::super::envelope::Verb;
+use super::super::envelope::{Verb, can_be_read};
 use super::super::store::identity;
 use super::{Entry, yaml};
 use crate::object::{Doc, Kind, ObjectRef, Uid, Value};
@@ -54,6 +54,15 @@ impl FileError {
         FileError { syntax, ..self }
     }
 }
+
+/// The fields of the metadata that say which object and which version it is.
+const HEAD: [&str; 5] = [
+    "name",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "deletionTimestamp",
+];
 
 /// The objects of a text.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry>, FileError> {
@@ -187,6 +196,12 @@ impl Order {
         Ok(())
     }
 
+    /// Puts what cannot be read among what happens: it is told once, and is not there.
+    fn pass(&mut self, mut entry: Entry) {
+        entry.verb = Some(Verb::Modified);
+        self.entries.push(entry);
+    }
+
     /// An object that stands for itself, or in a list.
     fn item(
         &mut self,
@@ -207,6 +222,9 @@ impl Order {
     }
 
     fn push(&mut self, verb: Option<Verb>, mut entry: Entry) {
+        if entry.unreadable.is_some() {
+            return self.pass(entry);
+        }
         entry.verb = verb;
         let place = place(&entry.object);
         match verb {
@@ -254,11 +272,32 @@ fn entry(value: Value<'_>, list: Option<Value<'_>>, line: usize) -> Result<Entry
         () => {}
     }
     let doc = Doc::parse(value.raw()).map_err(|error| FileError::new(line, error.to_string()))?;
-    let verb = None;
+    let unreadable = unreadable(&doc).map(|what| format!("line {line}: {object}: {what}").into());
     Ok(Entry {
-        verb,
+        verb: None,
         object,
         doc,
         line,
+        unreadable,
     })
+}
+
+/// What keeps a source from reading an object, without a word of what the object holds.
+fn unreadable(doc: &Doc) -> Option<String> {
+    if can_be_read(doc.text()) {
+        return None;
+    }
+    let meta = doc.root().get("metadata");
+    let wrong = HEAD.iter().find_map(|field| {
+        let value = meta?.get(field)?;
+        let what = match value.kind() {
+            Kind::Null | Kind::String => return None,
+            Kind::Bool => "a boolean",
+            Kind::Number => "a number",
+            Kind::Array => "a list",
+            Kind::Object => "an object",
+        };
+        Some(format!("metadata.{field} must be a string, not {what}"))
+    });
+    Some(wrong.unwrap_or_else(|| "apiVersion, kind or metadata cannot be read".to_owned()))
 }

@@ -66,7 +66,7 @@ impl Play {
             match self.log.take(self.player) {
                 Taken::Entry(entry) => {
                     if let Some(line) = self.line(&entry) {
-                        return Some((Ok(line), self));
+                        return Some((line, self));
                     }
                 }
                 Taken::Empty => {
@@ -88,10 +88,13 @@ impl Play {
     }
 
     /// What an entry is to this source, if anything.
-    fn line(&mut self, entry: &Entry) -> Option<Bytes> {
+    fn line(&mut self, entry: &Entry) -> Option<Result<Bytes, SourceError>> {
         let filter = Filter::new(&self.key);
         if !filter.is_about(entry) {
             return None;
+        }
+        if let Some(detail) = entry.unreadable.clone() {
+            return Some(Err(SourceError::Decode { detail }));
         }
         let uid = identity(&entry.object);
         let selects = filter.selects(entry);
@@ -107,7 +110,8 @@ impl Play {
             (Some(Verb::Deleted), _, _) | (_, false, true) => "DELETED",
         };
         let body = entry.doc.text();
-        Some(format!(r#"{{"type":"{kind}","object":{body}}}"#).into())
+        let line = format!(r#"{{"type":"{kind}","object":{body}}}"#);
+        Some(Ok(line.into()))
     }
 }
 

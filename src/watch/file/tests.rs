@@ -10,7 +10,7 @@ use super::*;
 use crate::object::Resource;
 use crate::watch::key::{ClusterId, Form};
 use crate::watch::tests::{brief, clock};
-use crate::watch::{Mux, Options, Patience, Scope, Subscriptions};
+use crate::watch::{Event, Mux, Options, Patience, Scope, Subscriptions};
 
 fn key(resource: Resource) -> SourceKey {
     SourceKey {
@@ -344,4 +344,102 @@ kind: Pod
             .resources()
             .is_empty()
     );
+}
+
+/// All that a source says of a file, each unreadable document in its words; fails if it does not end.
+async fn told(text: &str) -> Vec<String> {
+    let file = Arc::new(FileTransport::parse("file", text).expect("valid"));
+    let source = mux(&file).open(key(file.resources()[0].resource.clone()));
+    let mut every = source.every(Patience::Pipe);
+    let mut events = Vec::new();
+    let all = async {
+        while let Some(event) = every.next().await {
+            events.push(match &event {
+                Event::Undecodable { detail } => detail.to_string(),
+                event => brief(event),
+            });
+        }
+    };
+    timeout(Duration::from_secs(3600), all)
+        .await
+        .expect("the file ends");
+    events
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unreadable_document_is_named_once_and_the_others_are_shown() {
+    let meta = |fields: &str| {
+        format!(r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"b"{fields}}}}}"#)
+    };
+    for (bad, detail) in [
+        (
+            meta(r#","resourceVersion":12"#),
+            "pod/b: metadata.resourceVersion must be a string, not a number",
+        ),
+        (
+            meta(r#","uid":true"#),
+            "pod/b: metadata.uid must be a string, not a boolean",
+        ),
+        (
+            meta(r#","namespace":{"hidden":"t0p"}"#),
+            "pod/b: metadata.namespace must be a string, not an object",
+        ),
+        (
+            meta(r#","deletionTimestamp":["t0p"]"#),
+            "pod/b: metadata.deletionTimestamp must be a string, not a list",
+        ),
+        (
+            meta(r#","uid":"u","uid":"v""#),
+            "pod/b: apiVersion, kind or metadata cannot be read",
+        ),
+    ] {
+        let (first, last) = (pod("a", 1, "web"), pod("c", 3, "web"));
+        for (text, line) in [
+            (format!("{bad}\n{first}\n{last}"), 1),
+            (format!("{first}\n{bad}\n{last}"), 2),
+            (format!("[{first},\n{last},\n{bad}]"), 3),
+            (format!("{first}\n{last}\n{}", event("MODIFIED", &bad)), 4),
+        ] {
+            assert_eq!(
+                told(&text).await[1..],
+                [
+                    "listed a 1".to_owned(),
+                    "listed c 3".to_owned(),
+                    "synced 1 (2)".to_owned(),
+                    "live".to_owned(),
+                    format!("line {line}: {detail}"),
+                    "ended".to_owned(),
+                ],
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_yaml_document_may_be_as_long_as_its_text() {
+    let numbers = "1,".repeat(1_200_000);
+    let text =
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\nnumbers: [{numbers}]\n");
+    let file = FileTransport::parse("file", &text).expect("valid");
+    let all = file.log.all();
+    let values = all[0].doc.root().get("numbers").expect("there");
+    assert_eq!(values.items().count(), 1_200_000);
+}
+
+#[test]
+fn aliases_that_make_much_of_little_are_refused() {
+    let laughs = (1..10).map(|n| {
+        let before = vec![format!("*l{}", n - 1); 10].join(",");
+        format!("l{n}: &l{n} [{before}]")
+    });
+    let first = ["kind: A", "l0: &l0 ha"].map(str::to_owned);
+    let text = first
+        .into_iter()
+        .chain(laughs)
+        .collect::<Vec<_>>()
+        .join("\n");
+    let error = FileTransport::parse("file", &text).expect_err("a bomb");
+    assert!(error.detail.starts_with("aliases that make"), "{error}");
+    assert!(error.syntax.is_some());
 }

@@ -2,21 +2,19 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
-use serde_saphyr::DuplicateKeyPolicy;
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::{DuplicateKeyPolicy, Error};
 
 use super::parse::{FileError, Language};
 
 /// The documents of a text that hold something: the line each begins on, and its JSON.
 pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<(usize, String), FileError>> {
     split(text).into_iter().filter_map(|(line, document)| {
-        let options = serde_saphyr::options! {
-            // As kubectl has it, and every reader of JSON.
-            duplicate_keys: DuplicateKeyPolicy::LastWins,
-        };
-        let value = match serde_saphyr::from_str_with_options::<Option<Json>>(document, options) {
-            Ok(value) => value?.0,
+        let value = match json(document) {
+            Ok(value) if value == "null" => return None,
+            Ok(value) => value,
             Err(error) => return Some(Err(wrong(&error, line))),
         };
         // Comments and blank lines may come before it.
@@ -28,19 +26,66 @@ pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<(usize, Strin
     })
 }
 
+/// How much more aliases may make of a document than its own text, in values and in bytes.
+const ALIASED: (usize, usize) = (250_000, 64 << 20);
+
+/// A document as JSON.
+fn json(document: &str) -> Result<String, Error> {
+    // A value takes at least a character, and has at most two events.
+    let (values, bytes) = (document.len() + ALIASED.0, document.len() + ALIASED.1);
+    let options = serde_saphyr::options! {
+        // As kubectl has it, and every reader of JSON.
+        duplicate_keys: DuplicateKeyPolicy::LastWins,
+        budget: serde_saphyr::budget! {
+            max_nodes: values,
+            max_events: 2 * values,
+            max_total_scalar_bytes: bytes,
+        },
+    };
+    let mut json = String::new();
+    serde_saphyr::with_deserializer_from_str_with_options(document, options, |values| {
+        values.deserialize_any(Writer(&mut json))
+    })?;
+    Ok(json)
+}
+
 /// The error of a document that begins on this line, without the place in the document that the parser
 /// names first.
-fn wrong(error: &serde_saphyr::Error, line: usize) -> FileError {
+fn wrong(error: &Error, line: usize) -> FileError {
     let place = error.location();
     let of = |place: Option<u64>| usize::try_from(place.unwrap_or(1)).unwrap_or(1).max(1);
     let row = of(place.map(|place| place.line()));
     let column = of(place.map(|place| place.column()));
-    let detail = error.to_string();
+    let mut cause = error;
+    while let Error::AliasError { error, .. } | Error::WithSnippet { error, .. } = cause {
+        cause = error;
+    }
+    let detail = match cause {
+        Error::Budget { breach, .. } => too_much(breach),
+        _ => error.to_string(),
+    };
     let detail = detail.lines().next().unwrap_or_default();
     let detail = detail.strip_prefix("error: ").unwrap_or(detail);
     let place = format!("line {row} column {column}: ");
     let detail = detail.strip_prefix(&place).unwrap_or(detail);
     FileError::new(line + row - 1, detail).against(Language::Yaml, column)
+}
+
+/// What a document has too much of.
+fn too_much(breach: &BudgetBreach) -> String {
+    match breach {
+        BudgetBreach::Depth { depth } => format!("values nested {depth} deep"),
+        BudgetBreach::Nodes { .. }
+        | BudgetBreach::Events { .. }
+        | BudgetBreach::ScalarBytes { .. }
+        | BudgetBreach::Aliases { .. }
+        | BudgetBreach::AliasAnchorRatio { .. }
+        | BudgetBreach::RecordedAnchorEvents { .. }
+        | BudgetBreach::RecordedAnchorBytes { .. } => {
+            "aliases that make too much of little".to_owned()
+        }
+        other => format!("more than a document may hold: {other:?}"),
+    }
 }
 
 /// The text between the `---` lines, and the line each part begins on. At the start of a line the
@@ -65,87 +110,118 @@ fn split(text: &str) -> Vec<(usize, &str)> {
     documents
 }
 
-/// A value, written as JSON while it is read.
-struct Json(String);
+/// Writes a value as JSON while it is read.
+struct Writer<'a>(&'a mut String);
 
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
-        deserializer.deserialize_any(Writer)
+impl<'de> DeserializeSeed<'de> for Writer<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-struct Writer;
-
-impl<'de> Visitor<'de> for Writer {
-    type Value = Json;
+impl<'de> Visitor<'de> for Writer<'_> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-        Ok(Json(value.to_string()))
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        self.0.push_str(if value { "true" } else { "false" });
+        Ok(())
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-        Ok(Json(value.to_string()))
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        self.0.push_str(&value.to_string());
+        Ok(())
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-        Ok(Json(value.to_string()))
+    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
+        self.0.push_str(&value.to_string());
+        Ok(())
     }
 
-    fn visit_i128<E>(self, value: i128) -> Result<Json, E> {
-        Ok(Json(value.to_string()))
+    fn visit_i128<E>(self, value: i128) -> Result<(), E> {
+        self.0.push_str(&value.to_string());
+        Ok(())
     }
 
-    fn visit_u128<E>(self, value: u128) -> Result<Json, E> {
-        Ok(Json(value.to_string()))
+    fn visit_u128<E>(self, value: u128) -> Result<(), E> {
+        self.0.push_str(&value.to_string());
+        Ok(())
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Json, E> {
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<(), E> {
         match serde_json::Number::from_f64(value) {
-            Some(number) => Ok(Json(number.to_string())),
-            None => Err(E::custom("a number that JSON does not have")),
+            Some(number) => self.0.push_str(&number.to_string()),
+            None => return Err(E::custom("a number that JSON does not have")),
         }
+        Ok(())
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
-        Ok(Json(quoted(text)))
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        self.0.push_str(&quoted(text));
+        Ok(())
     }
 
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json("null".to_owned()))
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.0.push_str("null");
+        Ok(())
     }
 
-    fn visit_none<E>(self) -> Result<Json, E> {
-        Ok(Json("null".to_owned()))
+    fn visit_none<E>(self) -> Result<(), E> {
+        self.0.push_str("null");
+        Ok(())
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
-        Json::deserialize(deserializer)
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
-        let mut parts = Vec::new();
-        while let Some(Json(item)) = items.next_element()? {
-            parts.push(item);
-        }
-        Ok(Json(format!("[{}]", parts.join(","))))
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        self.0.push('[');
+        let begin = self.0.len();
+        while items.next_element_seed(Separated(self.0, begin))?.is_some() {}
+        self.0.push(']');
+        Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Json, A::Error> {
-        let mut parts = Vec::new();
-        while let Some((Json(key), Json(value))) = fields.next_entry()? {
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        self.0.push('{');
+        let begin = self.0.len();
+        let mut key = String::new();
+        while fields.next_key_seed(Writer(&mut key))?.is_some() {
+            if self.0.len() > begin {
+                self.0.push(',');
+            }
             // A key that YAML takes for a number or a truth value is its text in JSON.
-            let key = if key.starts_with('"') {
-                key
+            if key.starts_with('"') {
+                self.0.push_str(&key);
             } else {
-                quoted(&key)
-            };
-            parts.push(format!("{key}:{value}"));
+                self.0.push_str(&quoted(&key));
+            }
+            self.0.push(':');
+            fields.next_value_seed(Writer(self.0))?;
+            key.clear();
         }
-        Ok(Json(format!("{{{}}}", parts.join(","))))
+        self.0.push('}');
+        Ok(())
+    }
+}
+
+/// Writes an item of a list that begins at this place, behind a comma if there is one before it.
+struct Separated<'a>(&'a mut String, usize);
+
+impl<'de> DeserializeSeed<'de> for Separated<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if self.0.len() > self.1 {
+            self.0.push(',');
+        }
+        deserializer.deserialize_any(Writer(self.0))
     }
 }
 

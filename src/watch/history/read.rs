@@ -13,6 +13,7 @@ use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::event::{Version, Why};
 use crate::watch::key::{Form, Scope, SourceKey};
+use crate::watch::pages::{Further, Pages};
 use crate::watch::selector::can_leave;
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
@@ -143,21 +144,18 @@ impl Archive {
     ) -> Result<Vec<Arc<Version>>, Unread> {
         let mut reader = Reader::new(&self.key);
         let (mut found, mut packer) = (Vec::new(), None);
-        let mut page = Page {
-            limit: page_items,
-            next: None,
-        };
+        let mut pages = Pages::of(&self.key, page_items);
         loop {
-            let answer = self.page(at, page.clone()).await?;
-            page.next = answer.next;
-            if page.next.is_some() {
+            let mut answer = self.page(at, pages.wanted()).await?;
+            let further = pages.take(&mut answer).map_err(refused)?;
+            if further == Further::More {
                 packer.get_or_insert_with(Packer::new);
             }
             for item in &answer.items {
                 let version = version(&mut reader, item, at)?;
                 found.push(version.kept(packer.as_mut()));
             }
-            if page.next.is_none() {
+            if further == Further::End {
                 return Ok(found);
             }
         }
@@ -266,6 +264,7 @@ fn refused(error: SourceError) -> Unread {
         | SourceError::MethodNotAllowed(_)
         | SourceError::Rejected(_)
         | SourceError::Decode { .. }
+        | SourceError::Endless { .. }
         | SourceError::Input { .. }
         | SourceError::Ended => Unread::NotOffered(error.to_string().into()),
         SourceError::Throttled { .. }
