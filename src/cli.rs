@@ -1,7 +1,6 @@
 //! The command line: clap's tree, dispatch, how an error is printed, and the exit codes.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
@@ -10,7 +9,8 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{self, ClusterArgs, CommandError, ErrorKind, LookArgs};
 use crate::env::Env;
 use crate::render::screen::restore_cursor_on_panic;
-use crate::render::text::{escape, escape_line};
+use crate::render::style::Styles;
+use crate::render::text::escape_line;
 
 /// Everything that was asked is answered.
 const ANSWERED: u8 = 0;
@@ -184,10 +184,10 @@ fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
 
 /// Prints what clap has to say: help on stdout, a usage error in kubectl's words on stderr.
 fn print_refusal(refused: &clap::Error, error_code: u8, env: &mut Env) -> Exit {
-    let text = refused.render();
+    let text = refused.render().to_string();
     match refused.kind() {
         ClapKind::DisplayHelp | ClapKind::DisplayVersion => {
-            let wrote = write!(env.stdout, "{text}").and_then(|()| env.stdout.flush());
+            let wrote = env.stdout.print(&Styles::PLAIN.lines(&text));
             let ended = wrote.map(|()| commands::Ended::Answered);
             end(
                 ended.map_err(Into::into),
@@ -196,11 +196,12 @@ fn print_refusal(refused: &clap::Error, error_code: u8, env: &mut Env) -> Exit {
             )
         }
         ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let _closed_pipe = write!(env.stderr, "{text}");
+            let _closed_pipe = env.stderr.print(&Styles::PLAIN.lines(&text));
             Exit::Code(error_code)
         }
         _ => {
-            let _closed_pipe = write!(env.stderr, "{}", usage_error(refused));
+            let text = usage_error(refused);
+            let _closed_pipe = env.stderr.print(&Styles::PLAIN.lines(&text));
             Exit::Code(error_code)
         }
     }
@@ -262,19 +263,16 @@ fn print_error(error: &CommandError, look: LookArgs, env: &mut Env) {
         return;
     }
     let styles = look.stderr(env);
-    let mut lines = vec![escape(&error.to_string()).into_owned()];
-    lines.extend(
-        error
-            .hints()
-            .iter()
-            .map(|hint| format!("{} {}", styles.warning("hint:"), escape(hint))),
-    );
-    let text = lines.join("\n")
-        + "\n"
-        + if error.kind() == ErrorKind::Usage {
-            SEE_HELP
-        } else {
-            ""
-        };
-    let _closed_pipe = env.stderr.write_all(text.as_bytes());
+    let message = error.to_string();
+    let hints: Vec<String> = error
+        .hints()
+        .iter()
+        .map(|hint| format!("{} {hint}", styles.warning("hint:")))
+        .collect();
+    let mut lines = Styles::PLAIN.lines(&message);
+    lines.extend(hints.iter().flat_map(|hint| styles.lines(hint)));
+    if error.kind() == ErrorKind::Usage {
+        lines.extend(Styles::PLAIN.lines(SEE_HELP));
+    }
+    let _closed_pipe = env.stderr.print(&lines);
 }

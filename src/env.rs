@@ -13,6 +13,7 @@ use jiff::tz::TimeZone;
 
 mod stdout;
 
+use crate::render::display::Stream;
 use stdout::Stdout;
 
 /// A source of "now".
@@ -51,11 +52,11 @@ pub struct Env {
     /// The local time zone.
     pub zone: TimeZone,
     /// Standard output: data.
-    pub stdout: Box<dyn Write + Send>,
+    pub stdout: Stream,
     /// How much of it can be written at once.
     pub room: Room,
     /// Standard error: everything else.
-    pub stderr: Box<dyn Write + Send>,
+    pub stderr: Stream,
     /// Standard input.
     pub stdin: Box<dyn Read + Send>,
 }
@@ -81,9 +82,9 @@ impl Env {
             stderr_tty: io::stderr().is_terminal() && obeys,
             terminal: Arc::new(move || stdout_tty.then(terminal_size)),
             zone: TimeZone::system(),
-            stdout: Stdout::of_process(),
+            stdout: Stream::new(Stdout::of_process()),
             room: Arc::new(room),
-            stderr: Box::new(io::stderr()),
+            stderr: Stream::new(io::stderr()),
             stdin: Box::new(io::stdin()),
         }
     }
@@ -99,9 +100,9 @@ impl Env {
             stderr_tty: false,
             terminal: Arc::new(|| None),
             zone: TimeZone::UTC,
-            stdout: Box::new(io::sink()),
+            stdout: Stream::default(),
             room: Arc::new(|| usize::MAX),
-            stderr: Box::new(io::sink()),
+            stderr: Stream::default(),
             stdin: Box::new(io::empty()),
         }
     }
@@ -266,6 +267,7 @@ impl Write for Capture {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::style::Styles;
 
     fn env(variables: &[(&str, &str)]) -> Env {
         let variables = variables
@@ -369,8 +371,9 @@ mod tests {
         let mut env = Env::for_test();
         assert_eq!(env.now().to_string(), "2026-01-02T03:04:05Z");
         let out = Capture::default();
-        env.stdout = Box::new(out.clone());
-        env.stdout.write_all(b"ok\n").expect("memory takes it");
+        env.stdout = Stream::new(out.clone());
+        let lines = Styles::PLAIN.lines("ok\n");
+        env.stdout.print(&lines).expect("memory takes it");
         assert_eq!(out.text(), "ok\n");
         assert!(
             !format!(
@@ -382,6 +385,17 @@ mod tests {
             )
             .contains("t0p")
         );
+    }
+
+    #[test]
+    fn a_stream_gets_whole_lines() {
+        let out = Capture::default();
+        let mut stream = Stream::new(out.clone());
+        let plain = Styles::PLAIN;
+        let mut lines = plain.lines("one\n\ntwo\u{7}\n");
+        lines.push(plain.line("a\nb"));
+        stream.print(&lines).expect("memory takes it");
+        assert_eq!(out.text(), "one\n\ntwo^G\na\\nb\n");
     }
 
     #[test]

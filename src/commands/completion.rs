@@ -1,7 +1,5 @@
 //! `completion`: prints the script with which a shell completes `kubectl-spy`.
 
-use std::io::Write;
-
 use clap_complete::Shell;
 
 use super::{CommandError, Context, Ended};
@@ -22,6 +20,7 @@ pub(crate) fn run(
     let mut script = Vec::new();
     cli = cli.bin_name("kubectl-spy");
     clap_complete::generate(args.shell, &mut cli, "kubectl-spy", &mut script);
-    context.env.stdout.write_all(&script)?;
+    let script = String::from_utf8_lossy(&script);
+    context.print(&script.lines().map(str::to_owned).collect::<Vec<_>>())?;
     Ok(Ended::Answered)
 }

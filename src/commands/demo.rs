@@ -1,6 +1,5 @@
 //! `demo`: a story on the embedded cluster, watched with one of the verbs.
 
-use std::io::Write;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -46,9 +45,9 @@ const CURTAIN: Duration = Duration::from_secs(3);
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let scenarios = scenario::all();
     if args.list {
-        for scenario in &scenarios {
-            writeln!(context.env.stdout, "{:10}{}", scenario.name, scenario.about)?;
-        }
+        let lines = scenarios.iter();
+        let lines = lines.map(|scenario| format!("{:10}{}", scenario.name, scenario.about));
+        context.print(&lines.collect::<Vec<_>>())?;
         return Ok(Ended::Answered);
     }
     let Some(scenario) = scenarios

@@ -1,7 +1,5 @@
 //! `options`: lists the flags that every command takes, which `--help` leaves out, as kubectl does.
 
-use std::io::Write;
-
 use super::{CommandError, Context, Ended};
 
 pub(crate) fn run(cli: &clap::Command, context: &mut Context<'_>) -> Result<Ended, CommandError> {
@@ -13,6 +11,7 @@ pub(crate) fn run(cli: &clap::Command, context: &mut Context<'_>) -> Result<Ende
         .disable_help_flag(true)
         .help_template("The following options can be passed to any command:\n\n{options}\n")
         .args(globals);
-    write!(context.env.stdout, "{}", list.render_help())?;
+    let help = list.render_help().to_string();
+    context.print(&help.lines().map(str::to_owned).collect::<Vec<_>>())?;
     Ok(Ended::Answered)
 }

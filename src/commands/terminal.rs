@@ -1,6 +1,6 @@
 //! `Terminal`: where a verb's lines, frames and notes go.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::outlet::Outlet;
 use super::{Context, LookArgs, Note};
@@ -29,8 +29,8 @@ pub(crate) enum Output {
 impl<'a> Terminal<'a> {
     /// Takes standard output from the environment.
     pub(crate) fn open(context: &'a mut Context<'_>, output: Output) -> Terminal<'a> {
-        let stdout = std::mem::replace(&mut context.env.stdout, Box::new(io::sink()));
-        let stdout = Outlet::new(stdout, context.env.room.clone());
+        let stdout = std::mem::take(&mut context.env.stdout);
+        let stdout = Outlet::new(stdout.into_writer(), context.env.room.clone());
         let live = output == Output::Text && context.env.is_live();
         let screen = if live {
             Screen::live(stdout)
@@ -61,14 +61,16 @@ impl<'a> Terminal<'a> {
 
     /// Prints lines for good, above the frame.
     pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
-        let size = self.size();
-        self.screen.print_above(lines, size)
+        let (size, styles) = (self.size(), self.look().styles);
+        let lines = lines.iter().map(|line| styles.line(line.as_str()));
+        self.screen.print_above(&lines.collect::<Vec<_>>(), size)
     }
 
     /// Shows a frame in place of the last one; nothing where frames are not shown.
     pub(crate) fn draw(&mut self, frame: Vec<String>) -> io::Result<()> {
-        let size = self.size();
-        self.screen.draw(frame, size)
+        let (size, styles) = (self.size(), self.look().styles);
+        let frame = frame.into_iter().map(|line| styles.line(line));
+        self.screen.draw(frame.collect(), size)
     }
 
     /// Says something beside the data: above the frame on a terminal, else on standard error.
@@ -77,9 +79,8 @@ impl<'a> Terminal<'a> {
             let line = self.look().styles.dim(&escape_line(text));
             return self.print(&[line]);
         }
-        let stderr = &mut self.env.stderr;
-        writeln!(stderr, "{}", escape_line(text))?;
-        stderr.flush()
+        let line = self.look.stderr(self.env).line(text);
+        self.env.stderr.print(&[line])
     }
 
     /// Says that a source has come to another state. On a terminal the footer says so.
@@ -128,7 +129,15 @@ impl<'a> Terminal<'a> {
 impl Context<'_> {
     /// Says on standard error what the user may like to know, before there is a terminal.
     pub(crate) fn hint(&mut self, hint: &str) -> io::Result<()> {
-        let label = self.look.stderr(self.env).warning("hint:");
-        writeln!(self.env.stderr, "{label} {}", escape_line(hint))
+        let styles = self.look.stderr(self.env);
+        let line = format!("{} {}", styles.warning("hint:"), escape_line(hint));
+        self.env.stderr.print(&[styles.line(line)])
+    }
+
+    /// Prints lines on standard output, where there is no terminal to open.
+    pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
+        let styles = self.look().styles;
+        let lines = lines.iter().map(|line| styles.line(line.as_str()));
+        self.env.stdout.print(&lines.collect::<Vec<_>>())
     }
 }

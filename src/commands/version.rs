@@ -1,9 +1,6 @@
 //! `version`: the versions of this program and of the API server.
 
-use std::io::Write;
-
 use super::{CommandError, Context, Ended, Session};
-use crate::render::text::escape_line;
 
 /// Print the client and server version
 #[derive(clap::Args, Debug)]
@@ -14,19 +11,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
-    writeln!(
-        context.env.stdout,
-        "Client Version: v{}",
-        env!("CARGO_PKG_VERSION")
-    )?;
+    context.print(&[format!("Client Version: v{}", env!("CARGO_PKG_VERSION"))])?;
     if !args.client {
         let server = context
             .block_on(async |context| Session::connect(context).await?.server_version().await)?;
-        writeln!(
-            context.env.stdout,
-            "Server Version: {}",
-            escape_line(&server)
-        )?;
+        context.print(&[format!("Server Version: {server}")])?;
     }
     Ok(Ended::Answered)
 }

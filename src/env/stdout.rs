@@ -16,12 +16,12 @@ pub(super) enum Stdout {
 
 impl Stdout {
     /// That of this process.
-    pub(super) fn of_process() -> Box<dyn Write + Send> {
-        Box::new(if is_read_only() {
+    pub(super) fn of_process() -> Stdout {
+        if is_read_only() {
             Stdout::ReadOnly
         } else {
             Stdout::Open(io::stdout())
-        })
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod age;
 pub mod diff;
+pub mod display;
 pub mod json;
 pub mod screen;
 pub mod style;

@@ -1,4 +1,4 @@
-//! The only writer of views: redraws a frame in place on a terminal, or appends lines to a pipe.
+//! The only writer of views, which takes display text alone: redraws a frame in place on a terminal, or appends lines to a pipe.
 //!
 //! Frames are drawn inline, below what the user has on screen, and the last one stays there. The
 //! cursor rests in the first column below the frame. To redraw, it goes up by as many rows as the
@@ -15,6 +15,7 @@ use crossterm::Command;
 use crossterm::cursor::{Hide, MoveUp, Show};
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 
+use super::display::{Line, joined};
 use super::text;
 
 /// The size of a terminal, in character cells.
@@ -54,7 +55,7 @@ impl From<(u16, u16)> for Size {
 pub struct Screen<W: Write> {
     out: W,
     mode: Mode,
-    frame: Vec<String>,
+    frame: Vec<Line<'static>>,
     drawn: Option<Drawn>,
 }
 
@@ -125,7 +126,7 @@ impl<W: Write> Screen<W> {
 
     /// Shows `frame` in place of the last one; writes nothing if nothing changed. A frame that is
     /// too large is cut; of too many lines the first ones and the last are kept.
-    pub fn draw(&mut self, frame: Vec<String>, size: Size) -> io::Result<()> {
+    pub fn draw(&mut self, frame: Vec<Line<'static>>, size: Size) -> io::Result<()> {
         let is_shown = |drawn: &Drawn| drawn.size == size && self.frame == frame;
         if self.mode == Mode::Append || self.drawn.as_ref().is_some_and(is_shown) {
             return Ok(());
@@ -136,13 +137,10 @@ impl<W: Write> Screen<W> {
 
     /// Prints lines for good: above the frame, which stays last on the screen. They may be of any
     /// length.
-    pub fn print_above(&mut self, lines: &[String], size: Size) -> io::Result<()> {
+    pub fn print_above(&mut self, lines: &[Line<'_>], size: Size) -> io::Result<()> {
         match self.mode {
             Mode::Live => self.paint(lines, size),
-            Mode::Append => {
-                let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
-                write_through(&mut self.out, &text)
-            }
+            Mode::Append => write_through(&mut self.out, &joined(lines)),
         }
     }
 
@@ -171,7 +169,7 @@ impl<W: Write> Screen<W> {
     }
 
     /// Draws the lines `above`, then the frame.
-    fn paint(&mut self, above: &[String], size: Size) -> io::Result<()> {
+    fn paint(&mut self, above: &[Line<'_>], size: Size) -> io::Result<()> {
         let mut text = String::new();
         push(&mut text, BeginSynchronizedUpdate);
         push(&mut text, Hide);
@@ -182,7 +180,7 @@ impl<W: Write> Screen<W> {
             erase(&mut text, height);
         }
         for line in above {
-            push_line(&mut text, line, size);
+            push_line(&mut text, line.as_str(), size);
         }
         let lines = clamp(&self.frame, size);
         for line in &lines {
@@ -220,14 +218,14 @@ impl<W: Write> Drop for Screen<W> {
 }
 
 /// What of a frame fits: its first lines and its last, which says how current the view is.
-fn clamp(frame: &[String], size: Size) -> Vec<String> {
+fn clamp(frame: &[Line<'_>], size: Size) -> Vec<String> {
     let surplus = frame.len().saturating_sub(size.frame_rows());
     let cut_from = frame.len().saturating_sub(surplus + 1);
     let (first, rest) = frame.split_at(cut_from);
     let last = &rest[surplus.min(rest.len())..];
     let lines = first.iter().chain(last);
     lines
-        .map(|line| text::cut_line(line, size.frame_columns(), "").into_owned())
+        .map(|line| text::cut_line(line.as_str(), size.frame_columns(), "").into_owned())
         .collect()
 }
 

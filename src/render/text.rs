@@ -85,7 +85,7 @@ fn replace(text: &str, is_replaced: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-fn push_visible(safe: &mut String, c: char) {
+pub(super) fn push_visible(safe: &mut String, c: char) {
     match c {
         '\n' => safe.push_str("\\n"),
         '\r' => safe.push_str("\\r"),
@@ -131,7 +131,7 @@ pub(super) fn is_unsafe(c: char) -> bool {
 }
 
 /// Whether there is nothing in the text but printable ASCII: a column a byte, and no harm in any.
-fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain(text: &str) -> bool {
     text.bytes()
         .fold(true, |plain, byte| plain & (0x20..0x7f).contains(&byte))
 }

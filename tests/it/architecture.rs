@@ -157,6 +157,26 @@ fn a_verb_never_imports_another_verb() {
     }
 }
 
+/// Where a standard stream is opened, and where it becomes a plain writer. Elsewhere it takes display text alone.
+const WRITERS: [(&str, &[&str]); 3] = [
+    (
+        "io::stdout()",
+        &["env.rs", "env/stdout.rs", "render/screen.rs"],
+    ),
+    ("io::stderr()", &["env.rs"]),
+    (".into_writer()", &["commands/terminal.rs"]),
+];
+
+#[test]
+fn nobody_else_writes_to_a_standard_stream() {
+    let sources = sources();
+    for (code, allowed) in WRITERS {
+        let uses = sources.iter().filter(|(_, source)| source.contains(code));
+        let files: Vec<&str> = uses.map(|(file, _)| file.as_str()).collect();
+        assert_eq!(files, allowed, "{code}");
+    }
+}
+
 #[test]
 fn every_file_says_what_it_is_for() {
     for (file, source) in sources() {

@@ -13,6 +13,7 @@ mod cli;
 mod demo;
 mod docs;
 mod ends;
+mod escapes;
 mod file;
 mod hostile;
 mod manifests;

@@ -120,8 +120,8 @@ impl View {
             object_ref: RefRecord::new(self.cluster.clone(), &now.object),
             from: from
                 .and_then(|from| known(&from.version))
-                .map(ToString::to_string),
-            to: known(&now.version).map(ToString::to_string),
+                .map(|version| version.as_str().to_owned()),
+            to: known(&now.version).map(|version| version.as_str().to_owned()),
             actors: if verb == Verb::Baseline {
                 Vec::new()
             } else {

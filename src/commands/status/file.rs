@@ -1,7 +1,5 @@
 //! `status --from FILE --once`: judges each object of a file on its own, in the order of the file.
 
-use std::io::Write;
-
 use super::judged::Judged;
 use super::outline::Item;
 use super::view::{Canvas, listing};
@@ -20,17 +18,16 @@ pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended
         .iter()
         .map(|document| Judged::of(document.root(), now, args.rules()))
         .collect();
-    let mut text = String::new();
-    match args.output {
+    let lines = match args.output {
         Format::Json => {
             let file = source.from.as_deref().unwrap_or_default();
-            for (document, judged) in documents.iter().zip(&judged) {
+            let records = documents.iter().zip(&judged).map(|(document, judged)| {
                 let object = ObjectRef::of(document.root());
                 let about = (&judged.row, &judged.causes[..]);
                 let record = StatusRecord::new((file, &object), now, &judged.verdict, about);
-                text += &line(&record);
-                text.push('\n');
-            }
+                line(&record)
+            });
+            records.collect()
         }
         Format::Text => {
             let canvas = Canvas {
@@ -39,13 +36,10 @@ pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended
                 rows: None,
                 idle: args.idle(),
             };
-            for line in table(&documents, &judged, canvas) {
-                text += &line;
-                text.push('\n');
-            }
+            table(&documents, &judged, canvas)
         }
-    }
-    context.env.stdout.write_all(text.as_bytes())?;
+    };
+    context.print(&lines)?;
     let is_well = judged.iter().all(Judged::is_well);
     Ok(args.ends.report(Ended::Answered, (!is_well).into()))
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use vt100::Parser;
 
 use super::*;
+use crate::render::style::Styles;
 
 const SCROLLBACK: usize = 1000;
 
@@ -22,17 +23,22 @@ fn size(screen: &Screen<Parser>) -> Size {
     Size::from((columns, rows))
 }
 
-fn draw(screen: &mut Screen<Parser>, frame: &[&str]) {
-    let frame = frame.iter().map(|&line| line.to_owned()).collect();
-    let size = size(screen);
-    screen.draw(frame, size).expect("the terminal takes it");
+fn lines(texts: &[impl AsRef<str>]) -> Vec<Line<'static>> {
+    let texts = texts.iter().map(|text| text.as_ref().to_owned());
+    texts.map(|text| Styles::ANSI.line(text)).collect()
 }
 
-fn print(screen: &mut Screen<Parser>, lines: &[&str]) {
-    let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+fn draw(screen: &mut Screen<Parser>, frame: &[&str]) {
     let size = size(screen);
     screen
-        .print_above(&lines, size)
+        .draw(lines(frame), size)
+        .expect("the terminal takes it");
+}
+
+fn print(screen: &mut Screen<Parser>, above: &[&str]) {
+    let size = size(screen);
+    screen
+        .print_above(&lines(above), size)
         .expect("the terminal takes it");
 }
 
@@ -180,7 +186,7 @@ fn the_same_frame_is_written_once() {
         columns: 40,
         rows: 10,
     };
-    let frame = || vec!["web".to_owned(), "api".to_owned()];
+    let frame = || lines(&["web", "api"]);
     screen.draw(frame(), size).expect("written");
     insta::assert_snapshot!(String::from_utf8_lossy(&screen.out).escape_debug().to_string(), @r"\u{1b}[?2026h\u{1b}[?25l\rweb\u{1b}[K\r\napi\u{1b}[K\r\n\u{1b}[J\u{1b}[?2026l");
     let written = screen.out.len();
@@ -202,9 +208,9 @@ fn a_pipe_gets_lines_and_nothing_else() {
         columns: 4,
         rows: 2,
     };
-    screen.draw(vec!["footer".into()], size).expect("written");
+    screen.draw(lines(&["footer"]), size).expect("written");
     screen
-        .print_above(&["one line".into(), "another".into()], size)
+        .print_above(&lines(&["one line", "another"]), size)
         .expect("written");
     screen.release().expect("written");
     assert_eq!(screen.out, b"one line\nanother\n");
@@ -225,7 +231,7 @@ fn the_cursor_comes_back() {
 
     let mut out = Vec::new();
     let mut dropped = Screen::live(&mut out);
-    dropped.draw(vec!["web".into()], size).expect("written");
+    dropped.draw(lines(&["web"]), size).expect("written");
     drop(dropped);
     assert!(out.ends_with(b"\x1b[?25h"));
 }
@@ -247,7 +253,7 @@ fn a_closed_pipe_is_told_as_such() {
     };
     for mut screen in [Screen::live(Closed), Screen::append(Closed)] {
         let error = screen
-            .print_above(&["one".into()], size)
+            .print_above(&lines(&["one"]), size)
             .expect_err("it is closed");
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }
@@ -279,8 +285,8 @@ proptest! {
         let mut frame: Vec<String> = Vec::new();
         for (number, step) in steps.into_iter().enumerate() {
             match step {
-                Step::Draw(lines, width) => {
-                    frame = (0..lines).map(|line| format!("{line}:{}", "f".repeat(width))).collect();
+                Step::Draw(count, width) => {
+                    frame = (0..count).map(|line| format!("{line}:{}", "f".repeat(width))).collect();
                 }
                 Step::Print(width) => {
                     let line = format!("{number}:{}", "p".repeat(width));
@@ -290,7 +296,7 @@ proptest! {
                 Step::Resize(columns, rows) => resize(&mut screen, columns, rows),
             }
             let size = size(&screen);
-            screen.draw(frame.clone(), size).expect("the terminal takes it");
+            screen.draw(lines(&frame), size).expect("the terminal takes it");
             let cut = |line: &String| text::cut_line(line, size.frame_columns(), "").into_owned();
             let expect: Vec<String> = printed.iter().cloned().chain(frame.iter().map(cut)).collect();
             prop_assert_eq!(transcript(&mut screen.out), expect);
@@ -299,15 +305,16 @@ proptest! {
 
     #[test]
     fn no_size_is_too_small(
-        lines in 0..20_usize,
+        count in 0..20_usize,
         columns in 0..12_usize,
         rows in 0..12_usize,
     ) {
         let mut screen = Screen::live(Vec::new());
-        let frame: Vec<String> = (0..lines).map(|line| format!("{line} 日本語 text")).collect();
+        let frame: Vec<String> = (0..count).map(|line| format!("{line} 日本語 text")).collect();
+        let frame = lines(&frame);
         let size = Size { columns, rows };
         let kept = clamp(&frame, size);
-        prop_assert_eq!(kept.len(), lines.min(size.frame_rows()));
+        prop_assert_eq!(kept.len(), count.min(size.frame_rows()));
         prop_assert!(kept.iter().all(|line| text::width(line) <= size.frame_columns()));
         screen.draw(frame, size).expect("written");
         screen.clear(size).expect("written");

@@ -1,0 +1,219 @@
+//! Display text: all that the program's streams take.
+//!
+//! Views escape cluster text where it enters their lines (`render::text`). A view that forgets to does no harm: only
+//! [`Styles::line`] makes a [`Line`], and only lines reach a [`Stream`] or a [`Screen`](super::screen::Screen).
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use super::style::Styles;
+use super::text::{is_plain, is_unsafe, push_visible};
+
+/// A line without its line feed. A terminal obeys nothing in it but tabs and the colours of [`Styles`], and hides
+/// nothing of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line<'t>(Cow<'t, str>);
+
+impl Line<'_> {
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What begins a colour sequence, and much else that terminals obey.
+const ESCAPE: char = '\u{1b}';
+
+/// The colour sequences that [`Styles::paint`] writes. No other comes through.
+const PALETTE: [&str; 8] = [
+    "\u{1b}[0m",
+    "\u{1b}[1m",
+    "\u{1b}[2m",
+    "\u{1b}[1;4m",
+    "\u{1b}[31m",
+    "\u{1b}[32m",
+    "\u{1b}[33m",
+    "\u{1b}[36m",
+];
+
+impl Styles {
+    /// A text as one line. What a terminal would obey or hide becomes visible, line feeds included; styles that paint
+    /// let their own colours through.
+    pub fn line<'t>(self, text: impl Into<Cow<'t, str>>) -> Line<'t> {
+        let text = text.into();
+        match self.safe_part(&text) {
+            // Nearly all lines are safe as they are.
+            safe if safe.len() == text.len() => Line(text),
+            safe => Line(Cow::Owned(self.made_safe(&text, safe.len()))),
+        }
+    }
+
+    /// A text as its lines.
+    pub fn lines(self, text: &str) -> Vec<Line<'_>> {
+        let lines = text.split_terminator('\n');
+        lines.map(|line| self.line(line)).collect()
+    }
+
+    /// What a text begins with that may reach a terminal as it is.
+    fn safe_part(self, text: &str) -> &str {
+        if is_plain(text) {
+            return text;
+        }
+        let mut rest = text;
+        while let Some(at) = rest.find(|c| c != '\t' && is_unsafe(c)) {
+            rest = &rest[at..];
+            let Some(after) = self.after_colour(rest) else {
+                return &text[..text.len() - rest.len()];
+            };
+            rest = after;
+        }
+        text
+    }
+
+    /// What follows the colour that a text begins with; `None` if it begins with none of ours.
+    fn after_colour(self, text: &str) -> Option<&str> {
+        let ours = PALETTE.iter().filter(|_| !self.is_plain());
+        let mut after = ours.filter_map(|colour| text.strip_prefix(*colour));
+        after.next().filter(|_| text.starts_with(ESCAPE))
+    }
+
+    fn made_safe(self, text: &str, safe: usize) -> String {
+        let mut out = String::with_capacity(text.len() + 16);
+        out.push_str(&text[..safe]);
+        let mut rest = &text[safe..];
+        while let Some(harmful) = rest.chars().next() {
+            push_visible(&mut out, harmful);
+            rest = &rest[harmful.len_utf8()..];
+            let safe = self.safe_part(rest);
+            out.push_str(safe);
+            rest = &rest[safe.len()..];
+        }
+        out
+    }
+}
+
+/// Standard output or standard error.
+pub struct Stream(Box<dyn Write + Send>);
+
+impl Stream {
+    /// The stream behind a writer.
+    pub fn new(out: impl Write + Send + 'static) -> Stream {
+        Stream(Box::new(out))
+    }
+
+    /// Writes the lines at once.
+    pub fn print(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
+        self.0.write_all(joined(lines).as_bytes())?;
+        self.0.flush()
+    }
+
+    /// The writer itself, for a [`Screen`](super::screen::Screen).
+    pub(crate) fn into_writer(self) -> Box<dyn Write + Send> {
+        self.0
+    }
+}
+
+/// A stream that drops what it takes.
+impl Default for Stream {
+    fn default() -> Stream {
+        Stream::new(io::sink())
+    }
+}
+
+/// The lines as one text, each with its line feed.
+pub(super) fn joined(lines: &[Line<'_>]) -> String {
+    let parts = lines.iter().flat_map(|line| [line.as_str(), "\n"]);
+    parts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::super::style::Role;
+    use super::super::style::testing::ansi;
+    use super::*;
+
+    /// What a hostile object may hold in any of its texts.
+    const HOSTILE: [(&str, &str); 14] = [
+        ("7\u{1b}]52;c;aGk=\u{7}", "7^[]52;c;aGk=^G"),
+        ("7\u{1b}]52;c;aGk=\u{1b}\\", "7^[]52;c;aGk=^[\\"),
+        ("\u{9d}52;c;aGk=\u{9c}", "\\u{9d}52;c;aGk=\\u{9c}"),
+        ("\u{9b}2J", "\\u{9b}2J"),
+        ("\u{1b}[2J", "^[[2J"),
+        ("\u{1b}[38;5;1m", "^[[38;5;1m"),
+        ("\u{1b}[8m\u{1b}[m", "^[[8m^[[m"),
+        ("\u{1b}[31", "^[[31"),
+        ("\u{1b}", "^["),
+        ("gnp.\u{202e}exe", "gnp.\\u{202e}exe"),
+        ("zero\u{200b}width", "zero\\u{200b}width"),
+        ("a\r\nb\0", "a\\r\\nb^@"),
+        ("a\u{2028}b\u{feff}", "a\\u{2028}b\\u{feff}"),
+        ("→ naïve\t日本", "→ naïve\t日本"),
+    ];
+
+    #[test]
+    fn a_line_shows_what_a_terminal_would_obey() {
+        for (text, expected) in HOSTILE {
+            for styles in [Styles::PLAIN, Styles::ANSI] {
+                assert_eq!(styles.line(text).as_str(), expected, "{text:?}");
+            }
+            // Beside our own colours, too.
+            let painted = format!("{}{text} {}", ansi().dim("old"), ansi().bad("new"));
+            let shown = format!("{}{expected} {}", ansi().dim("old"), ansi().bad("new"));
+            assert_eq!(Styles::ANSI.line(painted).as_str(), shown);
+        }
+    }
+
+    #[test]
+    fn the_palette_is_what_styles_paint_with() {
+        const ROLES: [Role; 14] = [
+            Role::Plain,
+            Role::Heading,
+            Role::Added,
+            Role::Removed,
+            Role::Changed,
+            Role::Moved,
+            Role::Equal,
+            Role::Emphasis,
+            Role::Dim,
+            Role::Good,
+            Role::Bad,
+            Role::Moving,
+            Role::Name,
+            Role::Warning,
+        ];
+        let mut used: BTreeSet<&&str> = BTreeSet::new();
+        for outer in ROLES {
+            for inner in ROLES {
+                let styles = ansi();
+                let text = format!("a {} →", styles.paint(inner, "b"));
+                let painted = styles.paint(outer, &text);
+                assert_eq!(styles.line(painted.as_str()).as_str(), painted);
+                used.extend(PALETTE.iter().filter(|colour| painted.contains(*colour)));
+            }
+        }
+        assert_eq!(used.len(), PALETTE.len(), "{used:?}");
+        assert_eq!(Styles::PLAIN.line(ansi().bad("x")).as_str(), "^[[31mx^[[0m");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_moves_a_cursor(parts in prop::collection::vec(prop_oneof![
+            any::<String>(),
+            prop::sample::select(PALETTE.to_vec()).prop_map(str::to_owned),
+            prop::sample::select(HOSTILE.map(|(text, _)| text).to_vec()).prop_map(str::to_owned),
+        ], 0..6)) {
+            let text = parts.concat();
+            let plain = Styles::PLAIN.line(text.as_str());
+            prop_assert!(!plain.as_str().contains(|c| c != '\t' && is_unsafe(c)), "{:?}", plain);
+            let painted = Styles::ANSI.line(text.as_str());
+            let uncoloured = PALETTE.iter().fold(painted.as_str().to_owned(), |text, colour| text.replace(colour, ""));
+            prop_assert!(!uncoloured.contains(|c| c != '\t' && is_unsafe(c)), "{:?}", painted);
+            // Once is enough.
+            prop_assert_eq!(Styles::ANSI.line(painted.as_str()), painted.clone());
+        }
+    }
+}
