@@ -9,6 +9,7 @@
 mod architecture;
 mod changes;
 mod cli;
+mod credentials;
 mod demo;
 mod docs;
 mod ends;
