@@ -26,7 +26,7 @@ pub enum Part {
 
 /// A text that cannot be a segment of a path. Its `Display` is kubectl's line without `error: `.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid {part} {:?}: [{}]", excerpt(.text, SHOWN), .problems.join(" "))]
+#[error("invalid {part} \"{}\": [{}]", excerpt(.text, SHOWN), .problems.join(" "))]
 pub struct InvalidPart {
     part: Part,
     text: String,
@@ -185,7 +185,7 @@ mod tests {
             ("", "invalid namespace \"\": [may not be empty]"),
             (
                 "\u{1b}/",
-                "invalid namespace \"\\u{1b}/\": [may not contain '/']",
+                "invalid namespace \"\u{1b}/\": [may not contain '/']",
             ),
         ] {
             assert_eq!(path(&pods, Some(namespace)), expect);

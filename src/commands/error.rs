@@ -125,6 +125,20 @@ impl From<ConfigError> for CommandError {
                     format!("correct {setting}; `kubectl get namespaces` lists the namespaces");
                 CommandError::failed(error).hint(hint)
             }
+            ConfigError::Url {
+                ref setting,
+                wanted,
+                ..
+            } => {
+                let hint = format!("correct {setting}: it takes {wanted}");
+                CommandError::failed(error).hint(hint)
+            }
+            ConfigError::Header { ref setting, .. } => {
+                let hint = format!(
+                    "correct {setting}: it holds a line break or another control character"
+                );
+                CommandError::failed(error).hint(hint)
+            }
             error => CommandError::failed(error),
         }
     }

@@ -10,6 +10,7 @@ mod answers;
 mod architecture;
 mod changes;
 mod cli;
+mod credentials;
 mod demo;
 mod docs;
 mod ends;

@@ -182,3 +182,97 @@ fn a_watch_event_of_another_type_is_undecodable_and_not_shown() {
     run.until("an object of another type than v1 ConfigMap");
     assert_hidden(&run.interrupt());
 }
+
+/// A server that lists Secrets with this answer, and watches them with this line.
+fn of_secrets(list: &str, line: &'static str) -> Hostile {
+    let list = list.to_owned();
+    Hostile::start(move |target| {
+        if target.contains("watch=true") {
+            let head = std::iter::once(Answer::stream_head());
+            return Answer::Pieces(Box::new(head.chain(std::iter::once(Answer::piece(line)))));
+        }
+        Answer::json(200, &list)
+    })
+}
+
+fn secret_list(items: &str) -> String {
+    format!(
+        r#"{{"kind":"SecretList","apiVersion":"v1","metadata":{{"resourceVersion":"7"}},"items":[{items}]}}"#
+    )
+}
+
+#[test]
+fn a_list_that_cannot_be_read_is_located_and_not_quoted() {
+    let wrong = "a field is missing or of the wrong type";
+    let good = r#"{"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"5"}}"#;
+    for (list, expect) in [
+        (
+            secret_list(&format!("{good},\"{CLEAR}\"")),
+            format!("item 2 of the list of secrets: {wrong} (line 1, column 23)"),
+        ),
+        (
+            secret_list(&format!(
+                r#"{{"metadata":"{CLEAR}","data":{{"a":"{STORED}"}}}}"#
+            )),
+            format!("item 1 of the list of secrets: {wrong} (line 1, column 35)"),
+        ),
+        (
+            format!("\"{CLEAR}\""),
+            format!("the server's answer is no list of secrets: {wrong} (line 1, column 23)"),
+        ),
+    ] {
+        let hostile = of_secrets(&list, "{}");
+        let ran = hostile
+            .spy()
+            .run(&["changes", "secrets", "--since", "0", "--once"]);
+        assert_hidden(&ran);
+        assert!(
+            ran.stderr.contains(&expect),
+            "{expect} in {}",
+            ran.transcript()
+        );
+    }
+}
+
+#[test]
+fn a_watch_line_that_cannot_be_read_is_not_quoted() {
+    const LINE: &str = r#"{"type":"ADDED","object":{"kind":"Secret","apiVersion":"v1","metadata":"hunter2-correct-horse"}}"#;
+    let hostile = of_secrets(&secret_list(""), LINE);
+    let mut run = hostile
+        .spy()
+        .start(&["changes", "secrets", "--since", "0", "-o", "json"]);
+    run.until("a field is missing or of the wrong type (line 1, column ");
+    assert_hidden(&run.interrupt());
+}
+
+#[test]
+fn what_a_server_says_of_an_error_is_one_short_line() {
+    let page = format!("<html>\n\u{1b}]52;c;eA==\u{7}{}", "x".repeat(500_000));
+    let status = json!({
+        "kind": "Status", "reason": "Forbidden", "message": format!("no\nError from server: yes{page}"),
+    });
+    for (code, body, start) in [
+        (
+            403,
+            page.clone(),
+            "Error from server (Forbidden): <html>\\n^[]52;c;eA==^Gxxx",
+        ),
+        (
+            500,
+            page.clone(),
+            "Error from server (InternalError): an error on the server (\"<html>\\n^[]52;c;eA==^Gxxx",
+        ),
+        (
+            403,
+            status.to_string(),
+            "Error from server (Forbidden): no\\nError from server: yes<html>\\n^[]52;c;eA==^Gxxx",
+        ),
+    ] {
+        let hostile = Hostile::start(move |_| Answer::json(code, &body));
+        // A type that is none of Kubernetes' own is looked up first, and the error ends the run.
+        let ran = hostile.spy().run(&["changes", "widgets", "--once"]);
+        let line = ran.stderr.lines().next().unwrap_or_default();
+        assert!(line.starts_with(start), "{line}");
+        assert!(ran.stderr.len() < 3000, "{}", ran.stderr.len());
+    }
+}

@@ -16,9 +16,12 @@ use super::ask::Ask;
 use super::failure::{RequestError, body_error};
 use super::lanes::Slot;
 use crate::cluster::error::{ApiError, Status};
+use crate::object::excerpt;
 
 /// An error's body is read up to here.
 const ERROR_BYTES: usize = 1 << 20;
+/// How many characters of a body that is no Status an error shows: it may be anything.
+const BODY_SHOWN: usize = 200;
 
 /// The body of a successful answer, as it arrives. Dropping it ends the stream.
 pub(crate) struct Answer {
@@ -159,17 +162,19 @@ const GENERIC: [(u16, &str, &str); 9] = [
 
 fn generic(code: u16, body: &str, ask: &Ask) -> Status {
     let body = match body.trim() {
-        "" => "unknown",
-        text => text,
+        "" => "unknown".to_owned(),
+        text => excerpt(text, BODY_SHOWN),
     };
     let known = GENERIC.iter().find(|(known, ..)| *known == code);
     let (reason, message) = match (code, known) {
         (_, Some((_, reason, message))) => (*reason, (*message).to_owned()),
-        (403, None) => ("Forbidden", body.to_owned()),
-        (406, None) => ("NotAcceptable", body.to_owned()),
+        (403, None) => ("Forbidden", body),
+        (406, None) => ("NotAcceptable", body),
         (500.., None) => (
             "InternalError",
-            format!("an error on the server ({body:?}) has prevented the request from succeeding"),
+            format!(
+                "an error on the server (\"{body}\") has prevented the request from succeeding"
+            ),
         ),
         (_, None) => (
             "",
@@ -258,6 +263,16 @@ mod tests {
             ),
         ] {
             assert_eq!(check(code, body), format!("{expect} {get}"));
+        }
+    }
+
+    #[test]
+    fn a_body_that_is_no_status_is_shown_as_a_short_line() {
+        let page = format!("<html>\n\"login\"\r\n{}", "x".repeat(1 << 20));
+        for code in [403, 406, 500, 599] {
+            let shown = check(code, &page);
+            assert!(shown.contains("<html>\\n\"login\"\\r\\n"), "{shown}");
+            assert!(!shown.contains('\n') && shown.len() < 400, "{shown}");
         }
     }
 

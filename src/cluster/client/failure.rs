@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use hyper_util::client::legacy::Error as HyperError;
 use kube::client::AuthError;
-use kube::config::ExecConfig;
 
 use crate::cluster::error::ApiError;
 use crate::cluster::kubeconfig::{ConfigError, os_words};
 use crate::cluster::request_path::InvalidPart;
+use crate::object::json_fault;
 
 /// What became of a request that did not succeed. Its `Display` is a whole line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,18 +63,8 @@ impl From<ConfigError> for RequestError {
 pub(super) fn setup_error(error: &kube::Error) -> ConfigError {
     match error {
         kube::Error::Auth(error) => ConfigError::Credential(credential_words(error)),
-        other => ConfigError::invalid(other.to_string()),
+        other => ConfigError::invalid(format!("TLS settings of the kubeconfig: {other}")),
     }
-}
-
-/// Words an error of asking for credentials, perhaps from a plugin.
-pub(super) fn plugin_error(error: &kube::Error, plugin: Option<&ExecConfig>) -> ConfigError {
-    if let (kube::Error::Auth(AuthError::AuthExecStart(start)), Some(plugin)) = (error, plugin)
-        && start.kind() == io::ErrorKind::NotFound
-    {
-        return ConfigError::Credential(no_plugin(plugin));
-    }
-    setup_error(error)
 }
 
 /// Words an error of sending a request to `host`.
@@ -155,46 +145,16 @@ fn tls_words(text: &str, host: &str) -> String {
     }
 }
 
-/// client-go's words for a plugin that is not there, with what its owner says about getting it.
-fn no_plugin(plugin: &ExecConfig) -> String {
-    let hint = plugin
-        .install_hint
-        .as_deref()
-        .map(|hint| format!("\n\n{hint}"));
-    format!(
-        "exec: executable {} not found\n\nIt looks like you are trying to use a client-go credential \
-         plugin that is not installed.\n\nTo learn more about this feature, consult the documentation \
-         available at:\n      \
-         https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins{}",
-        plugin.command.as_deref().unwrap_or_default(),
-        hint.unwrap_or_default()
-    )
-}
-
-/// A plugin's failure without what it printed: that may be the token.
+/// Words an error of a login at an OIDC provider, of whose answer nothing is shown: it may be a token.
 fn credential_words(error: &AuthError) -> String {
-    match error {
-        AuthError::AuthExecStart(error) => format!("exec: {}", os_words(error)),
-        AuthError::AuthExecRun { cmd, out } => match out.status.code() {
-            Some(code) => format!(
-                "exec: executable {} failed with exit code {code}",
-                program(cmd)
-            ),
-            None => format!("exec: executable {} was killed", program(cmd)),
-        },
-        AuthError::AuthExecParse(_) => "decoding stdout: not an ExecCredential".to_owned(),
-        AuthError::ExecPluginFailed => "exec plugin didn't return a status field".to_owned(),
-        AuthError::InvalidBasicAuth(_) | AuthError::InvalidBearerToken(_) => {
-            "the token or password holds bytes that no header may hold".to_owned()
-        }
-        other => other.to_string(),
+    let parsed = causes(error).find_map(|part| part.downcast_ref::<serde_json::Error>());
+    match parsed {
+        Some(parsed) => format!(
+            "auth-provider oidc: what it answered is {}",
+            json_fault(parsed)
+        ),
+        None => format!("auth-provider oidc: {error}"),
     }
-}
-
-/// The program of a command line that kube prints in Go's or Rust's quoting.
-fn program(command: &str) -> &str {
-    let first = command.split_whitespace().next().unwrap_or(command);
-    first.trim_matches('"')
 }
 
 /// An error and what caused it, the content of wrapped IO errors included.
@@ -261,21 +221,5 @@ mod tests {
                     https://docs.rs/rustls/latest/rustls/manual/_03_howto/index.html#unexpected-eof";
         let error: Box<dyn Error> = text.into();
         assert_eq!(last_words(&[&*error]), "unexpected EOF");
-    }
-
-    #[test]
-    fn a_failing_plugin_does_not_show_what_it_printed() {
-        let out = std::process::Command::new("sh")
-            .args(["-c", "echo s3cret; exit 7"])
-            .output()
-            .expect("a shell");
-        let error = AuthError::AuthExecRun {
-            cmd: "\"aws\" \"get-token\"".to_owned(),
-            out: Box::new(out),
-        };
-        assert_eq!(
-            credential_words(&error),
-            "exec: executable aws failed with exit code 7"
-        );
     }
 }

@@ -4,6 +4,7 @@ mod answer;
 mod ask;
 mod failure;
 mod lanes;
+mod plugin;
 mod stack;
 #[cfg(test)]
 mod tests;

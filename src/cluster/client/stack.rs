@@ -15,11 +15,16 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use kube::Config;
 use kube::client::middleware::{AuthLayer, ExtraHeadersLayer};
 use kube::client::{Body, ConfigExt};
+use kube::config::ExecConfig;
 use tower::{BoxError, ServiceBuilder};
 use tower_http::decompression::DecompressionLayer;
 
-use super::failure::{plugin_error, setup_error};
-use crate::cluster::kubeconfig::{ConfigError, basic_authorization, proxy_login};
+use super::failure::setup_error;
+use super::plugin;
+use crate::cluster::kubeconfig::{
+    ConfigError, basic_authorization, bearer, proxy_login, to_base64,
+};
+use crate::object::excerpt;
 
 /// How long a TCP connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -47,21 +52,17 @@ enum Connector {
 }
 
 impl Stack {
-    /// Collects credentials and certificates. Blocks while a plugin runs: once if it gives a token,
-    /// once more if it gives a certificate.
+    /// Collects credentials and certificates. Blocks while a plugin runs.
     pub(super) fn new(mut config: Config) -> Result<Stack, ConfigError> {
-        let plugin = config.auth_info.exec.as_ref();
-        let auth = config
-            .auth_layer()
-            .map_err(|error| plugin_error(&error, plugin))?;
+        if let Some(plugin) = config.auth_info.exec.take() {
+            log_in(&mut config, &plugin)?;
+        }
+        let auth = config.auth_layer().map_err(|error| setup_error(&error))?;
         let headers = config
             .extra_headers_layer()
             .map_err(|error| setup_error(&error))?;
-        if auth.is_some() {
-            // The layer has the token, and renews it: nothing below need run the plugin again.
-            config.auth_info.exec = None;
-            config.auth_info.auth_provider = None;
-        }
+        // The layer has the provider's token, and renews it.
+        config.auth_info.auth_provider = None;
         let unchecked =
             config.accept_invalid_certs || config.cluster_url.scheme_str() == Some("http");
         if unchecked && config.root_cert.is_none() {
@@ -112,6 +113,24 @@ impl Stack {
     }
 }
 
+/// Runs a credential plugin, once, and takes what it gives.
+fn log_in(config: &mut Config, plugin: &ExecConfig) -> Result<(), ConfigError> {
+    let issued = plugin::run(plugin)?;
+    if !issued.token.is_empty() {
+        let program = plugin.command.as_deref().unwrap_or_default();
+        let setting = format!("the token that {program} prints");
+        config.headers.push(bearer(&issued.token, setting)?);
+    }
+    if !issued.client_certificate_data.is_empty() {
+        let user = &mut config.auth_info;
+        user.client_certificate = None;
+        user.client_certificate_data = Some(to_base64(issued.client_certificate_data.into()));
+        user.client_key = None;
+        user.client_key_data = Some(to_base64(issued.client_key_data.into()).into());
+    }
+    Ok(())
+}
+
 fn connector(config: &Config) -> Result<Connector, ConfigError> {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
@@ -151,10 +170,13 @@ fn https<C>(config: &Config, inner: C) -> Result<HttpsConnector<C>, ConfigError>
         .with_tls_config(tls)
         .https_or_http();
     if let Some(name) = &config.tls_server_name {
-        let name = name
-            .clone()
-            .try_into()
-            .map_err(|_| ConfigError::invalid(format!("invalid tls-server-name {name:?}")))?;
+        let shown = excerpt(name, 100);
+        let name = name.clone().try_into();
+        let name = name.map_err(|_| {
+            ConfigError::invalid(format!(
+                "invalid --tls-server-name or tls-server-name \"{shown}\""
+            ))
+        })?;
         builder = builder.with_server_name_resolver(FixedServerNameResolver::new(name));
     }
     Ok(builder.enable_all_versions().wrap_connector(inner))

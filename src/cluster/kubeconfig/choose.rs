@@ -2,9 +2,11 @@
 //! of kubectl's `DirectClientConfig`.
 
 use kube::config::{AuthInfo, Cluster, Kubeconfig};
+use secrecy::ExposeSecret;
 
 use super::error::{ConfigError, os_words};
 use super::overrides::{Impersonate, Overrides, set};
+use super::pem::from_base64;
 
 /// What was picked. The names are for messages; a name is empty where nothing has one.
 #[derive(Default)]
@@ -182,6 +184,24 @@ fn validate_user(name: &str, user: &AuthInfo, problems: &mut Vec<String>) {
             "client-key-data or client-key must be specified for {name} to use the clientCert \
              authentication method."
         ));
+    }
+    let data = [
+        (
+            "client-certificate-data",
+            user.client_certificate_data.as_deref(),
+        ),
+        (
+            "client-key-data",
+            user.client_key_data
+                .as_ref()
+                .map(ExposeSecret::expose_secret),
+        ),
+    ];
+    for (field, _) in data
+        .iter()
+        .filter(|(_, data)| data.is_some_and(|data| from_base64(data).is_none()))
+    {
+        problems.push(format!("{field} of user {name:?}: illegal base64 data"));
     }
     if let Some(exec) = &user.exec {
         let missing = |what: &str| {

@@ -35,6 +35,26 @@ pub enum ConfigError {
     /// Settings that contradict each other, and files that cannot be read: never empty.
     #[error("{}", all_of(.0))]
     Invalid(Vec<String>),
+    /// A text that no header can hold.
+    #[error("Unable to connect to the server: net/http: invalid header field value for {name:?}")]
+    Header {
+        /// Which header.
+        name: String,
+        /// Which setting it is from.
+        setting: String,
+    },
+    /// A URL that is none, or too long.
+    #[error("error: {problem}: \"{shown}\"")]
+    Url {
+        /// kubectl's words.
+        problem: &'static str,
+        /// The URL without its login.
+        shown: String,
+        /// Which setting it is from.
+        setting: String,
+        /// What is taken there.
+        wanted: &'static str,
+    },
     /// The namespace cannot be one.
     #[error("error: {error}")]
     Namespace {

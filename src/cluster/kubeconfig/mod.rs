@@ -4,11 +4,13 @@ mod ambient;
 mod choose;
 mod error;
 mod files;
+mod headers;
 mod overrides;
 mod pem;
 mod pod;
 mod policy;
 mod proxy;
+mod server;
 #[cfg(test)]
 pub(in crate::cluster) mod tests;
 
@@ -17,14 +19,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::Uri;
 use kube::Config;
 use kube::config::{AuthInfo, Cluster, ExecAuthCluster};
 
 pub use ambient::Ambient;
 pub use error::ConfigError;
 pub(crate) use error::os_words;
+pub(crate) use headers::bearer;
 pub use overrides::{Credentials, Impersonate, Overrides, parse_duration};
+pub(crate) use pem::to_base64;
 pub(crate) use proxy::{basic_authorization, login as proxy_login};
 
 use super::request_path::Part;
@@ -86,7 +89,7 @@ impl ClusterConfig {
 
     /// A server that asks for no credentials, under a name of its own: the embedded one.
     pub fn plain(server: &str, name: &str) -> Result<ClusterConfig, ConfigError> {
-        let mut config = Config::new(parse_server(server, &Cluster::default())?);
+        let mut config = Config::new(server::parse((server, name), &Cluster::default())?);
         config.default_retry = false;
         Ok(ClusterConfig {
             config,
@@ -161,19 +164,28 @@ fn from_choice(
     overrides: &Overrides,
 ) -> Result<ClusterConfig, ConfigError> {
     let Choice { cluster, user, .. } = choice;
+    let origin = headers::Origin {
+        user_name: &choice.user_name,
+        overrides,
+    };
     let server = set(cluster.server.as_ref()).unwrap_or_default();
-    let mut config = Config::new(parse_server(server, &cluster)?);
+    let setting = match set(overrides.server.as_ref()) {
+        Some(_) => "-s".to_owned(),
+        None => format!("the server of cluster {:?}", choice.cluster_name),
+    };
+    let mut config = Config::new(server::parse((server, &setting), &cluster)?);
     config.default_retry = false;
-    config.proxy_url = proxy::choose(
-        set(cluster.proxy_url.as_ref()),
-        ambient,
-        &config.cluster_url,
-    )?;
+    let own_proxy = proxy::Own {
+        url: set(cluster.proxy_url.as_ref()),
+        cluster: &choice.cluster_name,
+    };
+    config.proxy_url = proxy::choose(&own_proxy, ambient, &config.cluster_url)?;
     config.disable_compression = cluster.disable_compression.unwrap_or(false);
     if config.cluster_url.scheme_str() == Some("https") {
         config.accept_invalid_certs = cluster.insecure_skip_tls_verify.unwrap_or(false);
         config.root_cert = authority(&cluster, &choice.cluster_name)?;
         config.auth_info = credentials(user, &cluster)?;
+        config.headers = headers::authorization(&mut config.auth_info, &origin)?;
         if let Some(command) = config
             .auth_info
             .exec
@@ -187,6 +199,9 @@ fn from_choice(
         // As in kubectl, credentials are never sent in the clear.
         config.auth_info = only_impersonation(user);
     }
+    config
+        .headers
+        .extend(headers::impersonation(&mut config.auth_info, &origin)?);
     let mut found = ClusterConfig {
         name: choice.context.as_str().into(),
         namespace: match set(choice.namespace.as_ref()) {
@@ -201,29 +216,6 @@ fn from_choice(
         found.name = found.server().into();
     }
     Ok(found)
-}
-
-/// Reads a server. One without a scheme is `https://` if anything is said about its certificate.
-fn parse_server(text: &str, cluster: &Cluster) -> Result<Uri, ConfigError> {
-    let secure = cluster.insecure_skip_tls_verify == Some(true)
-        || cluster.certificate_authority.is_some()
-        || cluster.certificate_authority_data.is_some();
-    let full = match (text.contains("://"), secure) {
-        (true, _) => text.to_owned(),
-        (false, true) => format!("https://{text}"),
-        (false, false) => format!("http://{text}"),
-    };
-    match full.parse::<Uri>() {
-        Ok(url)
-            if matches!(url.scheme_str(), Some("http" | "https"))
-                && url.host().is_some_and(|host| !host.is_empty()) =>
-        {
-            Ok(url)
-        }
-        _ => Err(ConfigError::invalid(format!(
-            "invalid server {text:?}: want a URL or HOST:PORT"
-        ))),
-    }
 }
 
 fn authority(cluster: &Cluster, name: &str) -> Result<Option<Vec<Vec<u8>>>, ConfigError> {
@@ -261,6 +253,13 @@ fn credentials(mut user: AuthInfo, cluster: &Cluster) -> Result<AuthInfo, Config
     }
     if user.token.is_some() || user.token_file.is_some() {
         user.exec = None;
+    }
+    if let Some(provider) = &user.auth_provider
+        && provider.name != "oidc"
+    {
+        let name = &provider.name;
+        let words = format!("no Auth Provider found for name {name:?}");
+        return Err(ConfigError::invalid(words));
     }
     if let Some(exec) = &mut user.exec
         && exec.provide_cluster_info

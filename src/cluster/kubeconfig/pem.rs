@@ -13,7 +13,7 @@ pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Encodes as standard base64.
-pub(super) fn to_base64(bytes: Vec<u8>) -> String {
+pub(crate) fn to_base64(bytes: Vec<u8>) -> String {
     match serde_json::to_value(ByteString(bytes)) {
         Ok(serde_json::Value::String(text)) => text,
         _ => String::new(),

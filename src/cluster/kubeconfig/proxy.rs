@@ -7,30 +7,48 @@ use http::Uri;
 use super::ambient::Ambient;
 use super::error::ConfigError;
 use super::pem::to_base64;
+use crate::object::{excerpt, shown_url};
 
 /// The proxy for `server`: the cluster's own `proxy-url`, else the environment's, unless `NO_PROXY`
 /// exempts the server or it is this machine.
 pub(super) fn choose(
-    own: Option<&str>,
+    own: &Own<'_>,
     ambient: &Ambient,
     server: &Uri,
 ) -> Result<Option<Uri>, ConfigError> {
-    if let Some(own) = own {
-        return parse(own).map(Some);
+    if let Some(url) = own.url {
+        let setting = format!("the proxy-url of cluster {:?}", own.cluster);
+        return parse(url, &setting).map(Some);
     }
-    let from_environment = match server.scheme_str() {
-        Some("https") => ambient.https_proxy.as_deref(),
-        _ => ambient.http_proxy.as_deref(),
+    let (from_environment, variable) = match server.scheme_str() {
+        Some("https") => (ambient.https_proxy.as_deref(), "HTTPS_PROXY"),
+        _ => (ambient.http_proxy.as_deref(), "HTTP_PROXY"),
     };
     match from_environment {
-        Some(proxy) if !exempt(ambient.no_proxy.as_deref(), server) => parse(proxy).map(Some),
+        Some(proxy) if !exempt(ambient.no_proxy.as_deref(), server) => {
+            let setting = format!("the variable {variable}");
+            parse(proxy, &setting).map(Some)
+        }
         _ => Ok(None),
     }
 }
 
-/// A proxy without a scheme is an `http://` one. The text may hold a password: errors leave it out.
-fn parse(text: &str) -> Result<Uri, ConfigError> {
-    let bad = || ConfigError::invalid("invalid proxy URL: want http://, https:// or socks5://");
+/// What the kubeconfig says of a proxy.
+pub(super) struct Own<'o> {
+    /// The `proxy-url`.
+    pub(super) url: Option<&'o str>,
+    /// The cluster that it is for.
+    pub(super) cluster: &'o str,
+}
+
+/// A proxy without a scheme is an `http://` one.
+fn parse(text: &str, setting: &str) -> Result<Uri, ConfigError> {
+    let bad = || ConfigError::Url {
+        problem: "invalid proxy URL",
+        shown: excerpt(&shown_url(text), 200),
+        setting: setting.to_owned(),
+        wanted: "http://, https:// or socks5:// with a host",
+    };
     let full = if text.contains("://") {
         text.replacen("socks5h://", "socks5://", 1)
     } else {
@@ -167,6 +185,10 @@ fn same_network(network: IpAddr, address: IpAddr, bits: u32) -> bool {
 mod tests {
     use super::*;
 
+    fn own(url: Option<&str>) -> Own<'_> {
+        Own { url, cluster: "c" }
+    }
+
     fn check(no_proxy: &str, server: &str, proxied: bool) {
         let ambient = Ambient {
             https_proxy: Some("proxy:3128".to_owned()),
@@ -174,7 +196,7 @@ mod tests {
             ..Ambient::default()
         };
         let server: Uri = server.parse().expect("a server");
-        let chosen = choose(None, &ambient, &server).expect("valid");
+        let chosen = choose(&own(None), &ambient, &server).expect("valid");
         assert_eq!(
             chosen.is_some(),
             proxied,
@@ -221,7 +243,7 @@ mod tests {
             ..Ambient::default()
         };
         let server = Uri::from_static("https://api.example.com");
-        let chosen = choose(Some("socks5h://jump:1080"), &ambient, &server).expect("valid");
+        let chosen = choose(&own(Some("socks5h://jump:1080")), &ambient, &server).expect("valid");
         assert_eq!(chosen, Some(Uri::from_static("socks5://jump:1080")));
     }
 
@@ -243,8 +265,12 @@ mod tests {
     #[test]
     fn a_refused_proxy_does_not_show_its_password() {
         let server = Uri::from_static("https://api.example.com");
-        let error = choose(Some("ftp://me:s3cret@x"), &Ambient::default(), &server)
-            .expect_err("no such scheme");
+        let error = choose(
+            &own(Some("ftp://me:s3cret@x")),
+            &Ambient::default(),
+            &server,
+        )
+        .expect_err("no such scheme");
         assert!(!error.to_string().contains("s3cret"));
     }
 }

@@ -223,8 +223,76 @@ fn a_server_needs_no_context() {
     );
     assert_eq!(
         check(|flags| flags.server = Some("ftp://x".into())),
-        "error: invalid server \"ftp://x\": want a URL or HOST:PORT"
+        "error: host must be a URL or a host:port pair: \"ftp://x\""
     );
+}
+
+fn headers(found: &ClusterConfig) -> Vec<String> {
+    let headers = found.config.headers.iter();
+    headers
+        .map(|(name, value)| format!("{name}: {}", value.to_str().expect("ASCII")))
+        .collect()
+}
+
+#[test]
+fn urls_are_refused_with_their_setting_and_without_their_login() {
+    let check = |ambient: &Ambient, change: &dyn Fn(&mut Overrides)| {
+        let mut overrides = Overrides::default();
+        change(&mut overrides);
+        let error = ClusterConfig::load(ambient, &overrides).expect_err("refused");
+        assert!(!format!("{error} {error:?}").contains("PASS"), "{error:?}");
+        let ConfigError::Url { setting, .. } = &error else {
+            panic!("{error:?}");
+        };
+        format!("{error} ({setting})")
+    };
+    let server = |text: &str| {
+        let text = text.to_owned();
+        check(&Ambient::default(), &move |flags| {
+            flags.server = Some(text.clone());
+        })
+    };
+    let host = "error: host must be a URL or a host:port pair:";
+    assert_eq!(
+        server("ftp://u:PASS@x"),
+        format!("{host} \"ftp://***@x\" (-s)")
+    );
+    assert_eq!(server("http://a b"), format!("{host} \"http://a b\" (-s)"));
+    assert_eq!(server("u:PASS@a\nb"), format!("{host} \"***@a\\nb\" (-s)"));
+    let long = format!("https://x/{}", "y".repeat(5000));
+    assert!(server(&long).len() < 300);
+    let config = TWO.replace("https://c1.example.com:6443", "gopher://PASS@c1");
+    let files = Files::new(&[(".kube/config", &config)]);
+    assert_eq!(
+        check(&files.ambient(), &|_| ()),
+        format!("{host} \"gopher://***@c1\" (the server of cluster \"c1\")")
+    );
+    let proxy = Ambient {
+        https_proxy: Some("gopher://u:PASS@proxy".to_owned()),
+        ..Ambient::default()
+    };
+    assert_eq!(
+        check(&proxy, &|flags| flags.server = Some("https://x".to_owned())),
+        "error: invalid proxy URL: \"gopher://***@proxy\" (the variable HTTPS_PROXY)"
+    );
+    let config = TWO.replace("tls-server-name: inner", "proxy-url: \"ftp://u:PASS@p\"");
+    let files = Files::new(&[(".kube/config", &config)]);
+    assert_eq!(
+        check(&files.ambient(), &|_| ()),
+        "error: invalid proxy URL: \"ftp://***@p\" (the proxy-url of cluster \"c1\")"
+    );
+}
+
+#[test]
+fn a_token_file_is_read_without_the_white_space_around_it() {
+    let files = Files::new(&[("token", " s3cret\r\n\n")]);
+    let config = TWO.replace(
+        "{token: s3cret}",
+        &format!("{{tokenFile: {:?}}}", files.path("token")),
+    );
+    let kube = Files::new(&[(".kube/config", &config)]);
+    let found = ClusterConfig::load(&kube.ambient(), &Overrides::default()).expect("valid");
+    assert_eq!(headers(&found), ["authorization: Bearer s3cret"]);
 }
 
 #[test]
@@ -234,7 +302,8 @@ fn credentials_go_over_tls_alone() {
         ClusterConfig::load(&files.ambient(), &flags(change)).expect("valid")
     };
     let secure = load(|_| ());
-    assert!(secure.config.auth_info.token.is_some());
+    assert_eq!(headers(&secure), ["authorization: Bearer s3cret"]);
+    assert!(secure.config.auth_info.token.is_none());
     assert_eq!(secure.config.tls_server_name.as_deref(), Some("inner"));
     assert!(!secure.config.default_retry);
     let clear = load(|flags| {
@@ -243,12 +312,14 @@ fn credentials_go_over_tls_alone() {
         flags.impersonate.extra = vec!["a=1".to_owned(), "a=2".to_owned()];
     });
     assert!(clear.config.auth_info.token.is_none());
-    let extra = clear
-        .config
-        .auth_info
-        .impersonate_user_extra
-        .expect("given");
-    assert_eq!(extra["a"], ["1", "2"]);
+    assert_eq!(
+        headers(&clear),
+        [
+            "impersonate-user: jane",
+            "impersonate-extra-a: 1",
+            "impersonate-extra-a: 2"
+        ]
+    );
     let moved = load(|flags| flags.server = Some("https://elsewhere".into()));
     assert_eq!(moved.config.tls_server_name, None);
     assert!(!format!("{secure:?}").contains("s3cret"));

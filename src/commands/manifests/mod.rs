@@ -11,6 +11,7 @@ use clap::Args;
 
 use super::{CommandError, Context, ObjectArgs};
 use crate::cluster::{Filters, Namespaces, Resolver, Target};
+use crate::object::shown_url;
 
 use named::Naming;
 
@@ -73,6 +74,7 @@ impl ManifestArgs {
             () => match url {
                 None => return Ok(()),
                 Some(url) => {
+                    let url = shown_url(url);
                     let error = CommandError::failed(format!("error: {url}: URLs are not read"));
                     return Err(error.hint("fetch it first: curl -sSfL URL | kubectl spy … -f -"));
                 }
@@ -104,7 +106,9 @@ pub(crate) async fn targets(
         resolver,
         place,
         everywhere: filters.namespaces == Namespaces::All,
-        labels: labels.parse().map_err(CommandError::usage)?,
+        labels: labels
+            .parse()
+            .map_err(|error| CommandError::usage(format!("-l: {error}")))?,
         verb,
     };
     naming.targets(&manifests).await

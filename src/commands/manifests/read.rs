@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use super::ManifestArgs;
 use crate::commands::input::{text_of, unreadable};
 use crate::commands::{CommandError, Context};
-use crate::object::Doc;
+use crate::object::{Doc, shown_url};
 use crate::render::text;
 use crate::watch::{FileError, Language, Syntax, documents_by_line};
 
@@ -120,7 +120,7 @@ const SHOWN: usize = 80;
 
 /// The objects that a kustomization makes.
 pub(super) async fn kustomization(directory: &str) -> Result<Vec<Manifest>, CommandError> {
-    let name = format!("kubectl kustomize {directory}");
+    let name = format!("kubectl kustomize {}", shown_url(directory));
     let mut command = Command::new("kubectl");
     command
         .args(["kustomize", "--", directory])

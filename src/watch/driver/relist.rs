@@ -68,9 +68,14 @@ fn take_in(
     listing: &mut Listing,
 ) -> Result<(), SourceError> {
     for item in answer.items {
-        let version = reader
-            .item(&item)
-            .map_err(|detail| SourceError::Decode { detail })?;
+        let version = reader.item(&item).map_err(|detail| {
+            let number = listing.objects.len() + 1;
+            let resource = shared.key.resource.group_resource();
+            let detail = format!("item {number} of the list of {resource}: {detail}");
+            SourceError::Decode {
+                detail: detail.into(),
+            }
+        })?;
         drop(item);
         let inner = shared.lock();
         let kept = match inner.store.same(&version) {

@@ -1,0 +1,159 @@
+//! The headers that say who the user is, each checked before any library sees it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use kube::config::AuthInfo;
+use secrecy::ExposeSecret;
+
+use super::error::ConfigError;
+use super::overrides::Overrides;
+use super::proxy::basic_authorization;
+use super::read;
+
+/// Headers of a request.
+pub(super) type Headers = Vec<(HeaderName, HeaderValue)>;
+
+/// Where the texts of a user's headers are from, for messages.
+pub(super) struct Origin<'o> {
+    pub(super) user_name: &'o str,
+    pub(super) overrides: &'o Overrides,
+}
+
+impl Origin<'_> {
+    /// The flag that was given, else the field of the kubeconfig's user.
+    fn of(&self, flag: (&str, bool), field: &str) -> String {
+        match flag {
+            (name, true) => name.to_owned(),
+            (_, false) => format!("{field} of user {:?}", self.user_name),
+        }
+    }
+}
+
+/// The `Authorization` header, if a login, a token or a file with one gives it: what it is made of is taken
+/// out of `user`. As in client-go, white space around what a file holds is no part of the token.
+pub(super) fn authorization(
+    user: &mut AuthInfo,
+    origin: &Origin<'_>,
+) -> Result<Headers, ConfigError> {
+    let login = user.username.take().zip(user.password.take());
+    let (token, file) = (user.token.take(), user.token_file.take());
+    if user.auth_provider.is_some() {
+        return Ok(Headers::new());
+    }
+    if let Some((name, password)) = login {
+        let value = basic_authorization(&name, password.expose_secret());
+        let setting = format!("the password of user {:?}", origin.user_name);
+        return Ok(vec![sensitive(&value, setting)?]);
+    }
+    let (token, setting) = if let Some(token) = token {
+        let flag = origin.overrides.credentials.token.is_some();
+        let setting = origin.of(("--token", flag), "the token");
+        (token.expose_secret().to_owned(), setting)
+    } else if let Some(path) = file {
+        let content = read(Path::new(&path))?;
+        let token = String::from_utf8_lossy(&content).trim().to_owned();
+        (token, format!("the token in {path}"))
+    } else {
+        return Ok(Headers::new());
+    };
+    user.exec = None;
+    Ok(vec![bearer(&token, setting)?])
+}
+
+/// The header of a token.
+pub(crate) fn bearer(
+    token: &str,
+    setting: String,
+) -> Result<(HeaderName, HeaderValue), ConfigError> {
+    sensitive(&format!("Bearer {token}"), setting)
+}
+
+fn sensitive(text: &str, setting: String) -> Result<(HeaderName, HeaderValue), ConfigError> {
+    let mut value = value("Authorization", text, setting)?;
+    value.set_sensitive(true);
+    Ok((AUTHORIZATION, value))
+}
+
+/// The headers of impersonation, as client-go writes them; what they are made of is taken out of `user`.
+pub(super) fn impersonation(
+    user: &mut AuthInfo,
+    origin: &Origin<'_>,
+) -> Result<Headers, ConfigError> {
+    let flags = &origin.overrides.impersonate;
+    let mut headers = Headers::new();
+    let mut add = |name: &str, text: &str, setting: String| {
+        let value = value(name, text, setting.clone())?;
+        let name = HeaderName::try_from(name).map_err(|_| invalid(name, setting))?;
+        headers.push((name, value));
+        Ok::<_, ConfigError>(())
+    };
+    if let Some(name) = user.impersonate.take() {
+        let setting = origin.of(("--as", flags.user.is_some()), "`as`");
+        add("Impersonate-User", &name, setting)?;
+    }
+    if let Some(uid) = user.impersonate_uid.take() {
+        let setting = origin.of(("--as-uid", flags.uid.is_some()), "`as-uid`");
+        add("Impersonate-Uid", &uid, setting)?;
+    }
+    for group in user.impersonate_groups.take().into_iter().flatten() {
+        let setting = origin.of(("--as-group", !flags.groups.is_empty()), "`as-groups`");
+        add("Impersonate-Group", &group, setting)?;
+    }
+    for (key, values) in user.impersonate_user_extra.take().into_iter().flatten() {
+        for text in values {
+            let setting = origin.of(
+                ("--as-user-extra", !flags.extra.is_empty()),
+                "`as-user-extra`",
+            );
+            add(&extra_name(&key), &text, setting)?;
+        }
+    }
+    Ok(headers)
+}
+
+/// The name of the header for a key, escaped as client-go does it (`headerKeyEscape`).
+fn extra_name(key: &str) -> String {
+    let mut name = "Impersonate-Extra-".to_owned();
+    for byte in key.bytes() {
+        if byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~".contains(&byte) {
+            name.push(char::from(byte));
+        } else {
+            write!(name, "%{byte:02X}").expect("a String takes all that is written");
+        }
+    }
+    name
+}
+
+fn value(name: &str, text: &str, setting: String) -> Result<HeaderValue, ConfigError> {
+    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| invalid(name, setting))
+}
+
+fn invalid(name: &str, setting: String) -> ConfigError {
+    ConfigError::Header {
+        name: name.to_owned(),
+        setting,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extra_keys_are_escaped_as_client_go_escapes_them() {
+        for (key, name) in [
+            ("FOO-bar.baz_123", "Impersonate-Extra-FOO-bar.baz_123"),
+            ("foo%2f", "Impersonate-Extra-foo%252f"),
+            (
+                "example.com/a b\n",
+                "Impersonate-Extra-example.com%2Fa%20b%0A",
+            ),
+            ("é", "Impersonate-Extra-%C3%A9"),
+        ] {
+            assert_eq!(extra_name(key), name);
+            assert!(HeaderName::try_from(extra_name(key)).is_ok());
+        }
+    }
+}
