@@ -1,5 +1,6 @@
 //! The loop of every live verb: events in, lines and frames out, until it is answered or stopped.
 
+mod ending;
 mod live;
 mod pace;
 
@@ -144,23 +145,6 @@ async fn look_up(session: &Session, key: Arc<SourceKey>) -> (Arc<SourceKey>, Vec
 }
 
 impl Feed {
-    /// Prints, and draws the frame, as time goes on.
-    fn on_beat<V: Live>(
-        &mut self,
-        now: Instant,
-        view: &mut V,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
-        self.printing.is_owed = true;
-        self.print_if_due(view, terminal)?;
-        if terminal.is_live() && (self.drawing.is_due(now) || self.drawing.is_overdue(now)) {
-            let begun = Instant::now();
-            view.draw(&self.sources, terminal)?;
-            self.drawing.done(begun, V::REST);
-        }
-        Ok(())
-    }
-
     /// Prints what is owed, unless it is too soon.
     fn print_if_due<V: Live>(
         &mut self,
@@ -195,29 +179,6 @@ impl Feed {
     ) -> Result<(), CommandError> {
         self.printing.is_owed |= view.stop_waiting();
         self.print_owed(view, terminal)
-    }
-
-    /// Ends before all is told: the user, the system or the time limit has stopped it.
-    fn stopped<V: Live>(
-        &mut self,
-        view: &mut V,
-        terminal: &mut Terminal<'_>,
-        signal: Option<Signal>,
-    ) -> Result<Ended, CommandError> {
-        self.print_last(view, terminal)?;
-        Ok(signal.map_or(Ended::Answered, Ended::By))
-    }
-
-    /// Fails if a file holds what could not be read. What could, is shown by now. A server is asked again
-    /// instead.
-    fn ending(&self, session: &Session, ended: Ended) -> Result<Ended, CommandError> {
-        if !session.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
-            return Ok(ended);
-        }
-        let file = &session.cluster.0;
-        let lines = self.unreadable.iter();
-        let lines = lines.map(|detail| format!("error: {file}: {detail}"));
-        Err(CommandError::failed(lines.collect::<Vec<_>>().join("\n")))
     }
 
     /// Fails if what was asked cannot be told, once what came of it is printed.

@@ -11,6 +11,7 @@ mod split;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod unreadable;
 mod yaml;
 
 use std::io::Read;

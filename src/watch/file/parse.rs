@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::super::envelope::{Verb, can_be_read};
+use super::super::envelope::Verb;
 use super::super::store::identity;
+use super::unreadable::unreadable;
 use super::{Entry, yaml};
 use crate::object::{Doc, Kind, ObjectRef, Uid, Value};
 
@@ -54,15 +55,6 @@ impl FileError {
         FileError { syntax, ..self }
     }
 }
-
-/// The fields of the metadata that say which object and which version it is.
-const HEAD: [&str; 5] = [
-    "name",
-    "namespace",
-    "uid",
-    "resourceVersion",
-    "deletionTimestamp",
-];
 
 /// The objects of a text.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry>, FileError> {
@@ -280,24 +272,4 @@ fn entry(value: Value<'_>, list: Option<Value<'_>>, line: usize) -> Result<Entry
         line,
         unreadable,
     })
-}
-
-/// What keeps a source from reading an object, without a word of what the object holds.
-fn unreadable(doc: &Doc) -> Option<String> {
-    if can_be_read(doc.text()) {
-        return None;
-    }
-    let meta = doc.root().get("metadata");
-    let wrong = HEAD.iter().find_map(|field| {
-        let value = meta?.get(field)?;
-        let what = match value.kind() {
-            Kind::Null | Kind::String => return None,
-            Kind::Bool => "a boolean",
-            Kind::Number => "a number",
-            Kind::Array => "a list",
-            Kind::Object => "an object",
-        };
-        Some(format!("metadata.{field} must be a string, not {what}"))
-    });
-    Some(wrong.unwrap_or_else(|| "apiVersion, kind or metadata cannot be read".to_owned()))
 }

@@ -1,0 +1,48 @@
+//! What a feed does as time goes on, and how it ends.
+
+use tokio::time::Instant;
+
+use super::{Feed, Live};
+use crate::commands::{CommandError, Ended, Session, Signal, Terminal};
+
+impl Feed {
+    /// Prints, and draws the frame, as time goes on.
+    pub(super) fn on_beat<V: Live>(
+        &mut self,
+        now: Instant,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.printing.is_owed = true;
+        self.print_if_due(view, terminal)?;
+        if terminal.is_live() && (self.drawing.is_due(now) || self.drawing.is_overdue(now)) {
+            let begun = Instant::now();
+            view.draw(&self.sources, terminal)?;
+            self.drawing.done(begun, V::REST);
+        }
+        Ok(())
+    }
+
+    /// Ends before all is told: the user, the system or the time limit has stopped it.
+    pub(super) fn stopped<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+        signal: Option<Signal>,
+    ) -> Result<Ended, CommandError> {
+        self.print_last(view, terminal)?;
+        Ok(signal.map_or(Ended::Answered, Ended::By))
+    }
+
+    /// Fails if a file holds what could not be read. What could, is shown by now. A server is asked again
+    /// instead.
+    pub(super) fn ending(&self, session: &Session, ended: Ended) -> Result<Ended, CommandError> {
+        if !session.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
+            return Ok(ended);
+        }
+        let file = &session.cluster.0;
+        let lines = self.unreadable.iter();
+        let lines = lines.map(|detail| format!("error: {file}: {detail}"));
+        Err(CommandError::failed(lines.collect::<Vec<_>>().join("\n")))
+    }
+}

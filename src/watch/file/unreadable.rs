@@ -1,0 +1,33 @@
+//! Why a source cannot read an object of a file.
+
+use super::super::envelope::can_be_read;
+use crate::object::{Doc, Kind};
+
+/// The fields of the metadata that say which object and which version it is.
+const HEAD: [&str; 5] = [
+    "name",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "deletionTimestamp",
+];
+
+/// What keeps a source from reading an object, without a word of what the object holds.
+pub(super) fn unreadable(doc: &Doc) -> Option<String> {
+    if can_be_read(doc.text()) {
+        return None;
+    }
+    let meta = doc.root().get("metadata");
+    let wrong = HEAD.iter().find_map(|field| {
+        let value = meta?.get(field)?;
+        let what = match value.kind() {
+            Kind::Null | Kind::String => return None,
+            Kind::Bool => "a boolean",
+            Kind::Number => "a number",
+            Kind::Array => "a list",
+            Kind::Object => "an object",
+        };
+        Some(format!("metadata.{field} must be a string, not {what}"))
+    });
+    Some(wrong.unwrap_or_else(|| "apiVersion, kind or metadata cannot be read".to_owned()))
+}
