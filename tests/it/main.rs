@@ -12,6 +12,7 @@ mod cli;
 mod demo;
 mod docs;
 mod ends;
+mod faults;
 mod file;
 mod hostile;
 mod manifests;
