@@ -2,7 +2,7 @@
 //! from what etcd truly went through.
 //!
 //! A failure names its seed and its schedule: `SPY_FAULT_SEED=17` runs that one alone, `SPY_FAULT_SEEDS=200`
-//! the first 200.
+//! the first 200. The soak is in [`soak`].
 
 mod credentials;
 mod etcd;
@@ -11,8 +11,10 @@ mod objects;
 mod plane;
 mod run;
 mod schedule;
+mod soak;
 mod subject;
 mod tls;
+mod usage;
 mod verdict;
 mod writer;
 
