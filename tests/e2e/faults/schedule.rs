@@ -173,3 +173,48 @@ pub fn weather(protocol: Protocol, rng: &mut fastrand::Rng) -> Weather {
         _ => Weather::Garbling(rng.u32(2..20)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_first_schedules_have_every_kind_of_fault() {
+        let schedules: Vec<Schedule> = (0..20).map(Schedule::of).collect();
+        let steps = schedules.iter().flat_map(|schedule| &schedule.steps);
+        let name = |step: &Step| {
+            let fault = format!("{:?}", step.fault);
+            let names = fault.split(|at: char| !at.is_alphanumeric());
+            names.take(2).collect::<Vec<_>>().join(" ")
+        };
+        let kinds: BTreeSet<String> = steps.map(name).collect();
+        let weather = [
+            "Delayed",
+            "Failing",
+            "Garbling",
+            "Leaky",
+            "Refusing",
+            "Repeating",
+            "Stalled",
+            "Throttled",
+        ];
+        let others = [
+            "Compact",
+            "End Closed",
+            "End Reset",
+            "Forget",
+            "Freeze",
+            "Kill",
+            "Restore",
+            "Revoke No",
+            "Revoke Yes",
+            "Rotate",
+            "Undefine",
+        ];
+        let all = others.map(str::to_owned).into_iter();
+        let all = all.chain(weather.map(|weather| format!("Weather {weather}")));
+        assert_eq!(kinds, all.collect());
+    }
+}
