@@ -1,6 +1,7 @@
 //! The control plane that a test starts, and what it writes to it with.
 
 use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -31,10 +32,20 @@ impl ControlPlane {
 
     /// Starts one that forgets old versions so often (`--etcd-compaction-interval`).
     pub fn with_compaction(test: &str, interval: &str) -> ControlPlane {
+        ControlPlane::with(test, &[("SPY_CP_ETCD_COMPACTION", interval)])
+    }
+
+    /// Starts etcd and an API server alone: nothing is written but what the test writes. etcd holds JSON.
+    pub fn without_controllers(test: &str) -> ControlPlane {
+        let storage = ("SPY_CP_STORAGE", "application/json");
+        let compaction = ("SPY_CP_ETCD_COMPACTION", "0");
+        ControlPlane::with(test, &[("SPY_CP_SERVERS", "api"), storage, compaction])
+    }
+
+    fn with(test: &str, variables: &[(&str, &str)]) -> ControlPlane {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let directory = target.join(format!("{test}-{}", std::process::id()));
-        let up = ["up", directory.to_str().unwrap()];
-        let admin = script_with(&up, &[("SPY_CP_ETCD_COMPACTION", interval)]);
+        let admin = script_with(&["up", directory.to_str().unwrap()], variables);
         ControlPlane {
             directory: Some(directory),
             admin,
@@ -57,17 +68,69 @@ impl ControlPlane {
 
     /// SIGKILLs the API server.
     pub fn kill_api_server(&self) {
-        script(&["kill-apiserver", self.own_directory().to_str().unwrap()]);
+        self.run(&["kill-apiserver"]);
     }
 
     /// Starts it again and waits until it answers.
     pub fn start_api_server(&self) {
-        script(&["start-apiserver", self.own_directory().to_str().unwrap()]);
+        self.run(&["start-apiserver"]);
     }
 
     /// Starts a second API server on the same etcd; returns its kubeconfig.
     pub fn second_api_server(&self) -> String {
-        script(&["second-apiserver", self.own_directory().to_str().unwrap()])
+        self.run(&["second-apiserver"])
+    }
+
+    /// SIGSTOPs the API server.
+    pub fn freeze_api_server(&self) {
+        self.run(&["freeze-apiserver"]);
+    }
+
+    /// Lets it run again.
+    pub fn thaw_api_server(&self) {
+        self.run(&["thaw-apiserver"]);
+    }
+
+    /// Keeps what etcd holds now.
+    pub fn save_etcd(&self) {
+        self.run(&["save-etcd"]);
+    }
+
+    /// Kills etcd and the API servers, and starts etcd with what it held when it was saved.
+    pub fn restore_etcd(&self) {
+        self.run(&["restore-etcd"]);
+    }
+
+    /// Gives `dev` another token, which API servers that start from now on know in place of the old.
+    pub fn new_token(&self) {
+        self.run(&["new-token", "dev"]);
+    }
+
+    /// Where etcd answers.
+    pub fn etcd(&self) -> SocketAddr {
+        self.address(0)
+    }
+
+    /// Where the API server answers.
+    pub fn api_server(&self) -> SocketAddr {
+        self.address(2)
+    }
+
+    /// The certificate of the API server, which is its own authority.
+    pub fn certificate(&self) -> PathBuf {
+        self.own_directory().join("kube-apiserver/apiserver.crt")
+    }
+
+    fn address(&self, line: usize) -> SocketAddr {
+        let ports = std::fs::read_to_string(self.own_directory().join("ports")).unwrap();
+        let port = ports.lines().nth(line).unwrap().parse().unwrap();
+        (Ipv4Addr::LOCALHOST, port).into()
+    }
+
+    /// Runs one of the script's commands on this control plane.
+    fn run(&self, command: &[&str]) -> String {
+        let directory = self.own_directory().to_str().unwrap();
+        script(&[&command[..1], &[directory], &command[1..]].concat())
     }
 
     /// The requests that the API server has logged, a JSON object a line.
@@ -120,6 +183,10 @@ impl Drop for ControlPlane {
     fn drop(&mut self) {
         if let Some(directory) = &self.directory {
             script(&["down", directory.to_str().unwrap()]);
+            // A failure is explained with its logs.
+            if !std::thread::panicking() {
+                let _not_empty = std::fs::remove_dir_all(directory);
+            }
         }
     }
 }

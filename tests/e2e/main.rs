@@ -9,6 +9,7 @@
 
 mod controlplane;
 mod ends;
+mod faults;
 mod history;
 mod kstatus;
 mod list_keys;

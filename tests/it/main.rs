@@ -15,6 +15,7 @@ mod demo;
 mod docs;
 mod ends;
 mod escapes;
+mod faults;
 mod file;
 mod hostile;
 mod manifests;

@@ -2,6 +2,7 @@
 //! but what the test gives it.
 
 pub mod cluster;
+pub mod fault_proxy;
 pub mod hostile;
 pub mod pty;
 

@@ -1,0 +1,242 @@
+//! The program under test, as `changes -o json`, and what its records say.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::credentials::kept;
+use super::ledger::{Truth, What};
+use super::objects::{KINDS, Kind, counter};
+
+/// What a record means for the verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    Printed(Printed),
+    Gap(Gap),
+    /// The state of a source.
+    State(String),
+    /// A source was listed for the first time.
+    Synced,
+    /// A line or a version could not be read.
+    Undecodable,
+    /// Anything else.
+    Other,
+}
+
+/// One version of an object, or its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    pub kind: Kind,
+    pub uid: String,
+    pub what: What,
+    /// Whether it was read back.
+    pub past: bool,
+}
+
+/// Versions that may be missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    pub kind: Kind,
+    pub after: u64,
+    pub upto: u64,
+    pub cause: String,
+}
+
+impl Record {
+    /// Reads one record of a run in this namespace.
+    pub fn read(line: &str, namespace: &str) -> Record {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let revision = |name: &str| {
+            let text = record[name].as_str().unwrap_or_default();
+            text.parse().unwrap_or_default()
+        };
+        match record["type"].as_str().unwrap() {
+            "gap" => Record::Gap(Gap {
+                kind: source(&record, namespace),
+                after: revision("after"),
+                upto: revision("upto"),
+                cause: record["cause"].as_str().unwrap().to_owned(),
+            }),
+            "state" => Record::State(record["state"].as_str().unwrap().to_owned()),
+            "synced" => Record::Synced,
+            "undecodable" => Record::Undecodable,
+            "created" | "recreated" | "modified" | "deleted" => printed(&record),
+            _ => Record::Other,
+        }
+    }
+}
+
+fn source(record: &Value, namespace: &str) -> Kind {
+    let source = record["source"].as_str().unwrap();
+    let is_of = |kind: &Kind| source.starts_with(&kind.resource(namespace));
+    KINDS.into_iter().find(is_of).expect("a source of ours")
+}
+
+fn printed(record: &Value) -> Record {
+    let object = &record["ref"];
+    let Some(kind) = Kind::of(object["kind"].as_str().unwrap()) else {
+        return Record::Other;
+    };
+    let is_number = |change: &&Value| change["path"].as_str().unwrap().ends_with(".n");
+    let number = match record["type"].as_str().unwrap() {
+        "deleted" => None,
+        "modified" => {
+            let changes = record["changes"].as_array().unwrap();
+            let change = changes.iter().find(is_number);
+            let change = change.unwrap_or_else(|| panic!("no number in {record}"));
+            Some(change["new"].as_str().unwrap().parse().unwrap())
+        }
+        _ => counter(&record["object"]),
+    };
+    Record::Printed(Printed {
+        kind,
+        uid: object["uid"].as_str().unwrap().to_owned(),
+        what: number.map_or(What::Gone, What::Version),
+        past: record["past"] == true,
+    })
+}
+
+/// A run that goes on. Dropping it ends the process.
+pub struct Subject {
+    child: Child,
+    heard: Arc<Heard>,
+    reader: Option<JoinHandle<()>>,
+    errors: PathBuf,
+}
+
+#[derive(Default)]
+struct Heard {
+    records: Mutex<Vec<Record>>,
+    more: Condvar,
+}
+
+impl Subject {
+    /// Starts it on all kinds of a namespace. What it prints is kept in two files of this label.
+    pub fn start(kubeconfig: &Path, namespace: &str, label: &str) -> Subject {
+        let types = KINDS.map(|kind| kind.resource(namespace));
+        let errors = kept(label, "stderr");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-spy"));
+        command
+            .args(["changes", &types.join(","), "-n", namespace])
+            .args(["--since=0", "-o=json"])
+            .env_clear()
+            .env("KUBECONFIG", kubeconfig)
+            .env("TZ", "UTC")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(File::create(&errors).unwrap());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let heard = Arc::new(Heard::default());
+        let (hears, namespace) = (heard.clone(), namespace.to_owned());
+        let mut copy = File::create(kept(label, "ndjson")).unwrap();
+        let reader = thread::spawn(move || {
+            while let Some(Ok(line)) = lines.next() {
+                writeln!(copy, "{line}").unwrap();
+                let record = Record::read(&line, &namespace);
+                hears.records.lock().unwrap().push(record);
+                hears.more.notify_all();
+            }
+        });
+        let reader = Some(reader);
+        Subject {
+            child,
+            heard,
+            reader,
+            errors,
+        }
+    }
+
+    /// Waits until all its sources have been listed.
+    pub fn is_synced(&self, patience: Duration) -> bool {
+        let synced = |record: &&Record| **record == Record::Synced;
+        self.until(patience, |records| {
+            records.iter().filter(synced).count() == KINDS.len()
+        })
+    }
+
+    /// The id of the process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How many records there are so far.
+    pub fn count(&self) -> usize {
+        self.heard.records.lock().unwrap().len()
+    }
+
+    /// Waits until this holds for all records so far; whether it came to that in time.
+    pub fn until(&self, patience: Duration, mut holds: impl FnMut(&[Record]) -> bool) -> bool {
+        let records = self.heard.records.lock().unwrap();
+        let more = &self.heard.more;
+        let waits = |records: &mut Vec<Record>| !holds(records);
+        let (_records, waited) = more.wait_timeout_while(records, patience, waits).unwrap();
+        !waited.timed_out()
+    }
+
+    /// Waits until the last printed version of each object is its last one; whether it came to that in time.
+    pub fn catches_up(&self, truth: &Truth, patience: Duration) -> bool {
+        let mut behind = Behind::new(truth);
+        self.until(patience, |records| behind.is_empty_after(records))
+    }
+
+    /// Ends it with Ctrl-C; returns all records, and what stands on stderr.
+    pub fn interrupt(mut self) -> (Vec<Record>, String) {
+        let pid = self.pid().to_string();
+        let kill = Command::new("kill").args(["-INT", &pid]).status();
+        assert!(kill.unwrap().success());
+        self.reader.take().unwrap().join().unwrap();
+        self.child.wait().unwrap();
+        let records = std::mem::take(&mut *self.heard.records.lock().unwrap());
+        (records, std::fs::read_to_string(&self.errors).unwrap())
+    }
+}
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        let _already_gone = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
+/// The objects whose last version is not printed yet.
+struct Behind {
+    there: HashMap<String, What>,
+    behind: HashSet<String>,
+    read: usize,
+}
+
+impl Behind {
+    fn new(truth: &Truth) -> Behind {
+        let last = truth.last().into_iter();
+        let there: HashMap<String, What> = last.map(|entry| (entry.uid, entry.what)).collect();
+        Behind {
+            behind: there.keys().cloned().collect(),
+            there,
+            read: 0,
+        }
+    }
+
+    fn is_empty_after(&mut self, records: &[Record]) -> bool {
+        for record in &records[self.read..] {
+            let Record::Printed(printed) = record else {
+                continue;
+            };
+            let last = self.there.get(&printed.uid).unwrap_or(&What::Gone);
+            if printed.what == *last {
+                self.behind.remove(&printed.uid);
+            } else {
+                self.behind.insert(printed.uid.clone());
+            }
+        }
+        self.read = records.len();
+        self.behind.is_empty()
+    }
+}
