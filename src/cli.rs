@@ -88,7 +88,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
     let look = cli.look;
     let ended = dispatch(cli, &mut env);
     match ended {
-        Ok(commands::Ended::Answered) => Exit::Code(ANSWERED),
+        Ok(commands::Ended::Answered | commands::Ended::OutOfTime) => Exit::Code(ANSWERED),
         Ok(commands::Ended::Found) => Exit::Code(FOUND),
         Ok(commands::Ended::By(signal)) => Exit::Signal(signal.number()),
         Err(error) => {

@@ -35,6 +35,7 @@ pub(crate) async fn follow(
 ) -> Result<Ended, CommandError> {
     let mut feed = Feed::default();
     let ended = run(view, session, (&mut *terminal, &mut feed), shutdown).await;
+    view.over(&feed.sources);
     if ended.is_ok() && terminal.is_live() {
         view.finish(&feed.sources, terminal)?;
     }
@@ -105,8 +106,8 @@ async fn run<V: Live>(
                 drawing.is_owed = true;
             }
             signal = shutdown.wait() => {
-                feed.print_last(view, terminal)?;
-                return Ok(signal.map_or(Ended::Answered, Ended::By));
+                feed.wind_up(view, terminal).await?;
+                return Ok(signal.map_or(Ended::OutOfTime, Ended::By));
             }
         }
         feed.print_if_due(view, terminal)?;
@@ -152,6 +153,17 @@ impl Feed {
         view.print(&self.sources, terminal)?;
         self.printing.done(begun, V::REST);
         Ok(())
+    }
+
+    /// Prints what there is once the user or the time limit has ended it.
+    async fn wind_up<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        view.wind_up().await;
+        self.printing.is_owed = true;
+        self.print_last(view, terminal)
     }
 
     /// Prints what is owed when nothing more is to come.
