@@ -97,7 +97,7 @@ fn end(
     env: &mut Env,
 ) -> Exit {
     match ended {
-        Ok(commands::Ended::Answered) => Exit::Code(ANSWERED),
+        Ok(commands::Ended::Answered | commands::Ended::OutOfTime) => Exit::Code(ANSWERED),
         Ok(commands::Ended::Found) => Exit::Code(FOUND),
         Ok(commands::Ended::By(signal)) => Exit::Signal(signal.number()),
         Err(error) => {

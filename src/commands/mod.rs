@@ -25,7 +25,7 @@ use crate::env::Env;
 use crate::render::style::Look;
 
 pub(crate) use args::{ClusterArgs, FileArgs, LookArgs, ObjectArgs, Subject, WatchArgs};
-pub(crate) use ends::{EndArgs, Until};
+pub(crate) use ends::{Answer, EndArgs, Unknown, Until};
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
 pub(crate) use input::documents;
@@ -52,6 +52,8 @@ pub(crate) enum Ended {
     Answered,
     /// It is answered, and there is what `--exit-code` reports.
     Found,
+    /// The time it was given is over.
+    OutOfTime,
     /// The user, or the system, stopped it.
     By(Signal),
 }

@@ -2,15 +2,25 @@
 //! when a look-back is refused or out of time, and when a server is lost or never answers.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 
-use serde_json::json;
+use insta::assert_snapshot;
+use kubectl_spy::sandbox::{
+    Effect, ErrorBody, Fault, Place, Request, Rule, Target, User, Verb, Writer,
+};
+use serde_json::{Value, json};
 
 use super::support::Ran;
-use super::support::cluster::{Cluster, config_map, pod};
+use super::support::cluster::{Cluster, config_map, deployment, pod};
 
 fn code(ran: &Ran) -> Option<i32> {
     ran.status.code()
+}
+
+/// The exit code, then everything that was printed.
+fn ended(ran: &Ran) -> String {
+    format!("{:?}\n{}", code(ran), ran.transcript())
 }
 
 /// A `ConfigMap` of four versions.
@@ -21,6 +31,33 @@ async fn edited() -> Cluster {
         cluster.edit("configmaps", "flags", &json!({"data": {"mode": mode}}));
     }
     cluster
+}
+
+/// From its `nth` list of this resource on, the server does not answer.
+fn stall(cluster: &Cluster, resource: &str, nth: u32) {
+    let at = Place::BeforeHeaders;
+    let fault = Fault::on(Verb::List, resource, Effect::Stall { at });
+    cluster.sandbox.inject(fault.range(nth..=u32::MAX));
+}
+
+/// From its `nth` list of this resource on, the server answers with this status.
+fn refuse(cluster: &Cluster, (resource, code): (&str, u16), nth: u32) {
+    let status = Effect::Status {
+        code,
+        retry_after: None,
+        body: ErrorBody::Status,
+    };
+    let fault = Fault::on(Verb::List, resource, status);
+    cluster.sandbox.inject(fault.range(nth..=u32::MAX));
+}
+
+/// Waits until the server has been asked for so many lists of this resource.
+async fn listed(cluster: &Cluster, resource: &str, times: usize) {
+    let is_list = |request: &&Request| {
+        request.path.contains(&format!("/{resource}?")) && !request.path.contains("watch=")
+    };
+    let enough = |requests: &[Request]| requests.iter().filter(is_list).count() >= times;
+    cluster.sandbox.requests_until(enough).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -71,4 +108,240 @@ async fn a_selector_alone_selects_among_every_kind() {
     ];
     let ran = cluster.spy().run(&args);
     assert_eq!((code(&ran), &*ran.stdout), (Some(0), "pod/web\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_back_out_of_time_prints_what_it_found() {
+    let cluster = edited().await;
+    stall(&cluster, "configmaps", 3);
+    let late = ["changes", "cm/flags", "--since=all", "--timeout=2s"];
+    let run = |more: &[&str]| cluster.spy().run(&[&late[..], more].concat());
+    assert_snapshot!(ended(&run(&[])), @r#"
+    Some(1)
+    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: c → d
+    look-back interrupted: earlier versions may be missing of configmaps/flags in namespace "shop"
+    ── 1 earlier version read, back to 2026-03-02T12:00:04.000Z ──
+    ! error: timed out waiting for earlier versions of configmaps/flags in namespace "shop"
+    ! hint: raise --timeout
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_back_out_of_time_has_no_answer() {
+    for (more, expect) in [
+        (&["--once"][..], 1),
+        (&["--exit-code"], 4),
+        (&["--exit-code", "--once"], 4),
+        (&["--for=create"], 3),
+        (&["--for=delete", "--exit-code"], 3),
+        (&["-o=json"], 1),
+        (&["-o=yaml", "--exit-code"], 4),
+    ] {
+        let cluster = edited().await;
+        stall(&cluster, "configmaps", 3);
+        let late = ["changes", "cm/flags", "--since=all", "--timeout=2s"];
+        let ran = cluster.spy().run(&[&late[..], more].concat());
+        assert_eq!(code(&ran), Some(expect), "{more:?}: {}", ran.transcript());
+        assert!(ran.stdout.contains('d'), "{more:?}: {}", ran.transcript());
+        assert!(
+            ran.stderr.contains("error: timed out waiting for"),
+            "{more:?}: {}",
+            ran.transcript()
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_kinds_that_a_look_back_did_not_come_to_are_named() {
+    let cluster = edited().await;
+    cluster.put(pod("web", &json!({})));
+    stall(&cluster, "pods", 2);
+    let late = ["changes", "cm,pods", "--since=all", "--timeout=2s"];
+    assert_snapshot!(ended(&cluster.spy().run(&late)), @r#"
+    Some(1)
+    2026-03-02T12:00:01.000Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    + .data.mode: a
+    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → b
+    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  3→4  +1s  4m57s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: b → c
+    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: c → d
+    look-back interrupted: earlier versions may be missing of pods in namespace "shop"
+    ── 4 earlier versions read, back to 2026-03-02T12:00:01.000Z ──
+    ! error: timed out waiting for earlier versions of pods in namespace "shop"
+    ! hint: raise --timeout
+    "#);
+    cluster.sandbox.clear_faults();
+    stall(&cluster, "pods", 2);
+    let ran = cluster.spy().run(&[&late[..], &["-o=json"]].concat());
+    let records = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let of = |record: &Value| record["type"] == "lookback" || record["type"] == "seam";
+    let records: Vec<String> = records
+        .filter(of)
+        .map(|record| record.to_string())
+        .collect();
+    assert_snapshot!(records.join("\n"), @r#"
+    {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
+    {"cluster":"demo","complete":null,"end":"interrupted","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":4}
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_during_a_look_back_prints_what_it_found() {
+    let cluster = edited().await;
+    stall(&cluster, "configmaps", 3);
+    let run = cluster.spy().start(&["changes", "cm/flags", "--since=all"]);
+    listed(&cluster, "configmaps", 3).await;
+    let ran = run.interrupt();
+    assert_eq!(ran.status.signal(), Some(2));
+    assert_snapshot!(ran.transcript(), @r#"
+    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: c → d
+    look-back interrupted: earlier versions may be missing of configmaps/flags in namespace "shop"
+    ── 1 earlier version read, back to 2026-03-02T12:00:04.000Z ──
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_back_that_is_refused_has_no_answer() {
+    for status in [400, 403, 429, 500, 504] {
+        for objects in ["cm", "cm/flags"] {
+            let cluster = edited().await;
+            refuse(&cluster, ("configmaps", status), 2);
+            let args = ["changes", objects, "--since=10m", "--once"];
+            let ran = cluster.spy().run(&args);
+            assert_eq!(code(&ran), Some(0), "{status}: {}", ran.transcript());
+            let ran = {
+                let cluster = edited().await;
+                refuse(&cluster, ("configmaps", status), 2);
+                cluster.spy().run(&[&args[..], &["--exit-code"]].concat())
+            };
+            assert_eq!(code(&ran), Some(4), "{status}: {}", ran.transcript());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_may_not_be_read_leaves_the_question_open() {
+    let user = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("*", "configmaps")],
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
+    cluster.put(config_map("flags", &json!({})));
+    for args in [
+        &["changes", "cm,secrets", "--once"][..],
+        &["changes", "cm,secrets", "--since=10m", "--once"],
+        &["status", "cm,secrets", "--once"],
+    ] {
+        let ran = cluster.spy().run(args);
+        assert_eq!(code(&ran), Some(0), "{args:?}: {}", ran.transcript());
+        let ran = cluster.spy().run(&[args, &["--exit-code"]].concat());
+        assert_eq!(code(&ran), Some(4), "{args:?}: {}", ran.transcript());
+        assert!(
+            ran.stderr.contains("secrets is forbidden"),
+            "{args:?}: {}",
+            ran.stderr
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_lost_and_never_back_leaves_the_question_open() {
+    for verb in ["changes", "status"] {
+        let mut cluster = Cluster::start().await;
+        cluster.put(config_map("flags", &json!({})));
+        let mut run = cluster
+            .spy()
+            .start(&[verb, "cm/flags", "--exit-code", "--timeout=5s"]);
+        run.until("flags");
+        cluster.sandbox.stop().await;
+        let ran = run.finish();
+        assert_eq!(code(&ran), Some(4), "{verb}: {}", ran.transcript());
+        let words = "was refused - did you specify the right host or port?\n";
+        assert!(ran.stderr.ends_with(words), "{verb}: {}", ran.stderr);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_never_answers_leaves_the_question_open() {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    stall(&cluster, "deployments", 1);
+    for verb in ["changes", "status"] {
+        for (more, expect) in [
+            (&[][..], 1),
+            (&["--once"], 1),
+            (&["--exit-code"], 4),
+            (&["--exit-code", "--once"], 4),
+            (&["--for=create", "--exit-code"], 3),
+        ] {
+            let args = [verb, "deploy/web", "--timeout=500ms"];
+            let ran = cluster.spy().run(&[&args[..], more].concat());
+            assert_eq!(code(&ran), Some(expect), "{verb} {more:?}");
+            assert!(
+                ran.stderr.contains("error: timed out waiting for"),
+                "{verb} {more:?}: {}",
+                ran.stderr
+            );
+        }
+    }
+}
+
+/// The server renews a Lease.
+fn renew(cluster: &Cluster, second: u32) {
+    cluster.tick(1);
+    let time = format!("2026-03-02T12:00:{second:02}.000000Z");
+    let lease = json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": "x", "namespace": "shop"}, "spec": {"renewTime": time},
+    });
+    let by = Writer::new("kubelet");
+    cluster.sandbox.apply(lease, &by).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_printed_of_a_lease_counts() {
+    let cluster = Cluster::start().await;
+    renew(&cluster, 0);
+    let args = ["changes", "lease/x", "--exit-code", "--count=1"];
+    let mut run = cluster.spy().start(&args);
+    run.until("EXISTING");
+    renew(&cluster, 1);
+    let ran = run.finish();
+    assert_eq!(code(&ran), Some(1), "{}", ran.transcript());
+    for second in 2..24 {
+        renew(&cluster, second);
+    }
+    let ran = cluster.spy().run(&["changes", "lease/x", "--once"]);
+    assert_eq!(ran.stdout.matches("MODIFIED").count(), 20, "{}", ran.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_wrote_uses_up_none_of_the_versions_that_are_shown() {
+    let cluster = edited().await;
+    let others = Writer::new("controller");
+    let target = Target::new("configmaps", "shop", "flags");
+    for count in 0..21 {
+        cluster.tick(1);
+        let patch = json!({"data": {"count": count.to_string()}});
+        cluster.sandbox.patch(&target, &patch, &others).unwrap();
+    }
+    let args = ["changes", "cm/flags", "--by=kubectl-edit", "--once"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
+    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → b
+    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  3→4  +1s  4m57s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: b → c
+    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: c → d
+    ── 3 earlier versions (22 hidden), back to 2026-03-02T12:00:02.000Z ──
+    "#);
 }

@@ -183,7 +183,7 @@ async fn a_time_limit_ends_it() {
         assert_eq!(code(&ran), Some(3));
         assert_eq!(ran.stderr, "error: condition not met for deployments/web\n");
         assert_eq!(run(&["deploy/web", goal, "--once"]).stderr, ran.stderr);
-        assert_eq!(code(&run(&["deploy/web", "--timeout=200ms"])), Some(0));
+        assert_eq!(code(&run(&["deploy/web", "--timeout=3s"])), Some(0));
         assert_eq!(code(&run(&["deploy/web", "--timeout=0"])), Some(0));
         // An object that is not there is kubectl's error, unless that is what is asked about.
         let ran = run(&["cm/flags", goal, "--once"]);

@@ -38,7 +38,7 @@ impl Draw<'_> {
             Format::Full => tree_lines(diff, writers, view, Extent::Whole),
             Format::Diff => {
                 // Of a version that several wrote, what those wrote who are asked for.
-                let theirs = (!self.view.by.is_everyone()).then(|| diff.partly(|_| true));
+                let theirs = (!self.view.shown.by.is_everyone()).then(|| diff.partly(|_| true));
                 let doc = theirs.as_ref().unwrap_or(now.doc);
                 self.unified(Some(old), Some(Read { doc, ..now }))
             }
@@ -94,7 +94,7 @@ impl Draw<'_> {
             without.extend(["resourceVersion", "generation"]);
         }
         let object = self.view.redactor.shown(side.doc.root());
-        let left_out = left_out(&self.view.filter, object);
+        let left_out = left_out(&self.view.shown.filter, object);
         if left_out.has(object) {
             return Vec::new();
         }

@@ -42,8 +42,13 @@ impl By {
         };
         // What cannot be read is nobody's.
         let Ok(now) = now else { return true };
-        let writers = Writers::of(old.as_ref().map(Doc::root), Some(now.root()));
-        writers.actors().any(|actor| self.names(&actor.manager))
+        let old = old.as_ref().map(Doc::root);
+        self.is_among(&Writers::of(old, Some(now.root())))
+    }
+
+    /// Whether one of them wrote a version.
+    pub(super) fn is_among(&self, writers: &Writers<'_>) -> bool {
+        self.is_everyone() || writers.actors().any(|actor| self.names(&actor.manager))
     }
 
     /// Drops the changes that others made; says how many. What the server counts goes with every version.

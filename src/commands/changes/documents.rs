@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use super::body::left_out;
 use super::draw::Draw;
 use super::formats::Format;
+use super::shown::Compared;
 use super::state::{Happened, Step};
 use super::told::Told;
 use super::view::{Headed, View, known, notice};
@@ -14,7 +15,7 @@ use crate::diff::json_patch::{Patch, json_patch, step_by_step};
 use crate::diff::{Diff, MergePatch, Noise, merge_patch};
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef, Value};
-use crate::render::diff::{Counts, Verb, counts, writer};
+use crate::render::diff::{Verb, writer};
 use crate::render::json::line::line;
 use crate::render::style::Styles;
 use crate::render::text::escape_line;
@@ -64,18 +65,17 @@ impl View {
             let said = format!("{name}: no patch, the version before could not be read");
             return Told::aside(Some(said));
         };
-        let keys = self.keys.of(&pair.now.object.group_kind());
+        let keys = self.shown.keys.of(&pair.now.object.group_kind());
         let (old, new) = (before.root(), pair.doc.root());
-        let mut diff = Diff::keyed(Some(old), Some(new), &keys);
-        let counts = self.asked(draw, &mut diff, pair);
+        let Compared { diff, counts, .. } = self.shown.compare(draw.key, [old, new], &keys);
         if counts.shown + counts.hidden() == 0 {
             return Told::quiet(counts);
         }
-        if self.filter.is_everything() && self.by.is_everyone() {
+        if self.shown.filter.is_everything() && self.shown.by.is_everyone() {
             let patch = || json_patch(&diff, &self.redactor);
             return self.patch_of(patch, (pair, old, new));
         }
-        let partly = diff.partly(|change| self.filter.keeps(&diff, change));
+        let partly = diff.partly(|change| self.shown.filter.keeps(&diff, change));
         let diff = Diff::keyed(Some(old), Some(partly.root()), &keys);
         if diff.is_empty() {
             return Told::quiet(counts);
@@ -119,10 +119,11 @@ impl View {
         pair: &Pair<'_>,
     ) -> Told {
         let (old, new) = (pair.before.map(Doc::root), Some(pair.doc.root()));
-        let compared = (verb == Verb::Modified && old.is_some()).then(|| {
-            let keys = self.keys.of(&pair.now.object.group_kind());
-            let mut diff = Diff::keyed(old, new, &keys);
-            self.asked(draw, &mut diff, pair)
+        let before = old.filter(|_| verb == Verb::Modified);
+        let compared = before.map(|before| {
+            let keys = self.shown.keys.of(&pair.now.object.group_kind());
+            let sides = [before, pair.doc.root()];
+            self.shown.compare(draw.key, sides, &keys).counts
         });
         if let Some(counts) = compared.clone().filter(|counts| counts.shown == 0) {
             return Told::quiet(counts);
@@ -143,7 +144,7 @@ impl View {
             ),
         );
         let object = self.redactor.shown(pair.doc.root());
-        let left_out = left_out(&self.filter.with_identity(), object)
+        let left_out = left_out(&self.shown.filter.with_identity(), object)
             .and_metadata(object, &self.hidden_metadata());
         let mut lines = vec![format!("# {heading}")];
         lines.extend(yaml(object, &left_out));
@@ -152,15 +153,6 @@ impl View {
             starts_document: true,
             ..Told::lines(lines)
         }
-    }
-
-    /// Counts the changes that are asked for; the others are dropped.
-    fn asked<'a>(&self, draw: &Draw<'_>, diff: &mut Diff<'a>, pair: &Pair<'a>) -> Counts {
-        let writers = Writers::of(pair.before.map(Doc::root), Some(pair.doc.root()));
-        let others = self.by.narrow(diff, &writers);
-        let mut counts = counts(diff, &self.filter, &draw.noise());
-        counts.filtered += others;
-        counts
     }
 
     /// The fields of `metadata` with which an object could not be created again, and those of which
@@ -172,7 +164,7 @@ impl View {
         ];
         let hidden = noise
             .into_iter()
-            .filter(|(noise, _)| !self.noise.contains(noise));
+            .filter(|(noise, _)| !self.shown.noise.contains(noise));
         hidden.map(|(_, field)| field).collect()
     }
 }

@@ -7,25 +7,26 @@ use jiff::Timestamp;
 use super::body::Read;
 use super::formats::Format;
 use super::lookback::timeline::ago;
+use super::shown::Compared;
 use super::told::Told;
 use super::view::{Headed, View, clock, known};
-use crate::diff::{Diff, Noise};
+use crate::diff::Noise;
 use crate::env::Env;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef};
 use crate::render::age;
-use crate::render::diff::{self, Counts, Header, Verb, counts, header};
+use crate::render::diff::{self, Counts, Header, Verb, header};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
-use crate::watch::Version;
+use crate::watch::{SourceKey, Version};
 
 /// A view on one screen.
 pub(super) struct Draw<'d> {
     pub(super) view: &'d View,
     pub(super) look: Look,
     pub(super) env: &'d Env,
-    /// Noise that is shown as well.
-    pub(super) heartbeats: Option<Noise>,
+    /// The source of what is drawn.
+    pub(super) key: &'d SourceKey,
 }
 
 impl Draw<'_> {
@@ -48,15 +49,17 @@ impl Draw<'_> {
         let Some((before, doc)) = self.view.held.both(old, now) else {
             return Told::lines(self.uncompared(old, now, headed));
         };
-        let keys = self.view.keys.of(&now.object.group_kind());
-        let writers = Writers::of(Some(before.root()), Some(doc.root()));
-        let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
-        let others = self.view.by.narrow(&mut diff, &writers);
-        let mut counts = counts(&diff, &self.view.filter, &self.noise());
-        counts.filtered += others;
-        if counts.shown == 0 {
-            return Told::quiet(counts);
+        let shown = &self.view.shown;
+        let keys = shown.keys.of(&now.object.group_kind());
+        let compared = shown.compare(self.key, [before.root(), doc.root()], &keys);
+        if !compared.is_shown() {
+            return Told::quiet(compared.counts);
         }
+        let Compared {
+            diff,
+            writers,
+            counts,
+        } = compared;
         let who = self.with_view(|view| diff::who(&diff, &writers, view));
         let mut lines = vec![self.header(now, Some(old), (headed, who.as_deref(), Some(&counts)))];
         let sides = (read_as(old, &before), read_as(now, &doc));
@@ -100,12 +103,12 @@ impl Draw<'_> {
         if self.view.format == Format::Diff {
             lines.extend(self.unified(Some(now), None));
         } else if let Some((old, before)) = old.and_then(|old| Some((old, read(old)?))) {
-            let keys = self.view.keys.of(&last.object.group_kind());
-            let writers = Writers::of(Some(before.root()), Some(doc.root()));
-            let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), &keys);
-            self.view.by.narrow(&mut diff, &writers);
-            if counts(&diff, &self.view.filter, &self.noise()).shown > 0 {
-                lines.extend(self.body((&diff, &writers), (read_as(old, &before), now)));
+            let shown = &self.view.shown;
+            let keys = shown.keys.of(&last.object.group_kind());
+            let compared = shown.compare(self.key, [before.root(), doc.root()], &keys);
+            if compared.is_shown() {
+                let changes = (&compared.diff, &compared.writers);
+                lines.extend(self.body(changes, (read_as(old, &before), now)));
             }
         }
         lines
@@ -181,15 +184,14 @@ impl Draw<'_> {
     }
 
     pub(super) fn noise(&self) -> BTreeSet<Noise> {
-        let asked = self.view.noise.iter().copied();
-        asked.chain(self.heartbeats).collect()
+        self.view.shown.noise_of(self.key)
     }
 
     pub(super) fn with_view<T>(&self, lines: impl FnOnce(&diff::View<'_>) -> T) -> T {
         lines(&diff::View {
             look: self.look,
             redactor: &self.view.redactor,
-            filter: &self.view.filter,
+            filter: &self.view.shown.filter,
             noise: &self.noise(),
             zone: &self.env.zone,
             fold: self.view.fold,

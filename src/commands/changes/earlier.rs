@@ -16,7 +16,7 @@ use crate::watch::{Event, SourceKey};
 
 impl Changes {
     pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>, every: &EveryKind) {
-        let shown = (self.view.filter.clone(), self.view.noise.clone());
+        let shown = self.view.shown.clone();
         let past = reach.map(|reach| LookBack::new(session.mux.clone(), reach, &self.keys, shown));
         self.past = past.filter(LookBack::is_wanted);
         if let Some(past) = &mut self.past {
@@ -73,6 +73,8 @@ impl Changes {
         let mut page = self.page(&told, terminal);
         // The footer counts what is live.
         self.state.hidden = hidden;
+        // Only the end interrupts it.
+        let is_cut = past.found.iter().any(|found| found.is_cut);
         let seam = Seam {
             found: &past.found,
             unread: &past.unread,
@@ -82,8 +84,9 @@ impl Changes {
             changed: Changed::by(&told),
             is_asked: past.is_asked(),
             since: past.since(),
-            live: (self.span == Span::On).then_some(now),
+            live: (self.span == Span::On && !is_cut).then_some(now),
         };
+        self.unread.extend(seam.unknown());
         let look = terminal.look();
         match self.view.format.reader() {
             Reader::Person => {
@@ -97,7 +100,7 @@ impl Changes {
                 page.lines.extend(seam);
             }
             Reader::Records => page.lines.extend(seam.records(&self.view, now, told.len())),
-            Reader::Documents => {}
+            Reader::Documents => page.asides.extend(seam.interruption()),
         }
         page.print(terminal)?;
         Ok(true)

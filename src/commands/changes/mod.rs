@@ -17,13 +17,16 @@ mod page;
 mod record;
 mod run;
 mod schemas;
+mod shown;
 mod state;
 mod summary;
 mod tally;
 mod told;
 mod view;
 
-use super::{CommandError, Context, Ended, Session, Shutdown, Terminal, Until, follow};
+use std::sync::Arc;
+
+use super::{Answer, CommandError, Context, Ended, Session, Shutdown, Terminal, Until, follow};
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
@@ -31,6 +34,7 @@ pub(crate) use args::Args;
 use by::By;
 use held::Held;
 use run::{Changes, Span};
+use shown::Shown;
 use view::{Creation, View};
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
@@ -71,12 +75,16 @@ pub(crate) async fn show(
     let mut changes = Changes::new((args, view), keys.clone(), run);
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
-    let mut changes = Until::new(changes, (&args.ends, &stop), &keys).once(args.is_once());
+    let mut changes = Until::new(changes, &args.ends, &keys).once(args.is_once());
     let mut terminal = Terminal::open(context, args.output.output());
     let ended = follow(&mut changes, &session, &mut terminal, &stop.shutdown).await;
-    let (changes, ended) = changes.end(ended);
-    match &changes.missing[..] {
-        [] => Ok(args.ends.report(ended?, changes.tally.is_changed.into())),
+    let over = changes.end(ended);
+    match &over.view.missing[..] {
+        [] => {
+            let unread = over.view.unread.into_iter().chain(over.unread);
+            let answer = Answer::of(over.view.tally.is_changed.into(), unread);
+            args.ends.conclude(over.ended?, answer)
+        }
         missing => Err(session.not_found(missing).await),
     }
 }
@@ -91,20 +99,22 @@ fn view(args: &Args, session: &Session) -> View {
         } else {
             Redactor::new()
         },
-        keys: KindKeys::new(args.list_key.clone()),
         held: Held::default(),
-        filter: Filter {
-            only: args.only.clone(),
-            ignore: args.ignore.clone(),
-        },
-        by: By::new(&args.by),
+        shown: Arc::new(Shown {
+            filter: Filter {
+                only: args.only.clone(),
+                ignore: args.ignore.clone(),
+            },
+            by: By::new(&args.by),
+            noise: args.noise.shown(),
+            keys: KindKeys::new(args.list_key.clone()),
+        }),
         format: args.output,
         creation: if args.full {
             Creation::Whole
         } else {
             Creation::Summary
         },
-        noise: args.noise.shown(),
         fold: if args.no_fold {
             Fold::Never
         } else {

@@ -31,7 +31,7 @@ impl Changes {
             if !told.lines.is_empty() {
                 page.shown += 1;
                 page.first = page.first.or(Some(happened.time()));
-                self.tally.note(happened, &self.view);
+                self.tally.note(happened, &self.view.shown);
             }
             page.lines.extend(told.lines);
             page.asides.extend(told.asides);

@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
-
 use super::lookback::stop_rule::Written;
-use super::state::{Happened, PastTime, Step};
+use super::state::{Happened, Step};
 use super::view::{View, known};
 use crate::commands::sources::describe;
-use crate::diff::Diff;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ResourceVersion};
 use crate::render::age::rfc3339_millis;
-use crate::render::diff::{Verb, counts};
+use crate::render::diff::Verb;
 use crate::render::json::changes::{ChangeRecord, actors, entries, raw};
 use crate::render::json::line::line;
 use crate::render::json::notice::Said;
@@ -59,8 +56,7 @@ impl View {
         let before = old.zip(before.as_ref());
         match doc {
             Ok(doc) => {
-                let mut record =
-                    self.change(verb, (before, (now, &doc)), (happened.seen, happened.past));
+                let mut record = self.change(verb, (before, (now, &doc)), happened);
                 if is_unknown {
                     // There is nothing to compare it with.
                     record.object = Some(raw(self.redactor.shown(doc.root())));
@@ -86,20 +82,21 @@ impl View {
         &self,
         verb: Verb,
         (before, (now, doc)): (Option<(&Version, &Doc)>, (&Version, &Doc)),
-        (seen, past): (Timestamp, Option<PastTime>),
+        happened: &Happened,
     ) -> ChangeRecord {
+        let (seen, past) = (happened.seen, happened.past);
         let (from, before) = before.unzip();
         let shown = self.redactor.shown(doc.root());
         let writers = Writers::of(before.map(Doc::root), Some(doc.root()));
         // What has no version before it must not settle how the lists of its kind are read.
         let keys = before
             .is_some()
-            .then(|| self.keys.of(&now.object.group_kind()));
-        let diff = before.zip(keys.as_ref()).map(|(before, keys)| {
-            let mut diff = Diff::keyed(Some(before.root()), Some(doc.root()), keys);
-            self.by.narrow(&mut diff, &writers);
-            diff
+            .then(|| self.shown.keys.of(&now.object.group_kind()));
+        let compared = before.zip(keys.as_ref()).map(|(before, keys)| {
+            let sides = [before.root(), doc.root()];
+            self.shown.compare(&happened.key, sides, keys)
         });
+        let noise = self.shown.noise_of(&happened.key);
         let whole = matches!(verb, Verb::Created | Verb::Recreated | Verb::Deleted);
         // That it is gone is not written in an object.
         let is_end = before.is_none() && matches!(verb, Verb::Deleted | Verb::Left);
@@ -127,12 +124,11 @@ impl View {
             } else {
                 actors(&writers)
             },
-            changes: diff.as_ref().map_or_else(Vec::new, |diff| {
-                entries(diff, &writers, &self.redactor, (&self.filter, &self.noise))
+            changes: compared.as_ref().map_or_else(Vec::new, |compared| {
+                let asked = (&self.shown.filter, &noise);
+                entries(&compared.diff, &writers, &self.redactor, asked)
             }),
-            hidden: diff.as_ref().map_or_else(BTreeMap::new, |diff| {
-                counts(diff, &self.filter, &self.noise).noise
-            }),
+            hidden: compared.map_or_else(BTreeMap::new, |compared| compared.counts.noise),
             object: whole.then(|| raw(shown)),
         }
     }
@@ -161,16 +157,16 @@ fn said_of_gap(gap: &Gap) -> Said<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::sync::Arc;
 
+    use jiff::Timestamp;
+
     use super::*;
-    use crate::commands::changes::by::By;
     use crate::commands::changes::formats::Format;
     use crate::commands::changes::held::Held;
     use crate::commands::changes::view::Creation;
-    use crate::diff::{Filter, Redactor};
-    use crate::object::list_keys::{KindKeys, Schema};
+    use crate::diff::Redactor;
+    use crate::object::list_keys::Schema;
     use crate::object::{ObjectRef, Resource};
     use crate::render::diff::Fold;
     use crate::watch::{ClusterId, Form, Scope, SourceKey};
@@ -184,13 +180,10 @@ mod tests {
             cluster: "test".to_owned(),
             is_of_file: false,
             redactor: Redactor::new(),
-            filter: Filter::default(),
-            by: By::new(&[]),
+            shown: Arc::default(),
             format: Format::Json,
             creation: Creation::Summary,
-            noise: BTreeSet::new(),
             fold: Fold::Many,
-            keys: KindKeys::default(),
             namespace: None,
         }
     }
@@ -233,7 +226,8 @@ mod tests {
         let (view, happened) = (view(), happened(step));
         view.record(&happened);
         let schema = Schema::read(Doc::parse(SCHEMA).expect("JSON").root());
-        view.keys
+        view.shown
+            .keys
             .learn(&route(1).object.group_kind(), Arc::new(schema))
     }
 

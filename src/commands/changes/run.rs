@@ -17,7 +17,7 @@ use super::told::Told;
 use super::view::View;
 use super::{Args, footer};
 use crate::commands::sources::{describe, named};
-use crate::commands::{CommandError, Live, Note, Sources, Terminal};
+use crate::commands::{CommandError, Live, Note, Sources, Terminal, Unknown};
 use crate::render::diff::Counts;
 use crate::watch::{Event, Recall, SourceKey};
 
@@ -54,6 +54,8 @@ pub(super) struct Changes {
     pub(super) absent: Vec<Arc<SourceKey>>,
     /// With `--once`: the sources of objects that were asked for and are not there.
     pub(super) missing: Vec<SourceKey>,
+    /// What was asked of the past and could not be read.
+    pub(super) unread: Vec<Unknown>,
     /// What happened before, until it is told. What comes meanwhile waits.
     pub(super) past: Option<LookBack>,
     /// How many earlier versions were told.
@@ -83,6 +85,7 @@ impl Changes {
             quiet: QuietRuns::default(),
             absent: Vec::new(),
             missing: Vec::new(),
+            unread: Vec::new(),
             past: None,
             earlier: 0,
             schemas: Schemas::default(),
@@ -97,7 +100,7 @@ impl Changes {
             return Told::default();
         }
         let told = match self.view.format.reader() {
-            _ if !self.view.by.wrote(happened) => Told::quiet(Counts {
+            _ if !self.view.shown.by.wrote(happened) => Told::quiet(Counts {
                 filtered: 1,
                 ..Counts::default()
             }),
@@ -180,12 +183,19 @@ impl Live for Changes {
         };
         tokio::select! {
             () = past => {}
-            () = self.schemas.next(&self.view.keys) => {}
+            () = self.schemas.next(&self.view.shown.keys) => {}
+        }
+    }
+
+    async fn wind_up(&mut self) {
+        if let Some(past) = &mut self.past {
+            past.wind_up().await;
         }
     }
 
     fn stop_waiting(&mut self) -> bool {
-        self.schemas.give_up()
+        let has_cut = self.past.as_mut().is_some_and(LookBack::give_up);
+        self.schemas.give_up() || has_cut
     }
 
     fn note(

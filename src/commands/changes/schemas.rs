@@ -132,7 +132,7 @@ impl Changes {
 
     /// Takes what may be told by now: in order, up to the first version that waits for a schema.
     pub(super) fn due(&mut self) -> Vec<Happened> {
-        let (schemas, keys) = (&mut self.schemas, &self.view.keys);
+        let (schemas, keys) = (&mut self.schemas, &self.view.shown.keys);
         let mut waits = |happened: &Happened| {
             is_compared(&happened.step) && schemas.holds(&happened.key.resource.group_kind(), keys)
         };
@@ -147,7 +147,7 @@ impl Changes {
         let mut found = past.into_iter().flat_map(|past| &past.found);
         found.any(|found| {
             let kind = found.key.resource.group_kind();
-            !found.told.is_empty() && self.schemas.holds(&kind, &self.view.keys)
+            !found.told.is_empty() && self.schemas.holds(&kind, &self.view.shown.keys)
         })
     }
 }

@@ -1,10 +1,7 @@
 //! What was told of changes: `--count` and `--exit-code` go by it.
 
+use super::shown::Shown;
 use super::state::{Happened, Step};
-use super::view::View;
-use crate::diff::Diff;
-use crate::object::managed_fields::Writers;
-use crate::render::diff::counts;
 
 /// How many changes were told, and whether one was among them that was asked for.
 #[derive(Debug, Default)]
@@ -31,10 +28,10 @@ impl Tally {
     }
 
     /// Notes that something was told.
-    pub(super) fn note(&mut self, happened: &Happened, view: &View) {
+    pub(super) fn note(&mut self, happened: &Happened, shown: &Shown) {
         if happened.is_change() {
             self.count += 1;
-            self.is_changed = self.is_changed || view.is_changed(happened);
+            self.is_changed = self.is_changed || shown.shows(happened);
         }
     }
 }
@@ -53,25 +50,5 @@ impl Happened {
             | Step::Undecodable { .. }
             | Step::State(_) => false,
         }
-    }
-}
-
-impl View {
-    /// Whether there is more to a change than noise and what is filtered out.
-    fn is_changed(&self, happened: &Happened) -> bool {
-        if !self.by.wrote(happened) {
-            return false;
-        }
-        let Step::Modified { old, now, .. } = &happened.step else {
-            return true;
-        };
-        let (Ok(before), Ok(after)) = (old.doc(), now.doc()) else {
-            return true; // nobody can tell that it is not
-        };
-        let roots = (Some(before.root()), Some(after.root()));
-        let keys = self.keys.of(&now.object.group_kind());
-        let mut diff = Diff::keyed(roots.0, roots.1, &keys);
-        self.by.narrow(&mut diff, &Writers::of(roots.0, roots.1));
-        counts(&diff, &self.filter, &self.noise).shown > 0
     }
 }

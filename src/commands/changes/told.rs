@@ -4,8 +4,6 @@ use super::draw::Draw;
 use super::state::{Happened, Step};
 use super::view::{Headed, View, missing};
 use crate::commands::Terminal;
-use crate::commands::sources::named;
-use crate::diff::Noise;
 use crate::render::diff::{Counts, Verb};
 
 /// What is told of one thing that has happened.
@@ -73,19 +71,14 @@ impl View {
     /// How what has happened is drawn.
     pub(super) fn drawing<'d>(
         &'d self,
-        happened: &Happened,
+        happened: &'d Happened,
         terminal: &'d Terminal<'_>,
     ) -> Draw<'d> {
-        // A Lease is nothing but heartbeats: who asks for one wants to see them.
-        let is_lease = happened
-            .object()
-            .is_some_and(|object| &*object.kind == "Lease");
-        let asked = named(&happened.key).is_some() && is_lease;
         Draw {
             view: self,
             look: terminal.look(),
             env: terminal.env(),
-            heartbeats: asked.then_some(Noise::Heartbeat),
+            key: &happened.key,
         }
     }
 }

@@ -1,20 +1,18 @@
 //! What `changes` prints of what has happened, for people: lines of text.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::by::By;
 use super::formats::Format;
 use super::held::Held;
+use super::shown::Shown;
 use super::state::{Happened, PastTime, Step};
 use crate::commands::Terminal;
 use crate::commands::sources::{describe, describe_counted, named};
-use crate::diff::{Filter, Noise, Redactor};
+use crate::diff::Redactor;
 use crate::env::Env;
 use crate::object::ResourceVersion;
-use crate::object::list_keys::KindKeys;
 use crate::render::age;
 use crate::render::diff::{Fold, Verb};
 use crate::render::style::Look;
@@ -30,20 +28,14 @@ pub(super) struct View {
     pub(super) is_of_file: bool,
     /// What values are read through.
     pub(super) redactor: Redactor,
-    /// Which changes are asked for.
-    pub(super) filter: Filter,
-    /// Whose changes are asked for.
-    pub(super) by: By,
+    /// Which versions are shown, and which of their changes.
+    pub(super) shown: Arc<Shown>,
     /// How they are written.
     pub(super) format: Format,
     /// What is told of new objects.
     pub(super) creation: Creation,
-    /// Which sorts of noise are shown.
-    pub(super) noise: BTreeSet<Noise>,
     /// Whether much is counted.
     pub(super) fold: Fold,
-    /// What tells the items of lists apart, by kind.
-    pub(super) keys: KindKeys,
     /// What was read of the objects that changed last.
     pub(super) held: Held,
     /// The namespace that need not be named; `None` if all are looked at.

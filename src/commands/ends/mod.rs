@@ -1,5 +1,6 @@
 //! `--for`, `--timeout` and `--exit-code`: when a verb ends by itself, and what its exit code says.
 
+mod answer;
 mod asked;
 mod limit;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use super::{CommandError, Ended, Live, Need, Note, Shutdown, Sources, Terminal};
 use crate::status::Goal;
 use crate::watch::{Event, Recall, SourceKey};
 
+pub(crate) use answer::{Answer, Unknown};
 use limit::Limit;
 use waiting::{Outcome, Waiting};
 
@@ -83,42 +85,12 @@ impl EndArgs {
         let Some(deadline) = stop.deadline else {
             return work.await;
         };
-        let too_slow = match &self.goals[..] {
-            [] => CommandError::failed,
-            [..] => CommandError::goal_unmet,
-        };
         let done = tokio::time::timeout_at(deadline, work).await;
         done.unwrap_or_else(|_| {
-            let error = too_slow("error: timed out waiting for the server to tell its types");
+            let words = "error: timed out waiting for the server to tell its types";
+            let error = self.too_slow(words.to_owned());
             Err(error.hint("whether it answers at all: kubectl get --raw /readyz"))
         })
-    }
-
-    /// How a verb ended that has answered: whether it has `found` what `--exit-code` reports.
-    pub(crate) fn report(&self, ended: Ended, found: Found) -> Ended {
-        match (ended, found) {
-            (Ended::Answered, Found::Something) if self.exit_code => Ended::Found,
-            (ended, _) => ended,
-        }
-    }
-}
-
-/// What `--exit-code` asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// Nothing has changed; all is well.
-    Nothing,
-    /// Something has changed, or is not well.
-    Something,
-}
-
-impl From<bool> for Found {
-    fn from(is_found: bool) -> Found {
-        if is_found {
-            Found::Something
-        } else {
-            Found::Nothing
-        }
     }
 }
 
@@ -133,19 +105,30 @@ pub(crate) struct Stop {
 pub(crate) struct Until<V> {
     view: V,
     waiting: Waiting,
-    deadline: Option<Instant>,
     looks_once: bool,
+    /// What the sources have not told when the view ends.
+    unread: Vec<Unknown>,
+}
+
+/// A view that has ended.
+pub(crate) struct Over<V> {
+    /// The view.
+    pub(crate) view: V,
+    /// How it ended: with an error if there is a goal and it was not met.
+    pub(crate) ended: Result<Ended, CommandError>,
+    /// What it wanted to read and could not.
+    pub(crate) unread: Vec<Unknown>,
 }
 
 impl<V: Live> Until<V> {
     /// Ends `view` once the objects of the sources `asked` have come to the goals; never, if there are
     /// none.
-    pub(crate) fn new(view: V, (args, stop): (&EndArgs, &Stop), asked: &[SourceKey]) -> Until<V> {
+    pub(crate) fn new(view: V, args: &EndArgs, asked: &[SourceKey]) -> Until<V> {
         Until {
             view,
             waiting: Waiting::new(&args.goals, asked),
-            deadline: stop.deadline,
             looks_once: false,
+            unread: Vec::new(),
         }
     }
 
@@ -154,39 +137,44 @@ impl<V: Live> Until<V> {
         Until { looks_once, ..self }
     }
 
-    /// The view, and how it ended: with an error if it was not by its goal.
-    pub(crate) fn end(
-        self,
-        ended: Result<Ended, CommandError>,
-    ) -> (V, Result<Ended, CommandError>) {
-        let error = match (&ended, self.waiting.outcome()) {
-            (Err(_) | Ok(Ended::By(_) | Ended::Found), _) | (_, Outcome::Met) => None,
-            (Ok(Ended::Answered), Outcome::Failed(lines)) => {
-                Some(CommandError::goal_failed(lines.join("\n")))
-            }
-            (Ok(Ended::Answered), Outcome::Refused(lines)) => {
-                Some(CommandError::failed(lines.join("\n")))
-            }
-            (Ok(Ended::Answered), Outcome::Open(names)) => {
-                let words = self.words();
+    /// The view after its end.
+    pub(crate) fn end(mut self, ended: Result<Ended, CommandError>) -> Over<V> {
+        if !matches!(ended, Ok(Ended::OutOfTime)) {
+            // A view that has its answer waits for nothing more.
+            self.unread.retain(|part| !matches!(part, Unknown::Late(_)));
+        }
+        let ended = ended.and_then(|ended| self.judge(ended));
+        Over {
+            view: self.view,
+            ended,
+            unread: self.unread,
+        }
+    }
+
+    /// The error of a view that ended before its goal was met.
+    fn judge(&self, ended: Ended) -> Result<Ended, CommandError> {
+        match (ended, self.waiting.outcome()) {
+            (Ended::By(_) | Ended::Found, _) | (_, Outcome::Met) => Ok(ended),
+            (_, Outcome::Failed(lines)) => Err(CommandError::goal_failed(lines.join("\n"))),
+            (_, Outcome::Refused(lines)) => Err(CommandError::failed(lines.join("\n"))),
+            (_, Outcome::Open(names)) => {
+                let words = self.words(ended);
                 let line = |name: &String| format!("error: {words} {name}");
                 let lines: Vec<String> = names.iter().map(line).collect();
-                Some(CommandError::goal_unmet(lines.join("\n")))
+                Err(CommandError::goal_unmet(lines.join("\n")))
             }
-        };
-        (self.view, error.map_or(ended, Err))
+        }
     }
 
     /// What is said of each object that has not come to its goal: what kubectl wait says, unless it is
     /// the events that have come to their end.
-    fn words(&self) -> &'static str {
-        let is_over = self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline);
-        match () {
-            () if self.looks_once => "condition not met for",
-            () if is_over => "timed out waiting for the condition on",
-            () => "it ended before the condition was met on",
+    fn words(&self, ended: Ended) -> &'static str {
+        match ended {
+            _ if self.looks_once => "condition not met for",
+            Ended::OutOfTime => "timed out waiting for the condition on",
+            Ended::Answered | Ended::Found | Ended::By(_) => {
+                "it ended before the condition was met on"
+            }
         }
     }
 }
@@ -218,8 +206,17 @@ impl<V: Live> Live for Until<V> {
         self.view.more()
     }
 
+    fn wind_up(&mut self) -> impl Future<Output = ()> {
+        self.view.wind_up()
+    }
+
     fn stop_waiting(&mut self) -> bool {
         self.view.stop_waiting()
+    }
+
+    fn over(&mut self, sources: &Sources) {
+        self.unread = sources.unread();
+        self.view.over(sources);
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {

@@ -111,7 +111,7 @@ impl Waiting {
 }
 
 /// The first few names, and how many more there are.
-fn cut(mut names: Vec<String>) -> Vec<String> {
+pub(super) fn cut(mut names: Vec<String>) -> Vec<String> {
     let more = names.len().saturating_sub(NAMED);
     if more > 0 {
         names.truncate(NAMED);

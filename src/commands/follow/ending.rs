@@ -23,15 +23,17 @@ impl Feed {
         Ok(())
     }
 
-    /// Ends before all is told: the user, the system or the time limit has stopped it.
-    pub(super) fn stopped<V: Live>(
+    /// Prints what there is once the user, the system or the time limit has ended it.
+    pub(super) async fn stopped<V: Live>(
         &mut self,
         view: &mut V,
         terminal: &mut Terminal<'_>,
         signal: Option<Signal>,
     ) -> Result<Ended, CommandError> {
+        view.wind_up().await;
+        self.printing.is_owed = true;
         self.print_last(view, terminal)?;
-        Ok(signal.map_or(Ended::Answered, Ended::By))
+        Ok(signal.map_or(Ended::OutOfTime, Ended::By))
     }
 
     /// Fails if a file holds what could not be read. What could, is shown by now. A server is asked again

@@ -62,6 +62,12 @@ pub(crate) trait Live {
         std::future::pending()
     }
 
+    /// Ends what is under way elsewhere with what it has found by now. The user or the time limit has ended
+    /// the verb: this may take a moment, and no longer.
+    fn wind_up(&mut self) -> impl Future<Output = ()> {
+        std::future::ready(())
+    }
+
     /// Says that the end has come: what waits for something from elsewhere is printed without it. Returns
     /// whether anything may have waited.
     fn stop_waiting(&mut self) -> bool {
@@ -83,6 +89,9 @@ pub(crate) trait Live {
     ) -> Result<(), CommandError> {
         self.draw(sources, terminal)
     }
+
+    /// Notes what the sources have told when it ends, and what they have not.
+    fn over(&mut self, _sources: &Sources) {}
 
     /// Whether what was asked is answered. Only sources that are settled can tell.
     fn is_answered(&self, sources: &Sources) -> bool;

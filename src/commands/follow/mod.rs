@@ -37,6 +37,7 @@ pub(crate) async fn follow(
     let mut feed = Feed::default();
     let ended = run(view, session, (&mut *terminal, &mut feed), shutdown).await;
     let ended = ended.and_then(|ended| feed.ending(session, ended));
+    view.over(&feed.sources);
     let shown = leave(view, (&feed.sources, ended.is_ok()), terminal);
     match shutdown.wait().now_or_never() {
         // A terminal that has hung up takes nothing more.
@@ -92,7 +93,7 @@ async fn run<V: Live>(
         tokio::select! {
             biased;
             wrote = terminal.written() => wrote?,
-            signal = shutdown.wait() => return feed.stopped(view, terminal, signal),
+            signal = shutdown.wait() => return feed.stopped(view, terminal, signal).await,
         }
         feed.reconcile(&*view, session, terminal);
         tokio::select! {
@@ -124,7 +125,7 @@ async fn run<V: Live>(
                 Suspension::stop();
                 feed.drawing.is_owed = true;
             }
-            signal = shutdown.wait() => return feed.stopped(view, terminal, signal),
+            signal = shutdown.wait() => return feed.stopped(view, terminal, signal).await,
         }
         feed.print_if_due(view, terminal)?;
         feed.fail_if_refused(view, terminal)?;

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::words::{cause, describe, name, named};
 use super::{Need, Note};
+use crate::commands::Unknown;
 use crate::object::SourceState;
 use crate::watch::SourceKey;
 
@@ -61,6 +62,25 @@ impl Known {
     /// Whether nothing is to be expected of it any more.
     pub(super) fn is_hopeless(&self) -> bool {
         is_refused(&self.state) || is_given_up(&self.state)
+    }
+
+    /// What of it cannot be read, or no longer.
+    pub(super) fn unread(&self) -> Option<Unknown> {
+        match &self.state {
+            SourceState::Retrying { cause, .. }
+            | SourceState::Forbidden { cause }
+            | SourceState::Unserved { cause }
+            | SourceState::Failed { cause } => Some(Unknown::Refused(cause.to_string())),
+            SourceState::Connecting
+            | SourceState::Live
+            | SourceState::Polling { .. }
+            | SourceState::Ended => (!self.synced).then(|| self.late()),
+        }
+    }
+
+    /// It has not told all it has in time.
+    pub(super) fn late(&self) -> Unknown {
+        Unknown::Late(describe(&self.key))
     }
 
     /// Whether the server does not let us read it.

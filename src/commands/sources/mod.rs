@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::CommandError;
+use super::{CommandError, Unknown};
 use crate::object::SourceState;
 use crate::render::age;
 use crate::render::style::{Look, Role};
@@ -145,6 +145,17 @@ impl Sources {
     pub(crate) fn silence(&self) -> Option<CommandError> {
         let silent = |known: &&Known| !known.synced && is_given_up(&known.state);
         error_of(&self.known.iter().filter(silent).collect::<Vec<_>>())
+    }
+
+    /// What was asked for and cannot be read, or no longer.
+    pub(crate) fn unread(&self) -> Vec<Unknown> {
+        let is_read = self.is_read();
+        let unread = self.vital().filter_map(|known| match known.unread() {
+            // Until something answers it is only slow.
+            Some(Unknown::Refused(_)) if !is_read && !known.is_hopeless() => Some(known.late()),
+            unread => unread,
+        });
+        unread.collect()
     }
 
     /// How many sources there are.

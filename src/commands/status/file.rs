@@ -4,7 +4,7 @@ use super::judged::Judged;
 use super::outline::Item;
 use super::view::{Canvas, listing};
 use super::{Args, Format};
-use crate::commands::{CommandError, Context, Ended, documents};
+use crate::commands::{Answer, CommandError, Context, Ended, documents};
 use crate::graph::Graph;
 use crate::object::{Doc, ObjectRef};
 use crate::render::json::line::line;
@@ -41,7 +41,8 @@ pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended
     };
     context.print(&lines)?;
     let is_well = judged.iter().all(Judged::is_well);
-    Ok(args.ends.report(Ended::Answered, (!is_well).into()))
+    let answer = Answer::of((!is_well).into(), []);
+    args.ends.conclude(Ended::Answered, answer)
 }
 
 fn table(documents: &[Doc], judged: &[Judged], canvas: Canvas) -> Vec<String> {

@@ -14,7 +14,7 @@ mod view;
 mod wanted;
 
 use super::{
-    CommandError, Context, EndArgs, Ended, ObjectArgs, Output, Session, Shutdown, Subject,
+    Answer, CommandError, Context, EndArgs, Ended, ObjectArgs, Output, Session, Shutdown, Subject,
     Terminal, Until, WatchArgs, follow,
 };
 use crate::status::Rules;
@@ -147,13 +147,14 @@ pub(crate) async fn show(
     if args.ends.expects_absence() {
         board = board.expecting_absence();
     }
-    let mut board = Until::new(board, (&args.ends, &stop), &asked).once(args.is_once());
+    let mut board = Until::new(board, &args.ends, &asked).once(args.is_once());
     let mut terminal = Terminal::open(context, output);
     let ended = follow(&mut board, &session, &mut terminal, &stop.shutdown).await;
-    let (board, ended) = board.end(ended);
-    match board.missing() {
+    let over = board.end(ended);
+    match over.view.missing() {
         missing if missing.is_empty() || args.ends.is_about_presence() => {
-            Ok(args.ends.report(ended?, (!board.is_well()).into()))
+            let answer = Answer::of((!over.view.is_well()).into(), over.unread);
+            args.ends.conclude(over.ended?, answer)
         }
         missing => Err(session.not_found(missing).await),
     }

@@ -52,17 +52,30 @@ impl KindKeys {
     /// The keys of a kind, settled from now on.
     pub fn of(&self, kind: &GroupKind) -> Arc<ListKeys> {
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
-        let schema = match kinds.get(kind) {
+        if let Some(Kind::Settled(keys)) = kinds.get(kind) {
+            return keys.clone();
+        }
+        let keys = self.known(kinds.get(kind), kind);
+        kinds.insert(kind.clone(), Kind::Settled(keys.clone()));
+        keys
+    }
+
+    /// The keys of a kind as they are known by now. A schema that comes later still counts.
+    pub fn so_far(&self, kind: &GroupKind) -> Arc<ListKeys> {
+        let kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        self.known(kinds.get(kind), kind)
+    }
+
+    fn known(&self, known: Option<&Kind>, kind: &GroupKind) -> Arc<ListKeys> {
+        let schema = match known {
             Some(Kind::Settled(keys)) => return keys.clone(),
             Some(Kind::Learnt(schema)) => Some(schema.clone()),
             None => None,
         };
-        let keys = Arc::new(ListKeys {
+        Arc::new(ListKeys {
             chosen: self.chosen.clone(),
             known: schema.and_then(|schema| Schema::known(&schema, &kind.kind)),
-        });
-        kinds.insert(kind.clone(), Kind::Settled(keys.clone()));
-        keys
+        })
     }
 }
 

@@ -77,6 +77,7 @@ impl Seam<'_> {
         }
         let mut lines: Vec<String> = skipped::line(self.unread).into_iter().collect();
         lines.extend(self.found.iter().filter_map(refusal));
+        lines.extend(self.interruption());
         if !self.found.iter().any(is_read) {
             return lines;
         }
@@ -99,6 +100,12 @@ impl Seam<'_> {
             0 => String::new(),
             hidden => format!(" ({hidden} hidden)"),
         };
+        if self.found.iter().any(|found| found.is_cut) {
+            return match self.shown {
+                0 => format!("no earlier version read{hidden}"),
+                shown => format!("{} read{hidden}", plural(shown, "earlier version")),
+            };
+        }
         let wide = self.found.iter().filter_map(|found| found.objects);
         let Changed { count, gone, kinds } = self.changed;
         match (wide.reduce(|all, count| all + count), count) {
@@ -142,7 +149,8 @@ impl Seam<'_> {
 
     /// Whether anything may be missing that the server has not forgotten.
     fn complete(&self, is_forgotten: bool) -> Option<Words> {
-        let read = || self.found.iter().filter(|found| is_read(found));
+        let is_whole = |found: &&Found| is_read(found) && !found.is_cut;
+        let read = || self.found.iter().filter(is_whole);
         let wide = || read().filter(|found| found.objects.is_some());
         let short = wide().filter(|found| found.is_short());
         let since = short.map(|found| self.time(found, found.complete?));
@@ -151,7 +159,8 @@ impl Seam<'_> {
         let alone = "what came and went in between may be missing";
         let short = Words::since(since, [before, after, alone]);
         let short = short.or_else(|| self.lives());
-        let is_all = self.unread.iter().all(Unread::has_no_past) && self.found.iter().all(is_read);
+        let is_all = self.unread.iter().all(Unread::has_no_past)
+            && self.found.iter().all(|found| is_whole(&found));
         if short.is_some() || is_forgotten || !is_all {
             return short;
         }
@@ -161,7 +170,8 @@ impl Seam<'_> {
 
     /// Of an object that was absent, an earlier life can be missed that was short.
     fn lives(&self) -> Option<Words> {
-        let mut read = self.found.iter().filter(|found| is_read(found));
+        let read = |found: &&Found| is_read(found) && !found.is_cut;
+        let mut read = self.found.iter().filter(read);
         let is_short = self.is_asked && read.any(Found::is_short);
         let alone = "a short life before that may be missing";
         is_short.then_some(Words {
@@ -252,14 +262,14 @@ pub(in crate::commands::changes) fn refused(found: &Found) -> Option<String> {
     }
 }
 
-fn refusal(found: &Found) -> Option<String> {
+pub(super) fn refusal(found: &Found) -> Option<String> {
     let source = describe(&found.key);
     let line = format!("no look-back for {source}: {}", refused(found)?);
     Some(escape_line(&line).into_owned())
 }
 
 fn is_read(found: &Found) -> bool {
-    refused(found).is_none()
+    refused(found).is_none() && !(found.is_cut && found.told.is_empty())
 }
 
 #[cfg(test)]

@@ -1,28 +1,31 @@
 //! What happened before the program was started, read back from the server's memory.
 
 pub(super) mod divider;
+mod interrupt;
 pub(super) mod reach;
 mod records;
 pub(super) mod skipped;
 pub(super) mod stop_rule;
 pub(super) mod timeline;
+mod unknown;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tokio::sync::OnceCell;
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::{OnceCell, watch};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::commands::changes::shown::Shown;
 use crate::commands::sources::named;
-use crate::diff::{Filter, Noise};
 use crate::object::ResourceVersion;
 use crate::watch::{
     Between, Dates, End, Mux, Revision, SourceError, SourceKey, Told, Turns, Version,
 };
+use interrupt::Interrupt;
 use reach::{Reach, Whose};
 use skipped::Unread;
 use walk::Look;
@@ -35,14 +38,21 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 /// (<https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#seats-occupied-by-a-request>).
 const REQUESTS_AT_ONCE: usize = 8;
 
+/// How long walks have to hand over what they have found once they are stopped. They wait for nothing then.
+const HANDOVER: Duration = Duration::from_millis(200);
+
 /// The look-back of one run.
 pub(super) struct LookBack {
     mux: Mux,
     reach: Reach,
-    shown: Arc<(Filter, BTreeSet<Noise>)>,
+    shown: Arc<Shown>,
     /// The sources whose walk has not begun.
     waiting: Vec<SourceKey>,
     walks: JoinSet<Found>,
+    /// The sources of these walks.
+    walking: Vec<Arc<SourceKey>>,
+    /// Whether the walks are to stop where they are.
+    stop: watch::Sender<bool>,
     /// Whose turn it is to ask.
     turns: Turns,
     deadline: Option<Instant>,
@@ -69,6 +79,8 @@ pub(super) struct Found {
     pub(super) told: Vec<Told>,
     /// Why there is no more.
     pub(super) end: Option<End>,
+    /// It was interrupted: there may be more.
+    pub(super) is_cut: bool,
     /// Of a wide source: how many objects it has.
     pub(super) objects: Option<usize>,
     /// From which revision on all versions are told of what was there then, or is there now.
@@ -85,12 +97,24 @@ impl Found {
         self.complete.is_none() || self.complete > self.from
     }
 
+    /// The same of a look-back that was interrupted: it came to no end, and nothing older is known.
+    pub(super) fn cut(self) -> Found {
+        Found {
+            end: None,
+            is_cut: true,
+            from: None,
+            complete: None,
+            ..self
+        }
+    }
+
     /// Of this source, nothing yet.
     pub(super) fn new(key: Arc<SourceKey>) -> Found {
         Found {
             key,
             told: Vec::new(),
             end: None,
+            is_cut: false,
             objects: None,
             from: None,
             complete: None,
@@ -101,12 +125,7 @@ impl Found {
 
 impl LookBack {
     /// The look-back of these sources.
-    pub(super) fn new(
-        mux: Mux,
-        reach: Reach,
-        keys: &[SourceKey],
-        shown: (Filter, BTreeSet<Noise>),
-    ) -> LookBack {
+    pub(super) fn new(mux: Mux, reach: Reach, keys: &[SourceKey], shown: Arc<Shown>) -> LookBack {
         let has_past = |key: &&SourceKey| {
             let wanted = reach.whose == Whose::All || named(key).is_some();
             wanted && mux.history(key).is_some()
@@ -118,9 +137,11 @@ impl LookBack {
             dates: dates.map(|dates| Arc::new(dates.in_turn(&turns))),
             unread: Vec::new(),
             reach,
-            shown: Arc::new(shown),
+            shown,
             waiting,
             walks: JoinSet::new(),
+            walking: Vec::new(),
+            stop: watch::Sender::new(false),
             turns,
             deadline: None,
             found: Vec::new(),
@@ -166,12 +187,13 @@ impl LookBack {
         };
         let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
         self.deadline = self.deadline.or(deadline);
+        self.walking.push(history.key().clone());
         let look = Look {
             history,
             dates: self.dates.clone(),
             reach: self.reach,
             shown: self.shown.clone(),
-            deadline,
+            interrupt: Interrupt::new(deadline, self.stop.subscribe()),
             is_dated: OnceCell::new(),
             dated: Mutex::default(),
         };
@@ -210,15 +232,44 @@ impl LookBack {
             return std::future::pending().await;
         }
         tokio::select! {
-            Some(walked) = self.walks.join_next() => self.found.extend(walked.ok()),
+            Some(walked) = self.walks.join_next() => self.take(walked),
             () = late => {
                 let late = SourceError::Timeout { after: PATIENCE }.to_string().into();
                 let unread = self.waiting.drain(..).map(|key| Unread::refused(&key, &late));
                 self.unread.extend(unread);
                 self.walks.abort_all();
                 while self.walks.join_next().await.is_some() {}
+                self.walking.clear();
             }
         }
+    }
+
+    fn take(&mut self, walked: Result<Found, JoinError>) {
+        if let Ok(found) = walked {
+            self.walking.retain(|key| *key != found.key);
+            self.found.push(found);
+        }
+    }
+
+    /// Stops the walks, and takes what they have found by now.
+    pub(super) async fn wind_up(&mut self) {
+        self.stop.send_replace(true);
+        let gathered = async {
+            while let Some(walked) = self.walks.join_next().await {
+                self.take(walked);
+            }
+        };
+        let _given_up = timeout(HANDOVER, gathered).await;
+    }
+
+    /// Ends the look-back as it is; says whether it was not over.
+    pub(super) fn give_up(&mut self) -> bool {
+        let was_open = !self.is_over();
+        self.walks = JoinSet::new();
+        let waiting = self.waiting.drain(..).map(Arc::new);
+        let cut = waiting.chain(self.walking.drain(..));
+        self.found.extend(cut.map(|key| Found::new(key).cut()));
+        was_open
     }
 }
 
@@ -329,7 +380,7 @@ mod tests {
         );
         let keys: Vec<SourceKey> = (0..60).map(kind).collect();
         let all = Reach::new(Some(Since::All), None, Timestamp::UNIX_EPOCH);
-        let mut past = LookBack::new(mux, all.expect("a reach"), &keys, Default::default());
+        let mut past = LookBack::new(mux, all.expect("a reach"), &keys, Arc::default());
         for key in &keys {
             past.start(key, Start::Listing(ResourceVersion::new("9")));
         }

@@ -42,6 +42,7 @@ impl Seam<'_> {
 
     fn horizon(&self, found: &Found) -> Said<'static> {
         let end = match &found.end {
+            _ if found.is_cut => "interrupted",
             Some(End::Forgotten(_)) => "forgotten",
             Some(End::NotOffered(_)) => "notOffered",
             Some(End::Failed(_)) => "failed",

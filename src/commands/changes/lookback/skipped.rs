@@ -61,6 +61,15 @@ impl Unread {
         self.has_no_past
     }
 
+    /// That it cannot be read, as an error.
+    pub(in crate::commands::changes) fn error(&self) -> String {
+        match self.key {
+            // The server's words.
+            Some(_) => self.cause.to_string(),
+            None => format!("error: {}: {}", self.source, self.cause),
+        }
+    }
+
     /// Whether it is this source.
     pub(in crate::commands::changes) fn is_of(&self, key: &SourceKey) -> bool {
         self.key.as_deref() == Some(key)

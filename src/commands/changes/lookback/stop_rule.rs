@@ -1,18 +1,17 @@
 //! How far back is far enough: what a walk finds, weighed as it comes.
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 
-use crate::diff::{Diff, Filter, Noise};
+use crate::commands::changes::shown::Shown;
+use crate::diff::Diff;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, Value};
-use crate::render::diff::counts;
-use crate::watch::{Past, Presence, Told, Version};
+use crate::watch::{Past, Presence, SourceKey, Told, Version};
 
 /// Decides how far back is far enough.
 pub(in crate::commands::changes) struct Judge<'l> {
-    shows: &'l (Filter, BTreeSet<Noise>),
+    shows: &'l Shown,
+    key: &'l SourceKey,
     since: Option<Timestamp>,
     pub(in crate::commands::changes) there: Presence,
     /// How many versions will be shown.
@@ -24,10 +23,11 @@ impl<'l> Judge<'l> {
     pub(in crate::commands::changes) fn new(
         there: Presence,
         since: Option<Timestamp>,
-        shows: &'l (Filter, BTreeSet<Noise>),
+        (shows, key): (&'l Shown, &'l SourceKey),
     ) -> Judge<'l> {
         Judge {
             shows,
+            key,
             since,
             there,
             shown: 0,
@@ -45,10 +45,8 @@ impl<'l> Judge<'l> {
                 self.is_recent(time)
             }
             Past::Created => {
-                let newer = self.there.take();
-                let written = newer.and_then(|newer| Written::of(None, &newer));
-                let time = written.and_then(Written::time);
-                self.shown += 1;
+                let (is_shown, time) = self.first();
+                self.shown += usize::from(is_shown);
                 self.is_recent(time)
             }
             Past::Deleted(_) => {
@@ -74,10 +72,20 @@ impl<'l> Judge<'l> {
         let Some((before, doc)) = both else {
             return (true, None);
         };
-        let diff = Diff::of(Some(before.root()), Some(doc.root()));
-        let (filter, noise) = self.shows;
-        let is_shown = counts(&diff, filter, noise).shown > 0;
-        let written = Written::read(Some(before.root()), doc.root());
+        let kind = new.object.group_kind();
+        let (old, new) = (before.root(), doc.root());
+        let keys = self.shows.keys.so_far(&kind);
+        let compared = self.shows.compare(self.key, [old, new], &keys);
+        let written = Written::by(&compared.writers, (Some(old), new));
+        (compared.is_shown(), written.and_then(Written::time))
+    }
+
+    /// The same of the version that is there, which was the first.
+    fn first(&mut self) -> (bool, Option<Timestamp>) {
+        let doc = self.there.take().and_then(|first| first.doc().ok());
+        let Some(doc) = doc else { return (true, None) };
+        let written = Written::read(None, doc.root());
+        let is_shown = self.shows.shows_first(doc.root());
         (is_shown, written.and_then(Written::time))
     }
 }
@@ -156,7 +164,13 @@ impl Written {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::commands::changes::by::By;
+    use crate::diff::Filter;
+    use crate::object::{ObjectRef, Resource, ResourceVersion};
+    use crate::watch::{ClusterId, Form, Scope};
 
     const CREATED: &str = "2026-03-02T12:00:00Z";
 
@@ -165,6 +179,79 @@ mod tests {
             r#"{{"metadata":{{"creationTimestamp":"{CREATED}","generation":{generation},"managedFields":[{entries}]}}}}"#
         );
         Doc::parse(text).expect("valid")
+    }
+
+    /// Version `n` of a `ConfigMap`, with nothing but a field of this manager.
+    fn written_by(manager: &str, n: u32) -> Arc<Version> {
+        let entry = format!(
+            r#"{{"manager":"{manager}","operation":"Update","time":"2026-03-02T12:00:{n:02}Z","fieldsV1":{{"f:data":{{"f:{manager}":{{}}}}}}}}"#
+        );
+        let text = format!(
+            r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"x","managedFields":[{entry}]}},"data":{{"{manager}":"{n}"}}}}"#
+        );
+        Arc::new(Version {
+            object: ObjectRef::of(Doc::parse(&*text).expect("valid").root()),
+            version: ResourceVersion::new(n.to_string()),
+            body: text.into(),
+        })
+    }
+
+    fn config_map() -> SourceKey {
+        SourceKey {
+            cluster: ClusterId("test".into()),
+            resource: Resource {
+                group: "".into(),
+                version: "v1".into(),
+                plural: "configmaps".into(),
+                kind: "ConfigMap".into(),
+                namespaced: true,
+            },
+            scope: Scope::Namespace("shop".into()),
+            labels: None,
+            fields: Some("metadata.name=x".into()),
+            form: Form::Full,
+        }
+    }
+
+    /// How many versions count that were written, the newest first, by these managers.
+    fn counted(shown: &Shown, writers: &str) -> usize {
+        let key = config_map();
+        let count = u32::try_from(writers.len()).expect("few");
+        let versions = writers.chars().zip((1..=count).rev());
+        let mut versions = versions.map(|(manager, n)| written_by(&manager.to_string(), n));
+        let mut judge = Judge::new(versions.next(), None, (shown, &key));
+        for older in versions {
+            judge.is_wanted(&Past::Version(older));
+        }
+        judge.is_wanted(&Past::Created);
+        judge.shown
+    }
+
+    #[test]
+    fn only_versions_that_are_shown_count() {
+        let everyone = Shown::default();
+        let by = |manager: &str| Shown {
+            by: By::new(&[manager.to_owned()]),
+            ..Shown::default()
+        };
+        let only = |path: &str| Shown {
+            filter: Filter {
+                only: vec![path.parse().expect("a path")],
+                ignore: Vec::new(),
+            },
+            ..Shown::default()
+        };
+        for (shown, writers, expect) in [
+            (&everyone, "aaaa", 4),
+            (&by("a"), "aaaa", 4),
+            (&by("b"), "bbaa", 2),
+            (&by("c"), "aaaa", 0),
+            // The first version is shown as a whole.
+            (&only("data.a"), "aaaa", 4),
+            (&only("data.none"), "aaaa", 1),
+        ] {
+            assert_eq!(counted(shown, writers), expect, "{writers}");
+        }
     }
 
     #[test]

@@ -1,18 +1,18 @@
 //! One source's look-back: how far it goes, what it finds, and when that was.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{StreamExt, stream};
 use jiff::Timestamp;
 use tokio::sync::OnceCell;
-use tokio::time::{Instant, timeout_at};
 
+use super::interrupt::Interrupt;
 use super::reach::Reach;
 use super::stop_rule::{Judge, wrote};
 use super::{Found, PATIENCE, Start};
+use crate::commands::changes::shown::Shown;
 use crate::commands::sources::named;
-use crate::diff::{Filter, Noise};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::{
     Between, Dates, End, History, Limits, Presence, Revision, SourceError, SourceKey, Told,
@@ -27,8 +27,9 @@ pub(in crate::commands::changes) struct Look {
     pub(in crate::commands::changes) history: History,
     pub(in crate::commands::changes) dates: Option<Arc<Dates>>,
     pub(in crate::commands::changes) reach: Reach,
-    pub(in crate::commands::changes) shown: Arc<(Filter, BTreeSet<Noise>)>,
-    pub(in crate::commands::changes) deadline: Option<Instant>,
+    pub(in crate::commands::changes) shown: Arc<Shown>,
+    /// What ends it before its end.
+    pub(super) interrupt: Interrupt,
     /// Whether `dates` are of this source, once it is known.
     pub(in crate::commands::changes) is_dated: OnceCell<bool>,
     /// When revisions were written.
@@ -36,6 +37,7 @@ pub(in crate::commands::changes) struct Look {
 }
 
 /// What a walk found, the oldest first.
+#[derive(Default)]
 struct Walked {
     told: Vec<Told>,
     end: Option<End>,
@@ -54,6 +56,9 @@ impl Look {
             found.end = Some(end);
         }
         found.dated = std::mem::take(self.dated.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if self.interrupt.has_cut() {
+            return found.cut();
+        }
         found
     }
 
@@ -73,7 +78,9 @@ impl Look {
             return self.wide(newest, found).await;
         }
         let object = object_of(self.history.key());
-        let walk = self.in_time(self.history.at(&object, newest, self.limits()));
+        let walk = self
+            .interrupt
+            .in_time(self.history.at(&object, newest, self.limits()));
         let late = End::Failed(SourceError::Timeout { after: PATIENCE });
         let walk = walk.await.ok_or(late)??;
         self.named(walk, newest, found).await;
@@ -83,10 +90,8 @@ impl Look {
     /// Finds the revision at which the time of interest begins, if anything tells.
     async fn begin(&mut self, newest: Revision) {
         let Some(time) = self.reach.time else { return };
-        let Some(dates) = self.dates().await.cloned() else {
-            return;
-        };
-        if let Some(before) = dates.before(time, newest).await {
+        let find = async { self.dates().await?.before(time, newest).await };
+        if let Some(before) = self.interrupt.unless_stopped(find).await.flatten() {
             self.reach.revision = before;
             // From then on is what was asked for.
             let asked = Between {
@@ -121,7 +126,11 @@ impl Look {
         let floor = self.reach.revision;
         // What says when it was written is only needed where revisions do not.
         let since = self.reach.time.filter(|_| !self.is_bounded());
-        let compared = self.history.compare(now, floor, since).await?;
+        let compare = self.history.compare(now, floor, since);
+        let Some(compared) = self.interrupt.unless_stopped(compare).await else {
+            return Ok(());
+        };
+        let compared = compared?;
         let limits = Limits {
             floor: compared.then,
             ..self.limits()
@@ -129,9 +138,14 @@ impl Look {
         let walks = compared.changed.iter().map(|object| {
             let limits = limits.clone();
             async {
-                Ok(self
-                    .walk(self.history.at(object, now, limits).await?, now)
-                    .await)
+                match self
+                    .interrupt
+                    .unless_stopped(self.history.at(object, now, limits))
+                    .await
+                {
+                    Some(walk) => Ok(self.walk(walk?, now).await),
+                    None => Ok(Walked::default()),
+                }
             }
         });
         let walks: Vec<_> = walks.collect();
@@ -183,16 +197,18 @@ impl Look {
         // Where revisions tell what is too old, a version that does not say when it was written must
         // not end it.
         let since = self.reach.time.filter(|_| !self.is_bounded());
-        let mut judge = Judge::new(there.clone(), since, &self.shown);
+        let mut judge = Judge::new(there.clone(), since, (&self.shown, self.history.key()));
         let mut found = Vec::new();
         while judge.shown < self.reach.shown || judge.there.is_none() {
-            match self.in_time(walk.next()).await.flatten() {
+            match self.interrupt.in_time(walk.next()).await.flatten() {
                 Some(past) if judge.is_wanted(&past) => found.push(past),
                 Some(_) | None => break,
             }
         }
         let mut told = in_order(there, found);
-        self.history.tell_why(&mut told).await;
+        self.interrupt
+            .unless_stopped(self.history.tell_why(&mut told))
+            .await;
         let undated = told.iter().filter(|told| wrote(told).is_none());
         let undated: Vec<Revision> = undated.filter_map(|told| told.at).collect();
         for at in undated {
@@ -246,7 +262,7 @@ impl Look {
             return;
         }
         let dating = async { Some((at, self.dates().await?.of(at, newest).await?)) };
-        if let Some(dated) = self.in_time(dating).await.flatten() {
+        if let Some(dated) = self.interrupt.in_time(dating).await.flatten() {
             let known = self.dated.lock();
             known
                 .unwrap_or_else(PoisonError::into_inner)
@@ -264,14 +280,6 @@ impl Look {
         let dates = self.dates.as_ref()?;
         let is_dated = self.is_dated.get_or_init(|| dates.covers(&self.history));
         is_dated.await.then_some(dates)
-    }
-
-    /// What comes of something before there is no more time.
-    async fn in_time<T>(&self, future: impl Future<Output = T>) -> Option<T> {
-        match self.deadline {
-            Some(deadline) => timeout_at(deadline, future).await.ok(),
-            None => Some(future.await),
-        }
     }
 }
 

@@ -1,0 +1,180 @@
+//! `Answer`: whether the question of a verb is answered, and how. Its exit code follows from this alone.
+
+use super::EndArgs;
+use super::waiting::cut;
+use crate::commands::{CommandError, Ended};
+
+/// What `--exit-code` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing has changed; all is well.
+    Nothing,
+    /// Something has changed, or is not well.
+    Something,
+}
+
+impl From<bool> for Found {
+    fn from(is_found: bool) -> Found {
+        if is_found {
+            Found::Something
+        } else {
+            Found::Nothing
+        }
+    }
+}
+
+/// A part of what was asked that the verb could not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// The time was over before the server had sent it. It is named: `pods in namespace "shop"`.
+    Late(String),
+    /// The server refused it or went away. The whole line says so, in the server's words if it sent some.
+    Refused(String),
+}
+
+/// What a verb answers when it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Nothing has changed; all is well.
+    Unchanged,
+    /// Something has changed, or is not well.
+    Changed,
+    /// Nobody can tell: these parts were not read.
+    Unanswered(Vec<Unknown>),
+}
+
+impl Answer {
+    /// What the verb `found` is an answer only if it could read everything that was asked.
+    pub(crate) fn of(found: Found, unread: impl IntoIterator<Item = Unknown>) -> Answer {
+        let mut parts = Vec::new();
+        for part in unread {
+            // A source and its look-back fail with the same words.
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        match found {
+            _ if !parts.is_empty() => Answer::Unanswered(parts),
+            Found::Nothing => Answer::Unchanged,
+            Found::Something => Answer::Changed,
+        }
+    }
+}
+
+impl EndArgs {
+    /// How a verb ends that gives this answer.
+    pub(crate) fn conclude(&self, ended: Ended, answer: Answer) -> Result<Ended, CommandError> {
+        match (ended, answer) {
+            (Ended::By(_), _) => Ok(ended),
+            (_, Answer::Unanswered(unread)) => self.unanswered(&unread).map_or(Ok(ended), Err),
+            (_, Answer::Changed) if self.exit_code => Ok(Ended::Found),
+            (_, Answer::Changed | Answer::Unchanged) => Ok(ended),
+        }
+    }
+
+    /// The error of a question without an answer. A time that was too short is an error in any case. What
+    /// the server refuses is one only if the exit code is the answer: otherwise the output has a line about it.
+    fn unanswered(&self, unread: &[Unknown]) -> Option<CommandError> {
+        let late = unread.iter().filter_map(|part| match part {
+            Unknown::Late(what) => Some(format!("error: timed out waiting for {what}")),
+            Unknown::Refused(_) => None,
+        });
+        let refused = unread.iter().filter_map(|part| match part {
+            Unknown::Refused(line) if self.exit_code => Some(line.clone()),
+            Unknown::Refused(_) | Unknown::Late(_) => None,
+        });
+        let late: Vec<String> = late.collect();
+        let is_late = !late.is_empty();
+        let lines = cut(late.into_iter().chain(refused).collect());
+        match lines.join("\n") {
+            lines if !is_late => (!lines.is_empty()).then(|| CommandError::failed(lines)),
+            lines => Some(self.too_slow(lines).hint("raise --timeout")),
+        }
+    }
+
+    /// The error of a time limit that came too soon.
+    pub(super) fn too_slow(&self, lines: String) -> CommandError {
+        if self.has_goal() {
+            CommandError::goal_unmet(lines)
+        } else {
+            CommandError::failed(lines)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::{ErrorKind, Signal};
+
+    const LATE: &str = "late";
+    const REFUSED: &str = "refused";
+
+    fn unknown(parts: &[&str]) -> Vec<Unknown> {
+        let unknown = |part: &&str| match *part {
+            LATE => Unknown::Late("pods".to_owned()),
+            _ => Unknown::Refused("error: no".to_owned()),
+        };
+        parts.iter().map(unknown).collect()
+    }
+
+    /// How a verb ends with these flags, in words: an error by its sort.
+    fn ends(flags: &[&str], ended: Ended, (found, parts): (Found, &[&str])) -> &'static str {
+        let args = EndArgs {
+            goals: if flags.contains(&"--for") {
+                vec!["create".parse().expect("a goal")]
+            } else {
+                Vec::new()
+            },
+            timeout: None,
+            exit_code: flags.contains(&"--exit-code"),
+        };
+        match args.conclude(ended, Answer::of(found, unknown(parts))) {
+            Ok(Ended::Answered | Ended::OutOfTime) => "0",
+            Ok(Ended::Found) => "found",
+            Ok(Ended::By(_)) => "signal",
+            Err(error) if error.kind() == ErrorKind::GoalUnmet => "unmet",
+            Err(_) => "error",
+        }
+    }
+
+    #[test]
+    fn only_a_question_that_is_answered_has_the_exit_code_of_an_answer() {
+        let (nothing, something) = (Found::Nothing, Found::Something);
+        let [none, code, goal, both] = [
+            &[][..],
+            &["--exit-code"],
+            &["--for"],
+            &["--for", "--exit-code"],
+        ];
+        // What is found and unread; how it ends without flags, with --exit-code, --for, and both.
+        for (found, parts, expect) in [
+            (nothing, &[][..], ["0", "0", "0", "0"]),
+            (something, &[], ["0", "found", "0", "found"]),
+            (nothing, &[REFUSED], ["0", "error", "0", "error"]),
+            (something, &[REFUSED], ["0", "error", "0", "error"]),
+            (nothing, &[LATE], ["error", "error", "unmet", "unmet"]),
+            (something, &[LATE], ["error", "error", "unmet", "unmet"]),
+            (
+                nothing,
+                &[REFUSED, LATE],
+                ["error", "error", "unmet", "unmet"],
+            ),
+        ] {
+            for (flags, expect) in [none, code, goal, both].into_iter().zip(expect) {
+                for ended in [Ended::Answered, Ended::OutOfTime] {
+                    let told = ends(flags, ended, (found, parts));
+                    assert_eq!(told, expect, "{flags:?} {ended:?} {found:?} {parts:?}");
+                }
+                let stopped = Ended::By(Signal::Interrupt);
+                assert_eq!(ends(flags, stopped, (found, parts)), "signal");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_twice_in_the_same_words_is_said_once() {
+        let answer = Answer::of(Found::Nothing, unknown(&[REFUSED, LATE, REFUSED]));
+        assert_eq!(answer, Answer::Unanswered(unknown(&[REFUSED, LATE])));
+    }
+}
