@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::body::Read;
 use super::formats::Format;
+use super::lookback::reach::shifted;
 use super::lookback::timeline::ago;
 use super::told::Told;
 use super::view::{Headed, View, clock, known};
@@ -150,7 +151,8 @@ impl Draw<'_> {
             time = format!("{time}–{}", self.time(until));
         }
         let place = self.place(&now.object);
-        let earlier = headed.past.map(|past| ago(past, self.env.now()));
+        let today = shifted(self.env.now(), self.view.skew);
+        let earlier = headed.past.map(|past| ago(past, today));
         let notes: Vec<String> = place
             .into_iter()
             .chain(headed.notes.iter().cloned())

@@ -23,6 +23,8 @@ mod tally;
 mod told;
 mod view;
 
+use jiff::SignedDuration;
+
 use super::{CommandError, Context, Ended, Session, Shutdown, Terminal, Until, follow};
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
@@ -92,6 +94,7 @@ fn view(args: &Args, session: &Session) -> View {
         },
         keys: KindKeys::new(args.list_key.clone()),
         held: Held::default(),
+        skew: SignedDuration::ZERO,
         filter: Filter {
             only: args.only.clone(),
             ignore: args.ignore.clone(),

@@ -190,6 +190,7 @@ mod tests {
             noise: BTreeSet::new(),
             fold: Fold::Many,
             keys: KindKeys::default(),
+            skew: jiff::SignedDuration::ZERO,
             namespace: None,
         }
     }

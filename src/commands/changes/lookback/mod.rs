@@ -1,6 +1,9 @@
 //! What happened before the program was started, read back from the server's memory.
 
+mod dating;
 pub(super) mod divider;
+mod missing;
+mod progress;
 pub(super) mod reach;
 mod records;
 pub(super) mod skipped;
@@ -8,11 +11,11 @@ pub(super) mod stop_rule;
 pub(super) mod timeline;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
@@ -21,8 +24,9 @@ use crate::commands::sources::named;
 use crate::diff::{Filter, Noise};
 use crate::object::ResourceVersion;
 use crate::watch::{
-    Between, Dates, End, Mux, Revision, SourceError, SourceKey, Told, Turns, Version,
+    Between, Dates, End, Missing, Mux, Revision, SourceError, SourceKey, Told, Turns, Version,
 };
+use progress::Progress;
 use reach::{Reach, Whose};
 use skipped::Unread;
 use walk::Look;
@@ -42,10 +46,15 @@ pub(super) struct LookBack {
     shown: Arc<(Filter, BTreeSet<Noise>)>,
     /// The sources whose walk has not begun.
     waiting: Vec<SourceKey>,
+    /// What their listings have brought so far.
+    listed: HashMap<SourceKey, Vec<Arc<Version>>>,
+    progress: Arc<Progress>,
     walks: JoinSet<Found>,
     /// Whose turn it is to ask.
     turns: Turns,
     deadline: Option<Instant>,
+    /// How far the server's clock is ahead, since the first source has been read.
+    skew: Option<SignedDuration>,
     /// What dates the revisions of its cluster.
     dates: Option<Arc<Dates>>,
     pub(super) found: Vec<Found>,
@@ -57,8 +66,8 @@ pub(super) struct LookBack {
 pub(super) enum Start {
     /// Its one object is there.
     Version(Arc<Version>),
-    /// It has been listed at this version.
-    Listing(ResourceVersion),
+    /// It has been listed at this version, with these objects.
+    Listing(ResourceVersion, Vec<Arc<Version>>),
 }
 
 /// What was found of one source.
@@ -69,6 +78,8 @@ pub(super) struct Found {
     pub(super) told: Vec<Told>,
     /// Why there is no more.
     pub(super) end: Option<End>,
+    /// The objects of which versions are missing, because the server did not answer.
+    pub(super) missing: Vec<Missing>,
     /// Of a wide source: how many objects it has.
     pub(super) objects: Option<usize>,
     /// From which revision on all versions are told of what was there then, or is there now.
@@ -91,6 +102,7 @@ impl Found {
             key,
             told: Vec::new(),
             end: None,
+            missing: Vec::new(),
             objects: None,
             from: None,
             complete: None,
@@ -117,12 +129,15 @@ impl LookBack {
         LookBack {
             dates: dates.map(|dates| Arc::new(dates.in_turn(&turns))),
             unread: Vec::new(),
+            listed: HashMap::new(),
+            progress: Arc::default(),
             reach,
             shown: Arc::new(shown),
             waiting,
             walks: JoinSet::new(),
             turns,
             deadline: None,
+            skew: None,
             found: Vec::new(),
             mux,
         }
@@ -135,7 +150,12 @@ impl LookBack {
 
     /// What happened before this was not asked for.
     pub(super) fn since(&self) -> Option<Timestamp> {
-        self.reach.time
+        self.reach.by_server(self.skew()).time
+    }
+
+    /// How far the server's clock is ahead of this machine's; negative if it is behind.
+    pub(super) fn skew(&self) -> SignedDuration {
+        self.skew.unwrap_or_default()
     }
 
     /// Whether there is anything to look back at, or to say of it.
@@ -146,6 +166,26 @@ impl LookBack {
     /// Whether all has been found that is waited for.
     pub(super) fn is_over(&self) -> bool {
         self.waiting.is_empty() && self.walks.is_empty()
+    }
+
+    /// Takes an object of a source's first listing.
+    pub(super) fn list(&mut self, key: &SourceKey, there: &Arc<Version>) {
+        if self.is_waiting_for(key) {
+            let listed = self.listed.entry(key.clone()).or_default();
+            listed.push(there.clone());
+        }
+    }
+
+    /// Begins with a source whose first listing is complete.
+    pub(super) fn start_listed(&mut self, key: &SourceKey, version: &ResourceVersion) {
+        let objects = self.listed.remove(key).unwrap_or_default();
+        self.start(key, Start::Listing(version.clone(), objects));
+    }
+
+    /// What to show of it while it runs.
+    pub(super) fn progress(&self) -> String {
+        let sources = self.waiting.len() + self.walks.len();
+        self.progress.line(sources)
     }
 
     /// Begins with a source, once it is known what is there. What comes after that is told as it comes.
@@ -164,14 +204,16 @@ impl LookBack {
             Some(_) => history,
             None => history.in_turn(&self.turns),
         };
+        let skew = *self.skew.get_or_insert_with(|| history.skew());
         let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
         self.deadline = self.deadline.or(deadline);
         let look = Look {
             history,
             dates: self.dates.clone(),
-            reach: self.reach,
+            reach: self.reach.by_server(skew),
             shown: self.shown.clone(),
             deadline,
+            progress: self.progress.clone(),
             is_dated: OnceCell::new(),
             dated: Mutex::default(),
         };
@@ -331,7 +373,7 @@ mod tests {
         let all = Reach::new(Some(Since::All), None, Timestamp::UNIX_EPOCH);
         let mut past = LookBack::new(mux, all.expect("a reach"), &keys, Default::default());
         for key in &keys {
-            past.start(key, Start::Listing(ResourceVersion::new("9")));
+            past.start_listed(key, &ResourceVersion::new("9"));
         }
         let begun = Instant::now();
         while !past.is_over() {
