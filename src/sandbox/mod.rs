@@ -107,6 +107,7 @@ impl Sandbox {
         let shared = Arc::new(Shared {
             store: Store::new(kinds, options.revision, options.seed),
             clock: options.clock,
+            sends_date: options.sends_date,
             faults: fault::Faults::default(),
             users: Mutex::new(options.users),
             journal: requests::Journal::default(),

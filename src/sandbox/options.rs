@@ -34,6 +34,8 @@ pub struct Options {
     pub revision: u64,
     /// Seed of uids and generated names.
     pub seed: u64,
+    /// Whether answers have a `Date`: what the clock says.
+    pub sends_date: bool,
 }
 
 impl Options {
@@ -49,6 +51,7 @@ impl Options {
             kinds: Vec::new(),
             revision: 1,
             seed: 1,
+            sends_date: false,
         }
     }
 }

@@ -5,10 +5,12 @@ use std::net::Shutdown;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::header::{DATE, HeaderName, HeaderValue};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use jiff::fmt::rfc2822::DateTimePrinter;
 use socket2::SockRef;
 use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
@@ -88,16 +90,33 @@ async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
             switch: Arc::clone(&switch),
         };
         let shared = Arc::clone(&shared);
-        async move { answer::answer(&shared, &request, caller).await }
+        async move {
+            let mut response = answer::answer(&shared, &request, caller).await?;
+            response.headers_mut().extend(date(&shared));
+            Ok::<_, io::Error>(response)
+        }
     });
     // A connection ends in an error whenever a fault or the client wants it to.
     let _ended = if is_http2 {
         http2::Builder::new(TokioExecutor::new())
+            .auto_date_header(false)
             .serve_connection(io, service)
             .await
     } else {
-        http1::Builder::new().serve_connection(io, service).await
+        http1::Builder::new()
+            .auto_date_header(false)
+            .serve_connection(io, service)
+            .await
     };
+}
+
+/// The `Date` of an answer, by the sandbox's clock.
+fn date(shared: &Shared) -> Option<(HeaderName, HeaderValue)> {
+    let now = shared.sends_date.then(|| (shared.clock)())?;
+    let text = DateTimePrinter::new()
+        .timestamp_to_rfc9110_string(&now)
+        .ok()?;
+    Some((DATE, HeaderValue::from_str(&text).ok()?))
 }
 
 /// Reads until it is clear whether this is the preface of HTTP/2.

@@ -16,6 +16,7 @@ use super::{fault, requests};
 pub(super) struct Shared {
     pub(super) store: Store,
     pub(super) clock: Clock,
+    pub(super) sends_date: bool,
     pub(super) faults: fault::Faults,
     pub(super) users: Mutex<Vec<User>>,
     pub(super) journal: requests::Journal,

@@ -40,8 +40,8 @@ pub use file::{
     FileError, FileResource, FileTransport, Language, Plural, Syntax, documents, documents_by_line,
 };
 pub use history::{
-    Between, Comparison, Dates, End, History, Limits, Past, Presence, Revision, Told, Turns, Walk,
-    in_order, is_surely_before,
+    Between, Changed, Comparison, Dates, End, History, Limits, Missing, ObjectsAt, Past, Presence,
+    Revision, Told, Turns, Walk, in_order, is_surely_before,
 };
 pub use http::{HttpTransport, parse_page, refusal, source_keys};
 pub use key::{ClusterId, Form, Scope, SourceKey};

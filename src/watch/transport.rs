@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::Stream;
+use jiff::SignedDuration;
 
 use super::envelope::Reader;
 use super::error::SourceError;
@@ -123,6 +124,12 @@ pub trait Transport: Send + Sync + 'static {
             }
             Ok(false)
         })
+    }
+
+    /// How far the server's clock is ahead of this machine's; negative if it is behind, zero if both agree or
+    /// nothing tells. Its answers show it.
+    fn skew(&self) -> SignedDuration {
+        SignedDuration::ZERO
     }
 
     /// Whether slow readers can be waited for.

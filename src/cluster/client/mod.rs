@@ -5,6 +5,7 @@ mod ask;
 mod failure;
 mod lanes;
 mod plugin;
+mod skew;
 mod stack;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
+use jiff::SignedDuration;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -27,6 +29,8 @@ pub use failure::RequestError;
 
 use super::kubeconfig::{ClusterConfig, ConfigError};
 use lanes::Lanes;
+pub(crate) use skew::Clock;
+use skew::Skew;
 use stack::Stack;
 
 /// How long things may take and how large they may be.
@@ -67,6 +71,7 @@ struct Shared {
     current: RwLock<Arc<Login>>,
     /// Held while credentials are renewed, so that one does it for all.
     renewing: Mutex<()>,
+    skew: Skew,
 }
 
 /// Connections under one set of credentials.
@@ -104,6 +109,7 @@ impl Client {
                 limits,
                 current: RwLock::new(Arc::new(login)),
                 renewing: Mutex::default(),
+                skew: Skew::unknown(),
             }),
         })
     }
@@ -111,6 +117,17 @@ impl Client {
     /// Which cluster this is.
     pub fn config(&self) -> &ClusterConfig {
         &self.shared.config
+    }
+
+    /// Compares the server's clock with this one from now on.
+    pub(crate) fn compare_clocks(&self, clock: Clock) {
+        self.shared.skew.compare(clock);
+    }
+
+    /// How far the server's clock is ahead of the one it is compared with; negative if it is behind, zero if both
+    /// agree or nothing tells.
+    pub(crate) fn skew(&self) -> SignedDuration {
+        self.shared.skew.ahead()
     }
 
     /// Asks and reads the whole answer.
@@ -167,6 +184,7 @@ impl Shared {
             .map_err(|_| RequestError::Timeout(self.limits.headers))?
             .map_err(|error| failure::send_error(&error, &login.host))?;
         let (head, body) = response.into_parts();
+        self.skew.note(&head.headers);
         let answer = Answer { body, _slot: slot };
         let accepted = head.status != StatusCode::UNAUTHORIZED;
         login.proven.fetch_or(accepted, Ordering::Relaxed);

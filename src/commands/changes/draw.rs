@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::body::Read;
 use super::formats::Format;
+use super::lookback::reach::shifted;
 use super::lookback::timeline::ago;
 use super::shown::Compared;
 use super::told::Told;
@@ -153,7 +154,8 @@ impl Draw<'_> {
             time = format!("{time}–{}", self.time(until));
         }
         let place = self.place(&now.object);
-        let earlier = headed.past.map(|past| ago(past, self.env.now()));
+        let today = shifted(self.env.now(), self.view.skew);
+        let earlier = headed.past.map(|past| ago(past, today));
         let notes: Vec<String> = place
             .into_iter()
             .chain(headed.notes.iter().cloned())

@@ -1,8 +1,10 @@
 //! What `changes` tells before anything else: what happened before it came.
 
+use jiff::SignedDuration;
+
 use super::formats::Reader;
 use super::lookback::divider::{Changed, Seam};
-use super::lookback::reach::Reach;
+use super::lookback::reach::{Reach, shifted};
 use super::lookback::skipped::Unread;
 use super::lookback::timeline;
 use super::lookback::{LookBack, Start};
@@ -12,7 +14,8 @@ use super::view::clock;
 use crate::commands::sources::{describe, named};
 use crate::commands::{CommandError, EveryKind, Session, Terminal};
 use crate::object::SourceState;
-use crate::watch::{Event, SourceKey};
+use crate::render::age;
+use crate::watch::{Event, SourceKey, Why};
 
 impl Changes {
     pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>, every: &EveryKind) {
@@ -32,7 +35,12 @@ impl Changes {
         let is_named = named(key).is_some();
         match event {
             Event::Object { now, .. } if is_named => past.start(key, Start::Version(now.clone())),
-            Event::Synced { version, .. } => past.start(key, Start::Listing(version.clone())),
+            Event::Object {
+                why: Why::Listed,
+                now,
+                ..
+            } => past.list(key, now),
+            Event::Synced { version, .. } => past.start_listed(key, version),
             Event::State(
                 SourceState::Forbidden { cause }
                 | SourceState::Unserved { cause }
@@ -58,7 +66,8 @@ impl Changes {
         };
         past.found.sort_by_cached_key(|found| describe(&found.key));
         past.unread.sort_by(|a, b| a.source.cmp(&b.source));
-        let now = terminal.env().now();
+        self.view.skew = past.skew();
+        let now = shifted(terminal.env().now(), past.skew());
         let told = timeline::timeline(&past.found, past.since(), now);
         for happened in &told {
             if let Step::Deleted { last, .. } = &happened.step {
@@ -102,7 +111,21 @@ impl Changes {
             Reader::Records => page.lines.extend(seam.records(&self.view, now, told.len())),
             Reader::Documents => page.asides.extend(seam.interruption()),
         }
+        page.asides.extend(skewed(past.skew()));
         page.print(terminal)?;
         Ok(true)
     }
+}
+
+/// What is said of clocks that differ.
+fn skewed(skew: SignedDuration) -> Option<String> {
+    let by = age::human(skew.abs());
+    let way = match skew.signum() {
+        0 => return None,
+        1 => "behind",
+        _ => "ahead of",
+    };
+    Some(format!(
+        "this machine's clock is {by} {way} the server's: the times of earlier versions are the server's"
+    ))
 }

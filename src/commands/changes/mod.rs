@@ -26,6 +26,8 @@ mod view;
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
+
 use super::{Answer, CommandError, Context, Ended, Session, Shutdown, Terminal, Until, follow};
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
@@ -109,6 +111,7 @@ fn view(args: &Args, session: &Session) -> View {
             noise: args.noise.shown(),
             keys: KindKeys::new(args.list_key.clone()),
         }),
+        skew: SignedDuration::ZERO,
         format: args.output,
         creation: if args.full {
             Creation::Whole

@@ -184,6 +184,7 @@ mod tests {
             format: Format::Json,
             creation: Creation::Summary,
             fold: Fold::Many,
+            skew: jiff::SignedDuration::ZERO,
             namespace: None,
         }
     }

@@ -244,6 +244,12 @@ impl Live for Changes {
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let mut frame = self.quiet.lines(&terminal.env().zone, terminal.look());
+        frame.extend(
+            self.past
+                .as_ref()
+                .filter(|past| past.is_asked() && !past.is_over())
+                .map(LookBack::progress),
+        );
         frame.extend(footer::footer(&self.state, sources, terminal));
         terminal.draw(frame)?;
         Ok(())

@@ -38,6 +38,8 @@ pub(super) struct View {
     pub(super) fold: Fold,
     /// What was read of the objects that changed last.
     pub(super) held: Held,
+    /// How far the server's clock is ahead, once there is an earlier version.
+    pub(super) skew: SignedDuration,
     /// The namespace that need not be named; `None` if all are looked at.
     pub(super) namespace: Option<Arc<str>>,
 }

@@ -114,6 +114,7 @@ impl Session {
         };
         let cluster = ClusterId(config.name().clone());
         let client = Client::new(config).await?;
+        client.compare_clocks(context.env.now.clone());
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
         let mux = Mux::new([(cluster.clone(), transport)], context.env.now.clone());
         Ok(Session {

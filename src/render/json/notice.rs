@@ -85,6 +85,9 @@ pub enum Said<'r> {
         /// Why it was not read.
         #[serde(skip_serializing_if = "Option::is_none")]
         cause: Option<String>,
+        /// The objects of which versions are missing because the server did not answer.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        missing: Vec<MissingRecord>,
     },
     /// `seam`: the end of the past.
     Seam {
@@ -93,6 +96,16 @@ pub enum Said<'r> {
         /// Whether what follows is live.
         live: bool,
     },
+}
+
+/// An object of which versions are missing.
+#[derive(Debug, Serialize)]
+pub struct MissingRecord {
+    /// Which object.
+    #[serde(rename = "ref")]
+    pub object_ref: RefRecord,
+    /// Why.
+    pub cause: String,
 }
 
 impl<'r> Said<'r> {

@@ -1,13 +1,14 @@
 //! One object, or a whole listing, as it was at a revision.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use super::memory::Memory;
 use super::order::Told;
+use super::patient::Patient;
 use super::revision::Revision;
 use super::turns::Turns;
+use crate::object::ObjectRef;
 use crate::object::selector::by_name;
-use crate::object::{ObjectRef, Resource};
 use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
@@ -29,30 +30,6 @@ pub(in crate::watch) enum Unread {
     Failed(SourceError),
     /// As many requests were made as were allowed.
     Spent,
-}
-
-/// Up to which revision the server has forgotten each resource, as far as is known. By resource, as an
-/// API server can keep each in an etcd of its own (`--etcd-servers-overrides`), with revisions of its
-/// own.
-#[derive(Debug, Default)]
-pub(in crate::watch) struct Memory {
-    forgotten: Mutex<HashMap<Resource, Revision>>,
-}
-
-impl Memory {
-    /// The newest revision that is known to be forgotten.
-    pub(super) fn forgotten(&self, resource: &Resource) -> Option<Revision> {
-        let forgotten = self.forgotten.lock();
-        let forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
-        forgotten.get(resource).copied()
-    }
-
-    fn forget(&self, resource: &Resource, revision: Revision) {
-        let forgotten = self.forgotten.lock();
-        let mut forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
-        let known = forgotten.entry(resource.clone()).or_insert(revision);
-        *known = (*known).max(revision);
-    }
 }
 
 /// Where the past of a source is read from.
@@ -128,6 +105,14 @@ impl Archive {
         }
     }
 
+    /// The same, whose requests are tried again while the server is in trouble.
+    pub(super) fn patient(self) -> Archive {
+        Archive {
+            transport: Arc::new(Patient::new(self.transport)),
+            ..self
+        }
+    }
+
     /// The same, whose requests wait their turn.
     pub(super) fn in_turn(self, turns: &Turns) -> Archive {
         Archive {
@@ -142,6 +127,16 @@ impl Archive {
         at: Revision,
         page_items: u32,
     ) -> Result<Vec<Arc<Version>>, Unread> {
+        self.listing_of(at, page_items, &|_| true).await
+    }
+
+    /// Those objects of the source, as they were at a revision, that are `wanted`.
+    pub(super) async fn listing_of(
+        &self,
+        at: Revision,
+        page_items: u32,
+        wanted: &(dyn Fn(&ObjectRef) -> bool + Sync),
+    ) -> Result<Vec<Arc<Version>>, Unread> {
         let mut reader = Reader::new(&self.key);
         let (mut found, mut packer) = (Vec::new(), None);
         let mut pages = Pages::of(&self.key, page_items);
@@ -153,7 +148,9 @@ impl Archive {
             }
             for item in &answer.items {
                 let version = version(&mut reader, item, at)?;
-                found.push(version.kept(packer.as_mut()));
+                if wanted(&version.object) {
+                    found.push(version.kept(packer.as_mut()));
+                }
             }
             if further == Further::End {
                 return Ok(found);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use tokio::sync::Semaphore;
 
 use crate::object::ResourceVersion;
@@ -54,6 +55,10 @@ impl Transport for InTurn {
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
         Box::pin(self.turns.take(self.transport.watch(key, from)))
+    }
+
+    fn skew(&self) -> SignedDuration {
+        self.transport.skew()
     }
 
     fn upstream(&self) -> Upstream {

@@ -8,11 +8,12 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::end::{End, ended};
 use super::read::{Archive, Unread};
+use super::replay::Asked;
 use super::revision::Revision;
-use super::ring::{Asked, Ring};
+use super::ring::Ring;
 use crate::object::ObjectRef;
-use crate::watch::error::SourceError;
 use crate::watch::event::Version;
 
 /// One thing that is found on the way back.
@@ -24,19 +25,6 @@ pub enum Past {
     Created,
     /// At this revision the version that is told next was deleted, or ceased to match the selector.
     Deleted(Revision),
-}
-
-/// Why a walk went no further.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
-    /// It came to the revision, or the number of requests, that it was to go to.
-    Limit,
-    /// The server has forgotten all before this revision.
-    Forgotten(Revision),
-    /// There is no look-back here.
-    NotOffered(Arc<str>),
-    /// The server did not answer.
-    Failed(SourceError),
 }
 
 /// How far back a walk goes.
@@ -74,6 +62,15 @@ pub struct Walk {
     end: Option<End>,
     requests: u32,
     ring: Option<Ring>,
+    lives: Lives,
+}
+
+/// Which lives of a name a walk looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lives {
+    Every,
+    /// It ends where the one that it meets first begins.
+    Newest,
 }
 
 impl Walk {
@@ -95,6 +92,24 @@ impl Walk {
             end: None,
             requests: 0,
             ring: None,
+            lives: Lives::Every,
+        }
+    }
+
+    /// The same, but it does not ask the watch cache: that has been read.
+    pub(super) fn without_ring(self) -> Walk {
+        Walk {
+            ring: Some(Ring::default()),
+            ..self
+        }
+    }
+
+    /// The same for an object that did not exist at the floor: it ends where the object was created, without a
+    /// search for an earlier life of the name.
+    pub(super) fn until_created(self) -> Walk {
+        Walk {
+            lives: Lives::Newest,
+            ..self.without_ring()
         }
     }
 
@@ -136,6 +151,11 @@ impl Walk {
         }
     }
 
+    /// Which object it is of.
+    pub fn object(&self) -> &ObjectRef {
+        &self.object
+    }
+
     /// How many requests were made.
     pub fn requests(&self) -> u32 {
         self.requests
@@ -170,6 +190,9 @@ impl Walk {
 
     /// Looks for the life before: absent now, present earlier.
     async fn search(&mut self) -> Result<(), End> {
+        if self.lives == Lives::Newest {
+            return Err(End::Limit);
+        }
         let mut absent = self.in_ring().await;
         let mut forgotten: Option<Revision> = None;
         let mut step: u64 = 1;
@@ -256,12 +279,4 @@ impl Walk {
 fn revision(version: &Version) -> Result<Revision, End> {
     let cause = || End::NotOffered("its resourceVersions are no revisions".into());
     Revision::parse(&version.version).ok_or_else(cause)
-}
-
-pub(super) fn ended(unread: Unread) -> End {
-    match unread {
-        Unread::Forgotten | Unread::Spent => End::Limit,
-        Unread::NotOffered(cause) => End::NotOffered(cause),
-        Unread::Failed(error) => End::Failed(error),
-    }
 }

@@ -8,6 +8,8 @@ mod tests;
 
 pub use keys::source_keys;
 
+use jiff::SignedDuration;
+
 use super::{
     At, BoxFuture, Form, LineStream, ListPage, Page, SourceError, SourceKey, Transport,
     WATCH_SECONDS,
@@ -65,6 +67,10 @@ impl Transport for HttpTransport {
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
         Box::pin(self.open_watch(key, from))
+    }
+
+    fn skew(&self) -> SignedDuration {
+        self.client.skew()
     }
 }
 

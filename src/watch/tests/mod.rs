@@ -8,6 +8,7 @@ mod past;
 mod schedule;
 mod states;
 mod subscribers;
+mod window;
 
 use std::sync::Arc;
 use std::time::Duration;

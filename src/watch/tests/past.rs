@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::*;
-use crate::object::{ObjectRef, ResourceVersion};
-use crate::watch::history::{End, History, Limits, Revision, in_order};
+use crate::object::ObjectRef;
+use crate::watch::history::{End, History, Limits, ObjectsAt, Revision, in_order};
 
 /// One thing that was told: why, of which uid, at which version.
 type Line = (Why, String, String);
@@ -42,21 +42,22 @@ struct Looked {
     complete: Option<Revision>,
 }
 
-/// What happened before the first listing, which is of this version.
-async fn before(history: &History, listed: &ResourceVersion, object: Option<&ObjectRef>) -> Looked {
-    let now = Revision::parse(listed).expect("a revision");
+/// What happened before the first listing.
+async fn before(history: &History, listed: ObjectsAt, object: Option<&ObjectRef>) -> Looked {
     let floor = Limits::default().floor;
-    let (objects, mut complete) = if let Some(object) = object {
-        (vec![object.clone()], Some(floor))
+    let (mut walks, mut told, mut complete) = (Vec::new(), Vec::new(), Some(floor));
+    if let Some(object) = object {
+        let at = history.at(object, listed.at, Limits::default()).await;
+        walks.push(at.expect("offered"));
     } else {
-        let compared = history.compare(now, floor, None).await.expect("offered");
-        let complete = compared.complete.map(|at| at.max(compared.then));
-        (compared.changed, complete)
-    };
-    let mut told = Vec::new();
-    for object in objects {
-        let at = history.at(&object, now, Limits::default()).await;
-        let (newest, mut walk) = at.expect("offered");
+        let compared = history.compare(listed, floor, None).await.expect("offered");
+        complete = compared.complete.map(|at| at.max(compared.then));
+        for changed in compared.changed {
+            walks.extend(changed.earlier);
+            told.extend(changed.told);
+        }
+    }
+    for (newest, mut walk) in walks {
         let mut found = Vec::new();
         while let Some(past) = walk.next().await {
             found.push(past);
@@ -64,9 +65,11 @@ async fn before(history: &History, listed: &ResourceVersion, object: Option<&Obj
         if let Some(End::Forgotten(at)) = walk.end() {
             complete = complete.map(|complete| complete.max(*at));
         }
-        complete = complete
-            .zip(walk.sure())
-            .map(|(complete, sure)| complete.max(sure));
+        if object.is_some() {
+            complete = complete
+                .zip(walk.sure())
+                .map(|(known, sure)| known.max(sure));
+        }
         told.extend(in_order(newest, found));
     }
     told.retain(|told| told.why != Why::Listed);
@@ -86,14 +89,19 @@ async fn told(
     let source = mux.open_idle(key.clone());
     let mut every = source.every(Patience::Screen);
     source.start();
-    let listed = loop {
-        if let Some(Event::Synced { version, .. }) = every.next().await {
-            break version;
+    let mut objects = Vec::new();
+    let at = loop {
+        match every.next().await {
+            Some(Event::Object { now, .. }) => objects.push(now),
+            Some(Event::Synced { version, .. }) => {
+                break Revision::parse(&version).expect("a revision");
+            }
+            _ => {}
         }
     };
     forget(fake);
     let history = mux.history(&key).expect("live");
-    let mut looked = before(&history, &listed, object).await;
+    let mut looked = before(&history, ObjectsAt { at, objects }, object).await;
     while let Ok(Some(event)) = timeout(Duration::from_secs(2), every.next()).await {
         if let Event::Object { why, now, .. } = event {
             looked.told.push(line(why, &now));

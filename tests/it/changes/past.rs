@@ -183,8 +183,15 @@ async fn programs_are_told_how_far_back_all_is_known() {
         "changes", "--since", "10m", "-o", "json", "--once", "cm,pods",
     ];
     assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
-    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:05.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
-    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:06.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
+    {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
+    {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":6}
+    "#);
+    // Until then the watch cache had what the store has forgotten.
+    cluster.sandbox.expire_watch_window();
+    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
+    {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
     "#);
     let refusal = Effect::Status {
@@ -196,7 +203,7 @@ async fn programs_are_told_how_far_back_all_is_known() {
     cluster.sandbox.inject(fault.range(2..=100));
     assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
     {"cause":"Error from server (BadRequest): the server rejected our request for an unknown reason","cluster":"demo","complete":null,"end":"notOffered","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","type":"lookback","v":1}
-    {"cluster":"demo","complete":"6","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
+    {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":0}
     "#);
 }
@@ -255,13 +262,22 @@ async fn leases_tell_when_something_was() {
     ~ .data.mode: "off" → "on"
     ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
     "#);
+    // The watch cache has what the store has forgotten; the Leases of then cannot be read.
     cluster.sandbox.compact(cluster.sandbox.revision() - 4);
     assert_snapshot!(cluster.spy().run(&since("10m")).transcript(), @r#"
+    2026-03-02T12:00:01.000Z CREATED configmap/early  2  4m59s ago  by kubectl-create
+    + .data.mode: "off"
+    2026-03-02T12:00:02.000Z CREATED configmap/late  3  4m58s ago  by kubectl-create
+    + .data.mode: "off"
+    2026-03-02T12:00:03.000Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
+    + .data.mode: "off"
+    2026-03-02T12:00:03.000Z–2026-03-02T12:03:29.000Z DELETED configmap/early  6  4m57s ago  after 2s
+    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  after 3m25s
     2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
     2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  after 0s
     2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:03:29.000Z · the server has forgotten what was before 2026-03-02T12:03:29.000Z ──
+    ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
     "#);
 }
 
@@ -548,4 +564,54 @@ async fn a_number_without_a_unit_is_refused() {
     error: invalid value '300' for '--since <DURATION|all|0>': a duration has a unit: 300s or 300m? A resourceVersion is given to --since-rv
     See 'kubectl spy --help' for usage.
     "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn since_goes_by_the_servers_clock() {
+    // This machine's clock is five minutes ahead.
+    let cluster = Cluster::start_with(|options| options.sends_date = true).await;
+    cluster.put(config_map("old", &json!({"mode": "off"})));
+    cluster.tick(600);
+    cluster.put(config_map("new", &json!({"mode": "off"})));
+    let noon_and = cluster.now();
+    let now = noon_and + jiff::SignedDuration::from_secs(300);
+    let spy = cluster.spy().var("KUBECTL_SPY_NOW", &now.to_string());
+    let ran = spy.run(&["changes", "cm", "--since", "1m", "--once"]);
+    assert_snapshot!(ran.transcript(), @r#"
+    2026-03-02T12:10:02.000Z CREATED configmap/new  3  0s ago  by kubectl-create
+    + .data.mode: "off"
+    ── 1 of 2 objects changed, in 1 kind, back to 2026-03-02T12:10:02.000Z · complete since 2026-03-02T12:10:02.000Z ──
+    ! this machine's clock is 5m ahead of the server's: the times of earlier versions are the server's
+    "#);
+    // Clocks that agree are not spoken of.
+    let spy = cluster.spy().var("KUBECTL_SPY_NOW", &noon_and.to_string());
+    let ran = spy.run(&["changes", "cm", "--since", "1m", "--once"]);
+    assert!(ran.stdout.contains("configmap/new"), "{}", ran.transcript());
+    assert_eq!(ran.stderr, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_that_fails_is_tried_again() {
+    let cluster = Cluster::start().await;
+    for at in 0..10 {
+        cluster.put(config_map(&format!("a{at}"), &json!({"mode": "off"})));
+    }
+    for at in 0..10 {
+        let patch = json!({"data": {"mode": "on"}});
+        cluster.edit("configmaps", &format!("a{at}"), &patch);
+    }
+    // The first one is the listing.
+    let overload = Effect::Status {
+        code: 429,
+        retry_after: Some(0),
+        body: ErrorBody::Status,
+    };
+    let fault = Fault::on(Verb::List, "configmaps", overload).range(2..=4);
+    cluster.sandbox.inject(fault);
+    let since = ["changes", "cm", "--since-rv", "11", "--once"];
+    let ran = cluster.spy().run(&since);
+    let changed = ran.stdout.matches("MODIFIED").count();
+    assert_eq!(changed, 10, "{}", ran.transcript());
+    let whole = "── 10 of 10 objects changed, in 1 kind";
+    assert!(ran.stdout.contains(whole), "{}", ran.transcript());
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::Found;
+use super::missing;
 use super::skipped::{self, Unread};
 use super::stop_rule::wrote;
 use crate::commands::changes::footer::plural;
@@ -78,6 +79,7 @@ impl Seam<'_> {
         let mut lines: Vec<String> = skipped::line(self.unread).into_iter().collect();
         lines.extend(self.found.iter().filter_map(refusal));
         lines.extend(self.interruption());
+        lines.extend(missing::lines(self.found));
         if !self.found.iter().any(is_read) {
             return lines;
         }
@@ -90,6 +92,7 @@ impl Seam<'_> {
             .chain([format!("{}{back}", self.count())])
             .chain(forgotten.map(|words| words.say(&time)))
             .chain(complete.map(|words| words.say(&time)))
+            .chain(self.missing())
             .collect();
         lines.extend(ruled(&parts, columns));
         lines
@@ -117,6 +120,12 @@ impl Seam<'_> {
             (None, _) if self.shown == 0 => format!("no earlier version{hidden}"),
             (None, _) => format!("{}{hidden}", plural(self.shown, "earlier version")),
         }
+    }
+
+    /// How many objects lack versions, as the server did not answer.
+    fn missing(&self) -> Option<String> {
+        let count = missing::count(self.found);
+        (count > 0).then(|| format!("versions of {} are missing", plural(count, "object")))
     }
 
     /// Where the server's memory ends: from then on all is known of every source.
@@ -152,6 +161,9 @@ impl Seam<'_> {
         let is_whole = |found: &&Found| is_read(found) && !found.is_cut;
         let read = || self.found.iter().filter(is_whole);
         let wide = || read().filter(|found| found.objects.is_some());
+        if missing::count(self.found) > 0 {
+            return None;
+        }
         let short = wide().filter(|found| found.is_short());
         let since = short.map(|found| self.time(found, found.complete?));
         let before = "complete since";

@@ -1,7 +1,10 @@
 //! What happened before the program was started, read back from the server's memory.
 
+mod dating;
 pub(super) mod divider;
 mod interrupt;
+mod missing;
+mod progress;
 pub(super) mod reach;
 mod records;
 pub(super) mod skipped;
@@ -10,11 +13,11 @@ pub(super) mod timeline;
 mod unknown;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{OnceCell, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -23,9 +26,10 @@ use crate::commands::changes::shown::Shown;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
 use crate::watch::{
-    Between, Dates, End, Mux, Revision, SourceError, SourceKey, Told, Turns, Version,
+    Between, Dates, End, Missing, Mux, Revision, SourceError, SourceKey, Told, Turns, Version,
 };
 use interrupt::Interrupt;
+use progress::Progress;
 use reach::{Reach, Whose};
 use skipped::Unread;
 use walk::Look;
@@ -48,6 +52,9 @@ pub(super) struct LookBack {
     shown: Arc<Shown>,
     /// The sources whose walk has not begun.
     waiting: Vec<SourceKey>,
+    /// What their listings have brought so far.
+    listed: HashMap<SourceKey, Vec<Arc<Version>>>,
+    progress: Arc<Progress>,
     walks: JoinSet<Found>,
     /// The sources of these walks.
     walking: Vec<Arc<SourceKey>>,
@@ -56,6 +63,8 @@ pub(super) struct LookBack {
     /// Whose turn it is to ask.
     turns: Turns,
     deadline: Option<Instant>,
+    /// How far the server's clock is ahead, since the first source has been read.
+    skew: Option<SignedDuration>,
     /// What dates the revisions of its cluster.
     dates: Option<Arc<Dates>>,
     pub(super) found: Vec<Found>,
@@ -67,8 +76,8 @@ pub(super) struct LookBack {
 pub(super) enum Start {
     /// Its one object is there.
     Version(Arc<Version>),
-    /// It has been listed at this version.
-    Listing(ResourceVersion),
+    /// It has been listed at this version, with these objects.
+    Listing(ResourceVersion, Vec<Arc<Version>>),
 }
 
 /// What was found of one source.
@@ -81,6 +90,8 @@ pub(super) struct Found {
     pub(super) end: Option<End>,
     /// It was interrupted: there may be more.
     pub(super) is_cut: bool,
+    /// The objects of which versions are missing, because the server did not answer.
+    pub(super) missing: Vec<Missing>,
     /// Of a wide source: how many objects it has.
     pub(super) objects: Option<usize>,
     /// From which revision on all versions are told of what was there then, or is there now.
@@ -115,6 +126,7 @@ impl Found {
             told: Vec::new(),
             end: None,
             is_cut: false,
+            missing: Vec::new(),
             objects: None,
             from: None,
             complete: None,
@@ -136,6 +148,8 @@ impl LookBack {
         LookBack {
             dates: dates.map(|dates| Arc::new(dates.in_turn(&turns))),
             unread: Vec::new(),
+            listed: HashMap::new(),
+            progress: Arc::default(),
             reach,
             shown,
             waiting,
@@ -144,6 +158,7 @@ impl LookBack {
             stop: watch::Sender::new(false),
             turns,
             deadline: None,
+            skew: None,
             found: Vec::new(),
             mux,
         }
@@ -156,7 +171,12 @@ impl LookBack {
 
     /// What happened before this was not asked for.
     pub(super) fn since(&self) -> Option<Timestamp> {
-        self.reach.time
+        self.reach.by_server(self.skew()).time
+    }
+
+    /// How far the server's clock is ahead of this machine's; negative if it is behind.
+    pub(super) fn skew(&self) -> SignedDuration {
+        self.skew.unwrap_or_default()
     }
 
     /// Whether there is anything to look back at, or to say of it.
@@ -167,6 +187,26 @@ impl LookBack {
     /// Whether all has been found that is waited for.
     pub(super) fn is_over(&self) -> bool {
         self.waiting.is_empty() && self.walks.is_empty()
+    }
+
+    /// Takes an object of a source's first listing.
+    pub(super) fn list(&mut self, key: &SourceKey, there: &Arc<Version>) {
+        if self.is_waiting_for(key) {
+            let listed = self.listed.entry(key.clone()).or_default();
+            listed.push(there.clone());
+        }
+    }
+
+    /// Begins with a source whose first listing is complete.
+    pub(super) fn start_listed(&mut self, key: &SourceKey, version: &ResourceVersion) {
+        let objects = self.listed.remove(key).unwrap_or_default();
+        self.start(key, Start::Listing(version.clone(), objects));
+    }
+
+    /// What to show of it while it runs.
+    pub(super) fn progress(&self) -> String {
+        let sources = self.waiting.len() + self.walks.len();
+        self.progress.line(sources)
     }
 
     /// Begins with a source, once it is known what is there. What comes after that is told as it comes.
@@ -185,15 +225,17 @@ impl LookBack {
             Some(_) => history,
             None => history.in_turn(&self.turns),
         };
+        let skew = *self.skew.get_or_insert_with(|| history.skew());
         let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
         self.deadline = self.deadline.or(deadline);
         self.walking.push(history.key().clone());
         let look = Look {
             history,
             dates: self.dates.clone(),
-            reach: self.reach,
+            reach: self.reach.by_server(skew),
             shown: self.shown.clone(),
             interrupt: Interrupt::new(deadline, self.stop.subscribe()),
+            progress: self.progress.clone(),
             is_dated: OnceCell::new(),
             dated: Mutex::default(),
         };
@@ -382,7 +424,7 @@ mod tests {
         let all = Reach::new(Some(Since::All), None, Timestamp::UNIX_EPOCH);
         let mut past = LookBack::new(mux, all.expect("a reach"), &keys, Arc::default());
         for key in &keys {
-            past.start(key, Start::Listing(ResourceVersion::new("9")));
+            past.start_listed(key, &ResourceVersion::new("9"));
         }
         let begun = Instant::now();
         while !past.is_over() {

@@ -105,6 +105,12 @@ impl Reach {
         }
     }
 
+    /// The same where the server's clock is so far ahead of this machine's: times are the server's.
+    pub(in crate::commands::changes) fn by_server(self, skew: SignedDuration) -> Reach {
+        let time = self.time.map(|time| whole_second(shifted(time, skew)));
+        Reach { time, ..self }
+    }
+
     /// To the last version of what is gone.
     pub(in crate::commands::changes) fn to_the_last() -> Reach {
         Reach {
@@ -116,6 +122,11 @@ impl Reach {
             whose: Whose::Gone,
         }
     }
+}
+
+/// A time of this machine's clock by the server's.
+pub(in crate::commands::changes) fn shifted(time: Timestamp, skew: SignedDuration) -> Timestamp {
+    time.checked_add(skew).unwrap_or(time)
 }
 
 /// The second in which a time is: what the server notes of a write.

@@ -9,8 +9,9 @@ use super::skipped::Unread;
 use crate::commands::changes::view::View;
 use crate::commands::sources::describe;
 use crate::render::age::rfc3339_millis;
+use crate::render::json::RefRecord;
 use crate::render::json::line::line;
-use crate::render::json::notice::Said;
+use crate::render::json::notice::{MissingRecord, Said};
 use crate::watch::{End, Revision};
 
 impl Seam<'_> {
@@ -25,10 +26,12 @@ impl Seam<'_> {
         let record = |said: Said<'_>, source: Option<&str>| {
             line(&said.record((&seen, &view.cluster), source))
         };
-        let read = self
-            .found
-            .iter()
-            .map(|found| record(self.horizon(found), Some(&describe(&found.key))));
+        let read = self.found.iter().map(|found| {
+            record(
+                self.horizon(found, &view.cluster),
+                Some(&describe(&found.key)),
+            )
+        });
         let unread = self
             .unread
             .iter()
@@ -40,7 +43,7 @@ impl Seam<'_> {
         read.chain(unread).chain([record(seam, None)]).collect()
     }
 
-    fn horizon(&self, found: &Found) -> Said<'static> {
+    fn horizon(&self, found: &Found, cluster: &str) -> Said<'static> {
         let end = match &found.end {
             _ if found.is_cut => "interrupted",
             Some(End::Forgotten(_)) => "forgotten",
@@ -57,6 +60,12 @@ impl Seam<'_> {
             complete: number(found.complete),
             complete_time: time(found.complete),
             cause: refused(found),
+            missing: (found.missing.iter())
+                .map(|missing| MissingRecord {
+                    object_ref: RefRecord::new(cluster, &missing.object),
+                    cause: missing.cause.to_string(),
+                })
+                .collect(),
         }
     }
 }
@@ -69,5 +78,6 @@ fn not_read(unread: &Unread) -> Said<'static> {
         complete: None,
         complete_time: None,
         cause: Some(unread.cause.to_string()),
+        missing: Vec::new(),
     }
 }

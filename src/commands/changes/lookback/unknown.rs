@@ -1,6 +1,7 @@
 //! What of the past is not known: where it was interrupted, and what the server refused.
 
 use super::divider::{Seam, refusal};
+use super::missing;
 use crate::commands::Unknown;
 use crate::commands::sources::describe;
 use crate::render::text::escape_line;
@@ -38,7 +39,10 @@ impl Seam<'_> {
         });
         let unread = self.unread.iter().filter(|unread| !unread.has_no_past());
         let unread = unread.map(|unread| Unknown::Refused(unread.error()));
-        let asked = found.chain(unread).filter(|_| self.is_asked);
+        let missing = missing::lines(self.found).into_iter();
+        let missing = missing.map(|line| Unknown::Refused(format!("error: {line}")));
+        let asked = found.chain(unread).chain(missing);
+        let asked = asked.filter(|_| self.is_asked);
         asked.collect()
     }
 }

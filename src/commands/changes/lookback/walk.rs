@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{StreamExt, stream};
-use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
 use super::interrupt::Interrupt;
+use super::progress::Progress;
 use super::reach::Reach;
-use super::stop_rule::{Judge, wrote};
+use super::stop_rule::Judge;
 use super::{Found, PATIENCE, Start};
 use crate::commands::changes::shown::Shown;
 use crate::commands::sources::named;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::{
-    Between, Dates, End, History, Limits, Presence, Revision, SourceError, SourceKey, Told,
-    Version, Walk, Why, in_order, is_surely_before,
+    Between, Changed, Dates, End, History, Limits, Missing, ObjectsAt, Presence, Revision,
+    SourceError, SourceKey, Told, Version, Walk, in_order,
 };
 
 /// How many objects are walked at once.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 8;
 
 /// One source's look-back.
 pub(in crate::commands::changes) struct Look {
@@ -30,6 +30,8 @@ pub(in crate::commands::changes) struct Look {
     pub(in crate::commands::changes) shown: Arc<Shown>,
     /// What ends it before its end.
     pub(super) interrupt: Interrupt,
+    /// How far all walks of the run are.
+    pub(in crate::commands::changes) progress: Arc<Progress>,
     /// Whether `dates` are of this source, once it is known.
     pub(in crate::commands::changes) is_dated: OnceCell<bool>,
     /// When revisions were written.
@@ -50,7 +52,7 @@ impl Look {
         let mut found = Found::new(self.history.key().clone());
         let told = match from {
             Start::Version(version) => self.before(version, &mut found).await,
-            Start::Listing(version) => self.from(&version, &mut found).await,
+            Start::Listing(version, objects) => self.from((&version, objects), &mut found).await,
         };
         if let Err(end) = told {
             found.end = Some(end);
@@ -71,11 +73,16 @@ impl Look {
         Ok(())
     }
 
-    async fn from(&mut self, version: &ResourceVersion, found: &mut Found) -> Result<(), End> {
+    async fn from(
+        &mut self,
+        (version, objects): (&ResourceVersion, Vec<Arc<Version>>),
+        found: &mut Found,
+    ) -> Result<(), End> {
         let newest = Revision::parse(version).ok_or_else(unversioned)?;
         self.begin(newest).await;
         if named(self.history.key()).is_none() {
-            return self.wide(newest, found).await;
+            let at = newest;
+            return self.wide(ObjectsAt { at, objects }, found).await;
         }
         let object = object_of(self.history.key());
         let walk = self
@@ -106,7 +113,8 @@ impl Look {
     }
 
     async fn named(&self, walk: (Presence, Walk), newest: Revision, found: &mut Found) {
-        let walked = self.walk(walk, newest).await;
+        let mut walked = self.back(walk).await;
+        self.settle(&mut walked.told, newest).await;
         let is_bounded = self.reach.revision > Limits::default().floor;
         found.from = match walked.end {
             Some(End::Forgotten(at)) => Some(at),
@@ -118,12 +126,19 @@ impl Look {
         };
         found.complete = walked.sure.max(walked.sure.and(found.from));
         (found.told, found.end) = (walked.told, walked.end);
+        if found.told.len() > 1
+            && let Some(End::Failed(cause)) = found.end.take_if(|end| matches!(end, End::Failed(_)))
+        {
+            let object = object_of(self.history.key());
+            found.missing.push(Missing { object, cause });
+            found.complete = None;
+        }
         self.date_ends(found, newest).await;
     }
 
-    /// Compares then and now, and walks the objects that differ.
-    async fn wide(&self, now: Revision, found: &mut Found) -> Result<(), End> {
-        let floor = self.reach.revision;
+    /// Finds what has changed between then and now, and walks back what the watch cache does not tell.
+    async fn wide(&self, now: ObjectsAt, found: &mut Found) -> Result<(), End> {
+        let (floor, newest, objects) = (self.reach.revision, now.at, now.objects.len());
         // What says when it was written is only needed where revisions do not.
         let since = self.reach.time.filter(|_| !self.is_bounded());
         let compare = self.history.compare(now, floor, since);
@@ -131,54 +146,54 @@ impl Look {
             return Ok(());
         };
         let compared = compared?;
-        let limits = Limits {
-            floor: compared.then,
-            ..self.limits()
-        };
-        let walks = compared.changed.iter().map(|object| {
-            let limits = limits.clone();
-            async {
-                match self
-                    .interrupt
-                    .unless_stopped(self.history.at(object, now, limits))
-                    .await
-                {
-                    Some(walk) => Ok(self.walk(walk?, now).await),
-                    None => Ok(Walked::default()),
-                }
-            }
-        });
-        let walks: Vec<_> = walks.collect();
+        self.progress.expect(compared.changed.len());
+        let changed = compared.changed.into_iter();
+        let walks: Vec<_> = changed
+            .map(|changed| self.changed(changed, newest))
+            .collect();
         let mut walks = stream::iter(walks).buffered(AT_ONCE);
-        let (mut then, mut failed) = (compared.then, None);
-        while let Some(walked) = walks.next().await {
-            let end = match walked {
-                Ok(walked) => {
-                    found.told.extend(walked.told);
-                    walked.end
-                }
-                Err(end) => Some(end),
-            };
-            match end {
+        let mut then = compared.then;
+        found.missing = compared.missing;
+        while let Some((object, walked)) = walks.next().await {
+            self.progress.done();
+            found.told.extend(walked.told);
+            match walked.end {
                 // It forgets while it is read.
                 Some(End::Forgotten(at)) => then = then.max(at),
-                Some(end @ (End::NotOffered(_) | End::Failed(_))) => failed = Some(end),
+                Some(End::Failed(cause)) => {
+                    let object = object.ok_or_else(unversioned)?;
+                    found.missing.push(Missing { object, cause });
+                }
+                Some(end @ End::NotOffered(_)) => return Err(end),
                 Some(End::Limit) | None => {}
             }
         }
         drop(walks);
         found.told.sort_by_key(|told| told.at);
-        found.objects = Some(compared.count);
+        found.objects = Some(objects);
         found.from = Some(then);
-        found.complete = compared.complete.map(|complete| complete.max(then));
-        let is_forgotten = then > floor;
-        found.end = failed.or(Some(if is_forgotten {
+        let complete = compared.complete.filter(|_| found.missing.is_empty());
+        found.complete = complete.map(|complete| complete.max(then));
+        found.end = Some(if then > floor {
             End::Forgotten(then)
         } else {
             End::Limit
-        }));
-        self.date_ends(found, now).await;
+        });
+        self.date_ends(found, newest).await;
         Ok(())
+    }
+
+    /// What happened to one object: what a walk finds, and after that what the watch cache has told.
+    async fn changed(&self, changed: Changed, newest: Revision) -> (Option<ObjectRef>, Walked) {
+        let mut object = None;
+        let mut walked = Walked::default();
+        if let Some((there, walk)) = changed.earlier {
+            object = Some(walk.object().clone());
+            walked = self.back((there, walk)).await;
+        }
+        walked.told.extend(changed.told);
+        self.settle(&mut walked.told, newest).await;
+        (object, walked)
     }
 
     fn limits(&self) -> Limits {
@@ -193,7 +208,7 @@ impl Look {
     }
 
     /// Walks back as far as is wanted.
-    async fn walk(&self, (there, mut walk): (Presence, Walk), newest: Revision) -> Walked {
+    async fn back(&self, (there, mut walk): (Presence, Walk)) -> Walked {
         // Where revisions tell what is too old, a version that does not say when it was written must
         // not end it.
         let since = self.reach.time.filter(|_| !self.is_bounded());
@@ -205,81 +220,11 @@ impl Look {
                 Some(_) | None => break,
             }
         }
-        let mut told = in_order(there, found);
-        self.interrupt
-            .unless_stopped(self.history.tell_why(&mut told))
-            .await;
-        let undated = told.iter().filter(|told| wrote(told).is_none());
-        let undated: Vec<Revision> = undated.filter_map(|told| told.at).collect();
-        for at in undated {
-            self.date(at, newest).await;
-        }
-        if let Some(since) = self.reach.time {
-            self.leave_out(&mut told, since);
-        }
         Walked {
-            told,
+            told: in_order(there, found),
             end: walk.end().cloned(),
             sure: walk.sure(),
         }
-    }
-
-    /// Leaves out what was before `since`. The last version of that stays, untold: what follows is told
-    /// against it.
-    fn leave_out(&self, told: &mut Vec<Told>, since: Timestamp) {
-        let dated = self.dated.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_old = |told: &Told| {
-            let until = || told.at.and_then(|at| dated.get(&at)?.until);
-            match wrote(told) {
-                Some(time) => time < since,
-                None => until().is_some_and(|until| is_surely_before(until, since)),
-            }
-        };
-        let old = told.iter().take_while(|told| is_old(told)).count();
-        let keep = old.checked_sub(1).filter(|last| !told[*last].is_end());
-        told.drain(..keep.unwrap_or(old));
-        if keep.is_some()
-            && let Some(bottom) = told.first_mut()
-        {
-            bottom.why = Why::Listed;
-            bottom.prev = None;
-        }
-    }
-
-    /// Finds out when the oldest of it was.
-    async fn date_ends(&self, found: &Found, newest: Revision) {
-        let is_told = |at: &Revision| found.told.iter().any(|told| told.at == Some(*at));
-        let ends = found.from.into_iter().chain(found.complete);
-        let ends: Vec<Revision> = ends.filter(|at| !is_told(at)).collect();
-        for at in ends {
-            self.date(at, newest).await;
-        }
-    }
-
-    /// Finds out when a revision was written.
-    async fn date(&self, at: Revision, newest: Revision) {
-        if self.is_dated_at(at) {
-            return;
-        }
-        let dating = async { Some((at, self.dates().await?.of(at, newest).await?)) };
-        if let Some(dated) = self.interrupt.in_time(dating).await.flatten() {
-            let known = self.dated.lock();
-            known
-                .unwrap_or_else(PoisonError::into_inner)
-                .extend([dated]);
-        }
-    }
-
-    fn is_dated_at(&self, at: Revision) -> bool {
-        let known = self.dated.lock().unwrap_or_else(PoisonError::into_inner);
-        known.contains_key(&at)
-    }
-
-    /// What dates the revisions of this source.
-    async fn dates(&self) -> Option<&Arc<Dates>> {
-        let dates = self.dates.as_ref()?;
-        let is_dated = self.is_dated.get_or_init(|| dates.covers(&self.history));
-        is_dated.await.then_some(dates)
     }
 }
 

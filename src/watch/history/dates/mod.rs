@@ -91,7 +91,7 @@ impl Dates {
     /// By the Leases of this archive.
     pub(in crate::watch) fn new(archive: Archive) -> Dates {
         Dates {
-            archive,
+            archive: archive.patient(),
             known: Mutex::default(),
         }
     }

@@ -1,0 +1,100 @@
+//! Which objects a look-back could not read to the end, because the server did not answer.
+
+use std::collections::BTreeMap;
+
+use super::Found;
+use crate::object::ObjectRef;
+use crate::render::text::escape_line;
+
+/// How many objects of a cause are named.
+const NAMED: usize = 3;
+
+/// How many objects lack versions.
+pub(in crate::commands::changes) fn count(found: &[Found]) -> usize {
+    found.iter().map(|found| found.missing.len()).sum()
+}
+
+/// A line for each cause, with the objects that it concerns.
+pub(in crate::commands::changes) fn lines(found: &[Found]) -> Vec<String> {
+    let mut causes: BTreeMap<String, Vec<&ObjectRef>> = BTreeMap::new();
+    for missing in found.iter().flat_map(|found| &found.missing) {
+        let objects = causes.entry(missing.cause.to_string()).or_default();
+        objects.push(&missing.object);
+    }
+    let lines = causes.iter().map(|(cause, objects)| {
+        let line = format!("versions missing of {}: {cause}", names(objects));
+        escape_line(&line).into_owned()
+    });
+    lines.collect()
+}
+
+fn names(objects: &[&ObjectRef]) -> String {
+    let others = match objects.len() {
+        many if many > NAMED => many - (NAMED - 1),
+        _ => 0,
+    };
+    let mut names: Vec<String> = objects.iter().map(ToString::to_string).collect();
+    names.sort();
+    names.truncate(objects.len() - others);
+    let names = names.join(", ");
+    match others {
+        0 => names,
+        others => format!("{names} and {others} others"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::object::Resource;
+    use crate::watch::{ClusterId, Form, Missing, Scope, SourceError, SourceKey};
+
+    fn found(missing: &[(&str, &str)]) -> Found {
+        let key = SourceKey {
+            cluster: ClusterId("test".into()),
+            resource: Resource {
+                group: "".into(),
+                version: "v1".into(),
+                plural: "pods".into(),
+                kind: "Pod".into(),
+                namespaced: true,
+            },
+            scope: Scope::Cluster,
+            labels: None,
+            fields: None,
+            form: Form::Full,
+        };
+        let missing = missing.iter().map(|(name, cause)| Missing {
+            object: ObjectRef {
+                api_version: "v1".into(),
+                kind: "Pod".into(),
+                namespace: None,
+                name: (*name).into(),
+                uid: None,
+            },
+            cause: SourceError::Cut {
+                detail: (*cause).into(),
+            },
+        });
+        Found {
+            missing: missing.collect(),
+            ..Found::new(Arc::new(key))
+        }
+    }
+
+    #[test]
+    fn the_objects_stand_with_the_cause() {
+        assert!(lines(&[found(&[])]).is_empty());
+        let all = [
+            found(&[("e", "reset"), ("a", "reset"), ("x", "\u{1b}[2J")]),
+            found(&[("b", "reset"), ("c", "reset")]),
+        ];
+        assert_eq!(count(&all), 5);
+        insta::assert_snapshot!(lines(&all).join("\n"), @r"
+        versions missing of pod/x: connection lost: ^[[2J
+        versions missing of pod/a, pod/b and 2 others: connection lost: reset
+        ");
+    }
+}

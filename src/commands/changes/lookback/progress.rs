@@ -1,0 +1,53 @@
+//! How far a look-back is, for the footer.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::commands::changes::footer::{grouped, plural};
+
+/// How many objects are read back, of how many that have changed.
+#[derive(Debug, Default)]
+pub(in crate::commands::changes) struct Progress {
+    changed: AtomicUsize,
+    read: AtomicUsize,
+}
+
+impl Progress {
+    /// So many more objects have changed.
+    pub(in crate::commands::changes) fn expect(&self, objects: usize) {
+        self.changed.fetch_add(objects, Ordering::Relaxed);
+    }
+
+    /// One of them is read back.
+    pub(in crate::commands::changes) fn done(&self) {
+        self.read.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// `reading back: 1,204 of 3,000 objects`; before it is known how many there are, the kinds that are left.
+    pub(in crate::commands::changes) fn line(&self, sources: usize) -> String {
+        let read = self.read.load(Ordering::Relaxed);
+        match self.changed.load(Ordering::Relaxed) {
+            0 => format!("reading back: {} to go", plural(sources, "source")),
+            1 => format!("reading back: {read} of 1 object"),
+            changed => {
+                let (read, changed) = (grouped(read), grouped(changed));
+                format!("reading back: {read} of {changed} objects")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_objects_are_counted_as_they_are_read() {
+        let progress = Progress::default();
+        assert_eq!(progress.line(2), "reading back: 2 sources to go");
+        progress.expect(1);
+        assert_eq!(progress.line(1), "reading back: 0 of 1 object");
+        progress.expect(2999);
+        (0..1204).for_each(|_| progress.done());
+        assert_eq!(progress.line(1), "reading back: 1,204 of 3,000 objects");
+    }
+}

@@ -1,0 +1,130 @@
+//! What the watch cache has of a source: the events of each object, checked against what is there now.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::order::Told;
+use super::read::Archive;
+use super::replay::{Asked, Happening, Replay};
+use super::revision::Revision;
+use super::walk::Presence;
+use super::window::ObjectsAt;
+use crate::object::{ObjectRef, ResourceVersion};
+use crate::watch::envelope::Verb;
+use crate::watch::event::{Version, Why};
+use crate::watch::store::{Name, name};
+
+/// The events of a source after a revision, by object.
+pub(super) struct Cached {
+    /// Every event after this revision is here.
+    pub(super) reaches: Revision,
+    /// Whether the watch cache could be read.
+    pub(super) is_read: bool,
+    pub(super) objects: BTreeMap<Name, Events>,
+}
+
+/// The events of one object, the oldest first. There is at least one.
+#[derive(Default)]
+pub(super) struct Events(Vec<Happening>);
+
+/// What an object was before the first of its events.
+#[derive(Clone, Debug)]
+pub(super) enum Before {
+    Known(Presence),
+    /// It existed, but that version cannot be read.
+    Unread,
+}
+
+impl Cached {
+    /// Reads the events that lead to `now`, from `floor` on or as far back as they go.
+    pub(super) async fn read(archive: &Archive, now: &ObjectsAt, floor: Revision) -> Cached {
+        let mut cached = Cached {
+            reaches: now.at,
+            is_read: floor >= now.at,
+            objects: BTreeMap::new(),
+        };
+        let own = |there: &Arc<Version>| Revision::parse(&there.version);
+        let asked = Asked {
+            after: floor,
+            upto: now.at,
+            known: now.objects.iter().filter_map(own).max(),
+        };
+        if cached.is_read {
+            return cached;
+        }
+        let replay = Replay::read(archive, asked).await;
+        if let Some(replay) = replay.filter(|replay| lead(replay, now)) {
+            (cached.reaches, cached.is_read) = (replay.reaches, true);
+            for event in replay.events {
+                let events = cached.objects.entry(name(&event.version.object));
+                events.or_default().0.push(event);
+            }
+        }
+        cached
+    }
+}
+
+/// Whether a replay's events end with what is there now. What it lacks would be missing in silence.
+fn lead(replay: &Replay, now: &ObjectsAt) -> bool {
+    let mut last: BTreeMap<Name, Option<&ResourceVersion>> = BTreeMap::new();
+    for event in &replay.events {
+        let there = (event.verb != Verb::Deleted).then_some(&event.version.version);
+        last.insert(name(&event.version.object), there);
+    }
+    let are_met = now.objects.iter().all(|there| {
+        let own = &there.version;
+        match last.remove(&name(&there.object)) {
+            Some(last) => last == Some(own),
+            None => Revision::parse(own).is_some_and(|own| own <= replay.reaches),
+        }
+    });
+    are_met && last.into_values().all(|there| there.is_none())
+}
+
+impl Events {
+    /// Which object it was at first.
+    pub(super) fn object(&self) -> Option<&ObjectRef> {
+        self.0.first().map(|event| &event.version.object)
+    }
+
+    /// When the first of them was.
+    pub(super) fn first(&self) -> Option<Revision> {
+        self.0.first().map(|event| event.at)
+    }
+
+    /// Whether the object existed before the first of them.
+    pub(super) fn follow_a_version(&self) -> bool {
+        let first = self.0.first();
+        first.is_some_and(|event| event.verb != Verb::Added)
+    }
+
+    /// What they tell of an object that was `before` them.
+    pub(super) fn told(self, before: Before) -> Vec<Told> {
+        let (mut there, mut is_known) = match before {
+            Before::Known(there) => (there, true),
+            Before::Unread => (None, false),
+        };
+        let mut told = Vec::with_capacity(self.0.len());
+        for Happening { at, verb, version } in self.0 {
+            let why = match (verb, &there) {
+                (Verb::Deleted, _) => Why::Deleted,
+                // It is what the next one is compared with.
+                (Verb::Modified, None) if !is_known => Why::Listed,
+                (_, None) => Why::Added,
+                (_, Some(_)) => Why::Modified,
+            };
+            let prev = there.take();
+            if why != Why::Deleted {
+                there = Some(version.clone());
+            }
+            is_known = true;
+            told.push(Told {
+                why,
+                at: Some(at),
+                now: version,
+                prev,
+            });
+        }
+        told
+    }
+}

@@ -1,0 +1,112 @@
+//! What each object was before its first event in the watch cache: what that event is compared with.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures::{StreamExt, stream};
+
+use super::cached::{Before, Cached};
+use super::end::{End, end};
+use super::look::History;
+use super::read::Unread;
+use super::revision::Revision;
+use super::window::{Missing, ObjectsAt};
+use crate::object::ObjectRef;
+use crate::watch::event::Version;
+use crate::watch::store::{Name, name};
+
+/// How many objects are read at once.
+const AT_ONCE: usize = 8;
+/// How many single reads a page of a list is worth: a list may take ten of the seats that a server has for all
+/// its clients
+/// (<https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#seats-occupied-by-a-request>).
+const READS_A_PAGE: usize = 10;
+
+/// What was read.
+#[derive(Default)]
+pub(super) struct Firsts {
+    /// By name; an object that its first event created is not among them.
+    pub(super) known: BTreeMap<Name, Before>,
+    /// The newest event that the server has forgotten what to compare with.
+    pub(super) forgotten: Option<Revision>,
+    /// The objects whose read failed.
+    pub(super) missing: Vec<Missing>,
+}
+
+/// An object, and when its first event was.
+type First<'c> = (&'c ObjectRef, Revision);
+
+impl History {
+    /// Reads what each object was before its first event.
+    pub(super) async fn firsts(&self, cached: &Cached, now: &ObjectsAt) -> Result<Firsts, End> {
+        let wanted: Vec<First<'_>> = cached
+            .objects
+            .values()
+            .filter(|events| events.follow_a_version())
+            .filter_map(|events| Some((events.object()?, events.first()?)))
+            .collect();
+        let page = usize::try_from(self.page_items).unwrap_or(usize::MAX);
+        let pages = now.objects.len().div_ceil(page.max(1));
+        let pages = if page == 0 { 1 } else { pages.max(1) };
+        if wanted.len() > pages * READS_A_PAGE {
+            self.in_one_list(&wanted, (cached.reaches, now.at)).await
+        } else {
+            self.one_by_one(&wanted).await
+        }
+    }
+
+    /// Reads each just before its first event.
+    async fn one_by_one(&self, wanted: &[First<'_>]) -> Result<Firsts, End> {
+        let reads = wanted.iter().map(|&(object, at)| async move {
+            let before = self.archive.alone(object);
+            (object, at, before.object(object, at.back(1)).await)
+        });
+        let reads: Vec<_> = reads.collect();
+        let mut reads = stream::iter(reads).buffered(AT_ONCE);
+        let mut firsts = Firsts::default();
+        while let Some((object, at, read)) = reads.next().await {
+            let before = match read {
+                Ok(there) => Before::Known(there),
+                Err(Unread::Failed(cause)) => {
+                    let object = object.clone();
+                    firsts.missing.push(Missing { object, cause });
+                    Before::Unread
+                }
+                Err(Unread::Forgotten | Unread::Spent) => {
+                    firsts.forgotten = firsts.forgotten.max(Some(at));
+                    Before::Unread
+                }
+                Err(not_offered @ Unread::NotOffered(_)) => return Err(end(not_offered, at)),
+            };
+            firsts.known.insert(name(object), before);
+        }
+        Ok(firsts)
+    }
+
+    /// Reads all of them with one list, where the watch cache begins or at the oldest revision after that.
+    async fn in_one_list(
+        &self,
+        wanted: &[First<'_>],
+        (base, now): (Revision, Revision),
+    ) -> Result<Firsts, End> {
+        let names: BTreeSet<Name> = wanted.iter().map(|(object, _)| name(object)).collect();
+        let is_wanted = |object: &ObjectRef| names.contains(&name(object));
+        let read = self.oldest(&self.archive, (base, now), &is_wanted).await?;
+        let (at, listed) = read;
+        let listed = listed.into_iter().map(|there| (name(&there.object), there));
+        let mut listed: BTreeMap<Name, Arc<Version>> = listed.collect();
+        let mut firsts = Firsts::default();
+        for &(object, first) in wanted {
+            let name = name(object);
+            let there = listed.remove(&name);
+            let before = if first > at {
+                Before::Known(there)
+            } else {
+                firsts.forgotten = firsts.forgotten.max(Some(first));
+                Before::Unread
+            };
+            firsts.known.insert(name, before);
+        }
+        Ok(firsts)
+    }
+}

@@ -1,0 +1,160 @@
+//! What a look-back over a whole source asks of the server: no more than its versions take.
+
+use super::*;
+use crate::watch::envelope::Reader;
+use crate::watch::fake::{Fault, Plan, api_error};
+use crate::watch::history::{Comparison, History, ObjectsAt, Revision, in_order};
+
+fn revision(number: u64) -> Revision {
+    Revision::read(&number.to_string()).expect("a revision")
+}
+
+/// What a comparison found of all objects after a revision, and how many old revisions it read.
+struct Compared {
+    told: Vec<(Why, u64)>,
+    reads: usize,
+    /// The objects of which versions are missing.
+    missing: Vec<String>,
+}
+
+async fn compare(fake: &Fake, floor: u64) -> Compared {
+    let mux = mux(fake);
+    let history: History = mux.history(&pods()).expect("live");
+    let at = fake.model().rv;
+    let now = fake.model().at(at);
+    let mut reader = Reader::new(&pods());
+    let objects = now.values().map(|pod| {
+        let version = reader.item(&pod.body()).expect("an object");
+        Arc::new(version)
+    });
+    let objects = objects.collect();
+    let now = ObjectsAt {
+        at: revision(at),
+        objects,
+    };
+    let compared = history.compare(now, revision(floor), None).await;
+    let Comparison {
+        changed, missing, ..
+    } = compared.expect("offered");
+    let mut told = Vec::new();
+    for changed in changed {
+        if let Some((newest, mut walk)) = changed.earlier {
+            let mut found = Vec::new();
+            while let Some(past) = walk.next().await {
+                found.push(past);
+            }
+            told.extend(in_order(newest, found));
+        }
+        told.extend(changed.told);
+    }
+    let number = |at: Revision| at.to_string().parse().expect("a number");
+    let mut told: Vec<_> = told
+        .iter()
+        .filter_map(|told| Some((told.why, number(told.at?))))
+        .collect();
+    told.retain(|(why, at)| *why != Why::Listed && *at > floor);
+    told.sort_by_key(|(_, at)| *at);
+    Compared {
+        told,
+        reads: fake.model().reads.len(),
+        missing: missing
+            .iter()
+            .map(|missing| missing.object.name.to_string())
+            .collect(),
+    }
+}
+
+/// What happened after a revision, by the server's own log.
+fn log(fake: &Fake, floor: u64) -> Vec<(Why, u64)> {
+    let model = fake.model();
+    let log = model.log.iter().filter(|op| op.pod.rv > floor);
+    log.map(|op| {
+        let why = match op.did {
+            Did::Added => Why::Added,
+            Did::Modified => Why::Modified,
+            Did::Deleted => Why::Deleted,
+        };
+        (why, op.pod.rv)
+    })
+    .collect()
+}
+
+/// Creates so many Pods, or changes each of them.
+fn apply(fake: &Fake, name: &str, count: usize) {
+    for at in 0..count {
+        fake.apply(&format!("{name}-{at}"));
+    }
+}
+
+/// Five Pods that nothing happens to, then as many new ones, each of three versions.
+fn created(count: usize) -> (Fake, u64) {
+    let fake = Fake::new();
+    apply(&fake, "old", 5);
+    let floor = fake.model().rv;
+    for _ in 0..3 {
+        apply(&fake, "new", count);
+    }
+    (fake, floor)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_watch_cache_has_created_takes_no_read() {
+    let (fake, floor) = created(100);
+    let compared = compare(&fake, floor).await;
+    assert_eq!(compared.told, log(&fake, floor));
+    assert_eq!(compared.reads, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_watch_cache_has_not_takes_a_read_a_version() {
+    let (fake, floor) = created(100);
+    // It has the last of the three rounds, and half of the one before.
+    let newest = fake.model().rv;
+    for forgotten in [newest - 150, newest] {
+        fake.model().forgotten = forgotten;
+        fake.model().reads.clear();
+        let compared = compare(&fake, floor).await;
+        assert_eq!(compared.told, log(&fake, floor), "{forgotten}");
+        // Those beyond the cache, what each was before its first event there, and the listing of then.
+        let versions = usize::try_from(forgotten - floor).expect("few");
+        let most = versions + 100 + 10;
+        assert!(compared.reads <= most, "{} {most}", compared.reads);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_many_objects_were_is_one_list() {
+    for (count, reads) in [(10, 10), (100, 2)] {
+        let (fake, _) = created(count);
+        let floor = fake.model().rv;
+        apply(&fake, "new", count);
+        fake.delete("old-1");
+        let compared = compare(&fake, floor).await;
+        assert_eq!(compared.told, log(&fake, floor), "{count}");
+        assert!(compared.reads <= reads + 1, "{count}: {}", compared.reads);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_read_answers_is_named_and_all_else_told() {
+    let (fake, _) = created(3);
+    let floor = fake.model().rv;
+    apply(&fake, "new", 3);
+    apply(&fake, "new", 3);
+    apply(&fake, "newest", 2);
+    fake.model().no_history = Some(api_error(503));
+    let compared = compare(&fake, floor).await;
+    assert_eq!(compared.missing, ["new-0", "new-1", "new-2"]);
+    // Of each the first version is lost: there is nothing to compare it with.
+    assert_eq!(compared.told, log(&fake, floor + 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_the_watch_cache_does_not_send_is_read_instead() {
+    let (fake, floor) = created(3);
+    // It ends after two of them.
+    let plans = || Plan::after(2, Fault::Close);
+    (0..3).for_each(|_| fake.plan(plans()));
+    let compared = compare(&fake, floor).await;
+    assert_eq!(compared.told, log(&fake, floor));
+}
