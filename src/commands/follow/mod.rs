@@ -68,6 +68,7 @@ async fn run<V: Live>(
     loop {
         terminal.written().await?;
         feed.reconcile(&*view, session, terminal);
+        feed.subscriptions.hold(|key| view.holds(key));
         tokio::select! {
             event = feed.subscriptions.next() => {
                 let is_event = event.is_some();
@@ -256,7 +257,7 @@ impl Feed {
             }
             view.apply(&key, event, now);
             left -= 1;
-            if left == 0 {
+            if left == 0 || view.holds(&key) {
                 break;
             }
             next = self.subscriptions.next().now_or_never().flatten();

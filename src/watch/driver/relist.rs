@@ -4,7 +4,7 @@ use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::source::Shared;
-use crate::watch::store::Listing;
+use crate::watch::store::{Continuity, Listing, is_older};
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
 /// Reads the newest listing, `limit` items a page. The server may forget the version of the first page before the last is
@@ -31,12 +31,21 @@ async fn pages(
     limit: u32,
 ) -> Result<Listing, SourceError> {
     let mut page = Page { limit, next: None };
+    let known = shared.version();
     let first = transport
         .list(&shared.key, At::Latest, page.clone())
         .await?;
+    // The newest listing is confirmed by a quorum of the server's store, so that it cannot be older than
+    // what any server has ever sent.
+    let is_set_back = known.is_some_and(|known| is_older(&first.version, &known));
     // Should the pages not be of one moment, the watch goes on from the first of them.
     let mut listing = Listing {
         version: first.version.clone(),
+        continuity: if is_set_back {
+            Continuity::Restored
+        } else {
+            shared.continuity()
+        },
         objects: Vec::new(),
         packer: first.next.is_some().then(Packer::new),
     };
@@ -67,7 +76,7 @@ fn take_in(
             .map_err(|detail| SourceError::Decode { detail })?;
         drop(item);
         let inner = shared.lock();
-        let kept = match inner.store.same(&version) {
+        let kept = match inner.store.same(&version, listing.continuity) {
             Some(held) => held.clone(),
             None => version.kept(listing.packer.as_mut()),
         };

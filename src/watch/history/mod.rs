@@ -22,5 +22,6 @@ pub use look::{Comparison, History};
 pub use order::{Told, in_order};
 pub(super) use read::{Archive, Memory, Unread};
 pub use revision::Revision;
+pub(super) use ring::oldest as named_oldest;
 pub use turns::Turns;
 pub use walk::{End, Limits, Past, Presence, Walk};

@@ -45,6 +45,13 @@ impl Memory {
         forgotten.get(resource).copied()
     }
 
+    /// The server's history was set back: what is known of the lost one counts no more.
+    pub(in crate::watch) fn restart(&self, resource: &Resource) {
+        let forgotten = self.forgotten.lock();
+        let mut forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
+        forgotten.remove(resource);
+    }
+
     fn forget(&self, resource: &Resource, revision: Revision) {
         let forgotten = self.forgotten.lock();
         let mut forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +70,7 @@ pub(in crate::watch) struct Archive {
 
 impl Archive {
     /// The same for one object alone, by its namespace and name, so that the server reads one key.
-    pub(super) fn alone(&self, object: &ObjectRef) -> Archive {
+    pub(in crate::watch) fn alone(&self, object: &ObjectRef) -> Archive {
         let name = escaped(&object.name);
         let by_name = format!("metadata.name={name}");
         let fields = match &self.key.fields {
@@ -173,7 +180,7 @@ impl Archive {
     }
 
     /// The newest revision.
-    pub(super) async fn newest(&self) -> Result<Revision, Unread> {
+    pub(in crate::watch) async fn newest(&self) -> Result<Revision, Unread> {
         let one = Page {
             limit: 1,
             next: None,

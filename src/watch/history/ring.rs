@@ -128,7 +128,7 @@ impl Ring {
 /// The number in the parentheses of `too old resource version: 5 (1234)`: the oldest revision that a
 /// watch can start from
 /// (<https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/storage/cacher/watch_cache.go>).
-fn oldest(message: &str) -> Option<Revision> {
+pub(in crate::watch) fn oldest(message: &str) -> Option<Revision> {
     let (_, tail) = message.rsplit_once('(')?;
     Revision::read(tail.split_once(')')?.0)
 }
