@@ -34,6 +34,12 @@ impl Version {
         }
     }
 
+    /// Whether both are one state of one object, be it of two histories.
+    pub(super) fn is_same(self: &Arc<Version>, other: &Arc<Version>) -> bool {
+        let is_equal = || self.version == other.version && self.body == other.body;
+        Arc::ptr_eq(self, other) || is_equal()
+    }
+
     /// The same to keep, packed if there is what packs.
     pub(super) fn kept(self, packer: Option<&mut Packer>) -> Arc<Version> {
         Arc::new(match packer {

@@ -2,6 +2,7 @@
 //! lies between has been read back. Until then their events wait behind its place in the queue.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -28,7 +29,7 @@ pub(super) enum Tell {
 pub(super) struct Hole {
     /// What is said of it if nothing can be read back, and then the difference.
     pub(super) gap: Gap,
-    pub(super) difference: Vec<Change>,
+    pub(super) difference: Arc<[Change]>,
     /// The same as revisions: `(after, upto]`.
     pub(super) after: Revision,
     pub(super) upto: Revision,
@@ -112,10 +113,8 @@ impl Shared {
             let Some(patience) = self.lock().patience(hole.id) else {
                 return;
             };
-            if timeout_at(begun + patience, drained).await.is_err()
-                && self.lock().fall_behind(hole.id, &rest)
-            {
-                return;
+            if timeout_at(begun + patience, drained).await.is_err() {
+                return self.lock().fall_behind(hole.id, rest);
             }
         }
     }
@@ -152,11 +151,12 @@ impl Inner {
         full.map(|queue| queue.patience(company)).max()
     }
 
-    /// Says whether all who do not read could be left behind.
-    fn fall_behind(&mut self, hole: u64, rest: impl Fn() -> Lag) -> bool {
+    /// Leaves behind those who do not read.
+    fn fall_behind(&mut self, hole: u64, rest: impl Fn() -> Lag) {
         let full = self.queues.values_mut();
-        let full = full.filter(|queue| queue.is_filled(hole));
-        full.fold(true, |all, queue| queue.fall_behind(hole, rest()) && all)
+        for queue in full.filter(|queue| queue.is_filled(hole)) {
+            queue.fall_behind(hole, rest());
+        }
     }
 
     /// What a subscriber missed whose queue was full, now that it has read all that was kept. That is read
@@ -171,14 +171,15 @@ impl Inner {
         let (Some((after, upto)), Some(gap)) = (revisions, missed.gap.clone()) else {
             return Some(missed.told(self.seq));
         };
-        queue.reserve(mark);
+        let difference = missed.changes.into_iter().map(|(change, _)| change);
+        let difference: Arc<[Change]> = difference.collect();
+        queue.reserve(mark, &difference);
         for event in &missed.after {
             queue.keep(event);
         }
-        let difference = missed.changes.into_iter().map(|(change, _)| change);
         let hole = Hole {
             gap,
-            difference: difference.collect(),
+            difference,
             after,
             upto,
             restores: self.restores,
@@ -211,14 +212,15 @@ impl Inner {
         let (id, seq) = (self.id(), self.seq);
         // A revision is one write, so there are no more versions than revisions.
         self.seq += upto.since(after).max(changes.len() as u64);
+        let changes: Arc<[Change]> = changes.into();
         let mut reserved = false;
         for queue in self.queues.values_mut() {
-            if queue.reserve(id) {
+            if queue.reserve(id, &changes) {
                 reserved = true;
                 continue;
             }
             queue.push(&Event::Gap(gap.clone()), None);
-            for change in &changes {
+            for change in &*changes {
                 queue.push(&change.clone().event(self.seq, seen), None);
             }
         }

@@ -123,7 +123,7 @@ impl Lag {
             match (prev, store.get(&uid)) {
                 (None, None) => {}
                 (Some(has), None) => gone.push((Change::vanished(has), clock)),
-                (Some(prev), Some(entry)) if Arc::ptr_eq(&prev, &entry.version) => {}
+                (Some(prev), Some(entry)) if prev.is_same(&entry.version) => {}
                 (prev, Some(entry)) => {
                     let why = prev.as_ref().map_or(Why::Listed, |_| Why::Skipped);
                     let now = entry.version.clone();

@@ -35,8 +35,9 @@ pub(super) enum Follows {
 enum Entry {
     /// An event, and what it weighs.
     Event(Event, usize),
-    /// The place of what is being read back for this hole. Nothing behind it is handed out before.
-    Hole(u64),
+    /// The place of what is being read back for this hole, and the difference that it made. Nothing behind
+    /// it is handed out before.
+    Hole(u64, Arc<[Change]>),
 }
 
 /// One subscriber's queue.
@@ -88,10 +89,11 @@ impl Queue {
 
     /// Keeps a place for what is being read back; `false` if it does not wait for it, or is behind
     /// anyway.
-    pub(super) fn reserve(&mut self, hole: u64) -> bool {
+    pub(super) fn reserve(&mut self, hole: u64, difference: &Arc<[Change]>) -> bool {
         let waits = self.lag.is_none() && self.recall == Recall::Every;
         if waits {
-            self.entries.push_back(Entry::Hole(hole));
+            self.entries
+                .push_back(Entry::Hole(hole, difference.clone()));
         }
         waits
     }
@@ -114,7 +116,7 @@ impl Queue {
 
     /// Where what is being read back for a hole is to stand.
     pub(super) fn place(&self, hole: u64) -> Option<usize> {
-        let is_it = |entry: &Entry| matches!(entry, Entry::Hole(own) if *own == hole);
+        let is_it = |entry: &Entry| matches!(entry, Entry::Hole(own, _) if *own == hole);
         self.entries.iter().position(is_it)
     }
 
@@ -125,7 +127,7 @@ impl Queue {
 
     /// Whether there is room for more that is read back.
     pub(super) fn has_room(&self) -> bool {
-        let is_hole = matches!(self.entries.front(), Some(Entry::Hole(_)));
+        let is_hole = matches!(self.entries.front(), Some(Entry::Hole(..)));
         is_hole || self.bytes <= self.limit / 2
     }
 
@@ -140,30 +142,29 @@ impl Queue {
     }
 
     /// Gives up a place, and what stands behind it: the subscriber does not read, and misses from here on.
-    /// Says whether it could; another hole behind it is to be filled first.
-    pub(super) fn fall_behind(&mut self, hole: u64, mut lag: Lag) -> bool {
+    pub(super) fn fall_behind(&mut self, hole: u64, mut lag: Lag) {
         let Some(at) = self.place(hole) else {
-            return true;
+            return;
         };
-        let mut behind = self.entries.split_off(at).into_iter();
-        let place = behind.next();
-        let mut behind: VecDeque<Entry> = behind.collect();
-        if behind.iter().any(|entry| matches!(entry, Entry::Hole(_))) {
-            self.entries.extend(place);
-            self.entries.append(&mut behind);
-            return false;
-        }
-        for entry in behind {
-            if let Entry::Event(event, weight) = entry {
-                self.bytes -= weight;
-                lag.miss(&event, None);
+        let behind = self.entries.split_off(at);
+        for entry in behind.into_iter().skip(1) {
+            match entry {
+                Entry::Event(event, weight) => {
+                    self.bytes -= weight;
+                    lag.miss(&event, None);
+                }
+                // It has not begun to be filled.
+                Entry::Hole(_, difference) => {
+                    for change in &*difference {
+                        lag.miss(&change.clone().event(0, Timestamp::UNIX_EPOCH), None);
+                    }
+                }
             }
         }
         if let Some(later) = self.lag.take() {
             lag.join(later);
         }
         self.lag = Some(lag);
-        true
     }
 
     pub(super) fn keep(&mut self, event: &Event) {
@@ -173,7 +174,7 @@ impl Queue {
     }
 
     fn hole(&self) -> Option<usize> {
-        let is_hole = |entry: &Entry| matches!(entry, Entry::Hole(_));
+        let is_hole = |entry: &Entry| matches!(entry, Entry::Hole(..));
         self.entries.iter().position(is_hole)
     }
 
@@ -193,7 +194,7 @@ impl Queue {
     pub(super) fn pop(&mut self) -> Option<Event> {
         let (event, weight) = match self.entries.pop_front()? {
             Entry::Event(event, weight) => (event, weight),
-            hole @ Entry::Hole(_) => {
+            hole @ Entry::Hole(..) => {
                 self.entries.push_front(hole);
                 return None;
             }

@@ -68,7 +68,6 @@ async fn run<V: Live>(
     loop {
         terminal.written().await?;
         feed.reconcile(&*view, session, terminal);
-        feed.subscriptions.hold(|key| view.holds(key));
         tokio::select! {
             event = feed.subscriptions.next() => {
                 let is_event = event.is_some();
@@ -199,8 +198,9 @@ impl Feed {
         Ok(())
     }
 
-    /// Subscribes to what is wanted and ends what no longer is.
+    /// Subscribes to what is wanted and ends what no longer is. What the view holds waits.
     fn reconcile(&mut self, view: &impl Live, session: &Session, terminal: &Terminal<'_>) {
+        self.subscriptions.hold(|key| view.holds(key));
         let wanted = view.wanted();
         if wanted == self.wanted {
             return;

@@ -136,7 +136,7 @@ impl Filler {
                 .map_or(end, |ring| end.min(ring));
             match self.chunk(filling, end).await {
                 Err(Unread::Spent) if revisions > 1 => {
-                    revisions = (revisions / 2).min(end.since(filling.base) / 2).max(1)
+                    revisions = (end.since(filling.base) / 2).max(1);
                 }
                 Err(other) => return Err(other),
                 Ok((courses, filled)) => {

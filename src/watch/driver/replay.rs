@@ -94,7 +94,7 @@ impl Filler {
             let course = filling.courses.entry(name(&item.version.object));
             let course = course.or_insert_with(|| Course::new(item.version.object.clone()));
             let was_over = course.is_over();
-            batch.push(course.advance(verb, item, at));
+            batch.push(course.advance(verb, &item, at));
             match (was_over, course.is_over()) {
                 (false, true) => lacking -= 1,
                 (true, false) => lacking += 1,
@@ -139,7 +139,7 @@ impl Filler {
 
 impl Course {
     /// Takes in an event.
-    fn advance(&mut self, verb: Verb, item: Item, at: Revision) -> Told {
+    fn advance(&mut self, verb: Verb, item: &Item, at: Revision) -> Told {
         let now = std::sync::Arc::new(item.version.unread());
         let prev = self.then.take();
         let why = match verb {

@@ -47,7 +47,8 @@ impl Connection {
                 && {
                     let model = self.fake.model();
                     // A server that has not come to where the watch began is silent, or says how far it is.
-                    let bookmarks = model.bookmarks && (model.rv >= self.at || model.low_bookmarks);
+                    let bookmarks =
+                        model.bookmarks && (model.rv >= self.at || model.bookmark_at.is_some());
                     let rv = model.bookmark_at.unwrap_or(model.rv);
                     drop(model);
                     if bookmarks {

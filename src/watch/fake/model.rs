@@ -226,9 +226,7 @@ pub(in crate::watch) struct Model {
     /// Whether 410 is an HTTP status, not a line.
     pub(in crate::watch) gone_as_status: bool,
     pub(in crate::watch) bookmarks: bool,
-    /// Whether bookmarks go by where the server is, and not by where the watch began.
-    pub(in crate::watch) low_bookmarks: bool,
-    /// What bookmarks say instead.
+    /// What bookmarks say, whatever the watch began with.
     pub(in crate::watch) bookmark_at: Option<u64>,
     /// The whole history before each time that the server was set back.
     pub(in crate::watch) lost: Vec<Vec<Op>>,

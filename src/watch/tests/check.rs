@@ -258,9 +258,8 @@ impl<'a> Check<'a> {
             GapCause::Restored => self.told.restored += 1,
             // The server was away for long, or away again.
             GapCause::Unanswered => {}
-            GapCause::Refused => panic!("{label}: {gap:?}"),
             // The histories are short enough to be looked through.
-            GapCause::Unseen => panic!("{label}: {gap:?}"),
+            GapCause::Refused | GapCause::Unseen => panic!("{label}: {gap:?}"),
             GapCause::SlowSubscriber { dropped } => {
                 self.told.slow += 1;
                 let missed = upto - after;

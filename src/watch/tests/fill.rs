@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::watch::fake::api_error;
+use crate::watch::queue::Queue;
 
 /// What comes of an outage: the server is away, `happen` is what it does meanwhile, and it has forgotten
 /// its events when it is back.
@@ -410,7 +411,7 @@ async fn a_read_back_holds_no_more_than_the_queue() {
             .lock()
             .queues
             .values()
-            .map(|queue| queue.bytes())
+            .map(Queue::bytes)
             .max();
         most = most.max(bytes.unwrap_or(0));
         seconds(0.01).await;
@@ -444,7 +445,7 @@ async fn who_reads_late_misses_nothing() {
                 .lock()
                 .queues
                 .values()
-                .map(|queue| queue.bytes())
+                .map(Queue::bytes)
                 .max();
             assert!(bytes < Some(30_000), "{bytes:?}");
         }

@@ -103,7 +103,7 @@ async fn a_lower_bookmark_is_looked_into() {
     drain(&mut every).await;
     {
         let mut model = fake.model();
-        model.low_bookmarks = true;
+        model.bookmark_at = Some(101);
         model.rv = 101;
         model.log.retain(|op| op.pod.rv <= 101);
     }

@@ -200,7 +200,6 @@ async fn restore(fake: &Fake, source: &Source, rng: &mut fastrand::Rng) {
         tokio::time::sleep(Duration::from_secs(2)).await;
         let newest = fake.model().rv;
         fake.restore(rng.u64(100..=(known - 100).min(newest)));
-        fake.model().low_bookmarks = rng.bool();
         if rng.bool() {
             fake.revive();
         }
@@ -276,13 +275,7 @@ async fn schedule(seed: u64) -> Told {
         }
     }
     settle(&fake, &source).await;
-    // What did not fit into a queue is read back once the queue has been read.
-    for _ in 0..30 {
-        for reader in &mut readers {
-            reader.read(usize::MAX).await;
-        }
-        tokio::time::sleep(Duration::from_secs(10)).await;
-    }
+    read_all(&mut readers).await;
     table.look().await;
     let model = fake.model();
     let last = state(&model, model.rv);
@@ -300,6 +293,16 @@ async fn schedule(seed: u64) -> Told {
         all.add(&told);
     }
     all
+}
+
+/// Reads to the end. What did not fit into a queue is read back once the queue has been read.
+async fn read_all(readers: &mut [Reader]) {
+    for _ in 0..30 {
+        for reader in &mut *readers {
+            reader.read(usize::MAX).await;
+        }
+        tokio::time::sleep(Duration::from_secs(10)).await;
+    }
 }
 
 /// Ends the faults, and waits until the source has caught up.
