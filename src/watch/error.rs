@@ -125,6 +125,30 @@ impl SourceError {
         }
     }
 
+    /// Whether the same request may be answered later.
+    pub(super) fn is_transient(&self) -> bool {
+        match self {
+            SourceError::Throttled { .. }
+            | SourceError::Server(_)
+            | SourceError::Connect { .. }
+            | SourceError::Tls { .. }
+            | SourceError::Cut { .. }
+            | SourceError::Idle { .. }
+            | SourceError::Timeout { .. }
+            | SourceError::Credential { .. } => true,
+            SourceError::Expired(_)
+            | SourceError::Forbidden(_)
+            | SourceError::Unauthorized(_)
+            | SourceError::NotServed(_)
+            | SourceError::MethodNotAllowed(_)
+            | SourceError::Rejected(_)
+            | SourceError::Decode { .. }
+            | SourceError::Endless { .. }
+            | SourceError::Input { .. }
+            | SourceError::Ended => false,
+        }
+    }
+
     /// What an answer means that is not a success, be it of a request or a line of a watch. `after` is
     /// what `Retry-After` said; a line has none.
     pub(super) fn answered(error: ApiError, after: Option<Duration>) -> SourceError {

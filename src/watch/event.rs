@@ -34,6 +34,12 @@ impl Version {
         }
     }
 
+    /// Whether both are one state of one object, be it of two histories.
+    pub(super) fn is_same(self: &Arc<Version>, other: &Arc<Version>) -> bool {
+        let is_equal = || self.version == other.version && self.body == other.body;
+        Arc::ptr_eq(self, other) || is_equal()
+    }
+
     /// The same to keep, packed if there is what packs.
     pub(super) fn kept(self, packer: Option<&mut Packer>) -> Arc<Version> {
         Arc::new(match packer {
@@ -143,7 +149,8 @@ impl Event {
 }
 
 /// A half-open interval `(after, upto]` of one source, of which versions may be missing. What is known
-/// of it follows as `Vanished`, `Skipped` and `Listed` events.
+/// of it follows as `Vanished`, `Skipped` and `Listed` events. With [`GapCause::Restored`] the two ends
+/// are of two histories, and nothing is between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// The last version that is known to be complete.
@@ -166,7 +173,14 @@ pub enum GapCause {
     /// What happened was read back from the server's memory, and follows. An object that came and
     /// went inside the interval is in no listing, and may be missing.
     Unseen,
-    /// This subscriber did not keep up, and its queue was full.
+    /// The server's history was set back, as by a restored backup of etcd: `upto` is then of another
+    /// history than `after`, and mostly lower. What was written on either side is lost, or unseen.
+    Restored,
+    /// The server would not go on with the watch, and gave a reason that says nothing of its memory.
+    Refused,
+    /// The server did not answer when the versions were to be read back.
+    Unanswered,
+    /// This subscriber did not keep up, its queue was full, and the server could not say what it missed.
     SlowSubscriber {
         /// How many object events it missed.
         dropped: u64,

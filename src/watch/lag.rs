@@ -14,6 +14,8 @@ use crate::object::{ResourceVersion, Uid};
 pub(super) struct Lag {
     /// The version up to which the subscriber has all.
     after: Option<ResourceVersion>,
+    /// Whether the server's history was set back meanwhile.
+    is_restored: bool,
     /// How many object events were not kept.
     dropped: u64,
     /// Of each object with a missed event: the version that the subscriber has.
@@ -42,7 +44,10 @@ impl Lag {
             Event::Gap(_) | Event::Undecodable { .. } => {}
         }
         let before = match event {
-            Event::Gap(gap) => Some(&gap.after),
+            Event::Gap(gap) => {
+                self.is_restored |= gap.cause == GapCause::Restored;
+                Some(&gap.after)
+            }
             _ => before,
         };
         self.after
@@ -65,55 +70,97 @@ impl Lag {
         }
     }
 
+    /// Takes up what was to be read back, as far as it was not: the subscriber has `then`, and the source
+    /// had `now` when it began.
+    pub(super) fn resume(&mut self, then: Option<&Arc<Version>>, now: Option<&Arc<Version>>) {
+        if let Some(now) = now {
+            self.missed.entry(identity(&now.object)).or_insert(None);
+        }
+        if let Some(then) = then {
+            let uid = identity(&then.object);
+            self.missed.insert(uid, Some(then.clone()));
+        }
+    }
+
+    /// Adds what was missed after this.
+    pub(super) fn join(&mut self, later: Lag) {
+        self.is_restored |= later.is_restored;
+        self.dropped += later.dropped;
+        self.epoch = later.epoch.or(self.epoch);
+        self.state = later.state.or_else(|| self.state.take());
+        for (uid, has) in later.missed {
+            self.missed.entry(uid).or_insert(has);
+        }
+    }
+
+    /// What a subscriber misses that has all up to here.
+    pub(super) fn after(base: ResourceVersion) -> Lag {
+        Lag {
+            after: Some(base),
+            ..Lag::default()
+        }
+    }
+
     /// What was missed, up to what the store holds.
-    pub(super) fn tell(
+    pub(super) fn missed(
         self,
         store: &Store,
         upto: Option<&ResourceVersion>,
-        (seq, clock): (u64, Timestamp),
-    ) -> VecDeque<Event> {
-        let mut events = VecDeque::new();
-        if let Some(after) = self.after {
-            let upto = upto.cloned().unwrap_or_else(|| after.clone());
-            let dropped = self.dropped;
-            let cause = GapCause::SlowSubscriber { dropped };
-            events.push_back(Event::Gap(Gap { after, upto, cause }));
-        }
-        let (gone, there): (Vec<_>, Vec<_>) = self
-            .missed
-            .into_iter()
-            .map(|(uid, has)| (has, store.get(&uid)))
-            .partition(|(_, now)| now.is_none());
-        for has in gone.into_iter().filter_map(|(has, _)| has) {
-            let change = Change {
-                why: Why::Vanished,
-                now: has.clone(),
-                prev: Some(has),
-            };
-            events.push_back(change.event(seq, clock));
-        }
-        for (prev, entry) in there {
-            let Some(entry) = entry else { continue };
-            if prev
-                .as_ref()
-                .is_some_and(|prev| Arc::ptr_eq(prev, &entry.version))
-            {
-                continue;
-            }
-            let why = if prev.is_some() {
-                Why::Skipped
+        clock: Timestamp,
+    ) -> Missed {
+        let gap = self.after.map(|after| Gap {
+            upto: upto.cloned().unwrap_or_else(|| after.clone()),
+            after,
+            cause: if self.is_restored {
+                GapCause::Restored
             } else {
-                Why::Listed
-            };
-            let now = entry.version.clone();
-            events.push_back(Change { why, now, prev }.event(seq, entry.seen));
+                let dropped = self.dropped;
+                GapCause::SlowSubscriber { dropped }
+            },
+        });
+        let (mut gone, mut there) = (Vec::new(), Vec::new());
+        for (uid, prev) in self.missed {
+            match (prev, store.get(&uid)) {
+                (None, None) => {}
+                (Some(has), None) => gone.push((Change::vanished(has), clock)),
+                (Some(prev), Some(entry)) if prev.is_same(&entry.version) => {}
+                (prev, Some(entry)) => {
+                    let why = prev.as_ref().map_or(Why::Listed, |_| Why::Skipped);
+                    let now = entry.version.clone();
+                    there.push((Change { why, now, prev }, entry.seen));
+                }
+            }
         }
-        events.extend(self.epoch.map(|epoch| Event::Synced {
+        gone.append(&mut there);
+        let synced = self.epoch.map(|epoch| Event::Synced {
             epoch,
             count: store.len(),
             version: upto.cloned().unwrap_or_else(|| ResourceVersion::new("")),
-        }));
-        events.extend(self.state);
-        events
+        });
+        Missed {
+            gap,
+            changes: gone,
+            after: synced.into_iter().chain(self.state).collect(),
+        }
+    }
+}
+
+/// What a subscriber missed.
+#[derive(Debug)]
+pub(super) struct Missed {
+    pub(super) gap: Option<Gap>,
+    /// What is another than the subscriber has, and since when it is: what vanished first.
+    pub(super) changes: Vec<(Change, Timestamp)>,
+    /// What comes after all that.
+    pub(super) after: Vec<Event>,
+}
+
+impl Missed {
+    /// The gap, and the difference it made.
+    pub(super) fn told(self, seq: u64) -> VecDeque<Event> {
+        let gap = self.gap.map(Event::Gap);
+        let changes = self.changes.into_iter();
+        let changes = changes.map(|(change, seen)| change.event(seq, seen));
+        gap.into_iter().chain(changes).chain(self.after).collect()
     }
 }

@@ -4,12 +4,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::event::{Event, Why};
+use super::patience::Company;
 use super::queue::Queue;
-use super::source::Shared;
+use super::source::{Inner, Shared};
 use super::store::{Change, identity};
 use super::table::Table;
+use super::transport::Upstream;
 
 impl Shared {
     /// Adds a lossless subscriber, and what it starts from.
@@ -69,5 +72,25 @@ impl Shared {
         drop(inner);
         drop(queue);
         self.room.notify_one();
+    }
+}
+
+impl Inner {
+    /// Who else reads.
+    pub(super) fn company(&self) -> Company {
+        match (self.upstream, self.queues.len() + self.tables.len()) {
+            (Upstream::Kept, _) => Company::Unhurried,
+            (Upstream::Live, 0 | 1) => Company::Alone,
+            (Upstream::Live, _) => Company::Others,
+        }
+    }
+
+    /// Until when the driver waits for those whose queues are full.
+    pub(super) fn wait_until(&mut self, now: Instant) -> Option<Instant> {
+        let company = self.company();
+        self.queues
+            .values_mut()
+            .filter_map(|queue| queue.wait_until(now, company))
+            .min()
     }
 }

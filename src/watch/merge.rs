@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 use super::event::Event;
 use super::key::SourceKey;
-use super::queue::{Patience, Recall};
+use super::patience::{Patience, Recall};
 use super::subscribe::{Every, Source, Taken};
 
 /// How many events one source may give before the others have their turn.
@@ -16,6 +16,8 @@ const TURN: u32 = 64;
 /// between two events. The order is that of each source; across sources there is none.
 pub struct Subscriptions {
     members: Vec<Every>,
+    /// The sources whose events wait.
+    held: Vec<Arc<SourceKey>>,
     signal: Arc<Notify>,
     at: usize,
     given: u32,
@@ -32,6 +34,7 @@ impl Subscriptions {
     pub fn new() -> Subscriptions {
         Subscriptions {
             members: Vec::new(),
+            held: Vec::new(),
             signal: Arc::new(Notify::new()),
             at: 0,
             given: 0,
@@ -58,6 +61,17 @@ impl Subscriptions {
         let before = self.members.len();
         self.members.retain(|member| **member.key() != *key);
         self.members.len() < before
+    }
+
+    /// Lets the events of some sources wait in their queues, which are bounded, and those of all others
+    /// come.
+    pub fn hold(&mut self, holds: impl Fn(&SourceKey) -> bool) {
+        let keys = self.members.iter().map(Every::key);
+        let held: Vec<_> = keys.filter(|key| holds(key)).cloned().collect();
+        if held.len() < self.held.len() {
+            self.signal.notify_one();
+        }
+        self.held = held;
     }
 
     /// Whether a source is here.
@@ -98,6 +112,10 @@ impl Subscriptions {
                 self.turn();
             }
             let member = self.members.get_mut(self.at)?;
+            if self.held.contains(member.key()) {
+                self.turn();
+                continue;
+            }
             match member.take() {
                 Taken::Event(event) => {
                     self.given += 1;

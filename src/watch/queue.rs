@@ -2,7 +2,8 @@
 //!
 //! A queue that is too full makes the driver wait, once, for as long as the subscriber's patience.
 //! After that its events are no longer kept. What it will have missed is remembered as one version
-//! per object, and told when it has read all that was kept: one `Gap`, then the difference.
+//! per object. When it has read all that was kept, that is read back from the server's memory in parts, as
+//! there is room; what cannot be is one `Gap`, then the difference.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,51 +15,19 @@ use tokio::time::Instant;
 
 use super::bell::Bell;
 use super::event::{Event, Version, Why};
-use super::lag::Lag;
+use super::lag::{Lag, Missed};
+use super::patience::{Company, Patience, Recall};
 use super::store::{Change, Store};
 use crate::object::{ResourceVersion, SourceState};
 
 /// What an entry costs besides the body that only it keeps.
 const ENTRY_BYTES: usize = 200;
 
-/// How long a source may wait for a subscriber whose queue is full, before it goes on without it.
+/// Whether more is being read back for a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
-    /// 250 ms: a view that draws, and can catch up.
-    Screen,
-    /// 30 s: a pipe or a file, whose reader would lose lines for good. While others read the same
-    /// source it is that of a screen, as nobody may stop another.
-    Pipe,
-}
-
-impl Patience {
-    /// As a time; `alone` is whether nobody else reads the source.
-    pub(super) fn limit(self, company: Company) -> Duration {
-        match (self, company) {
-            // A lifetime.
-            (_, Company::Unhurried) => Duration::from_secs(u64::from(u32::MAX)),
-            (Patience::Pipe, Company::Alone) => Duration::from_secs(30),
-            (Patience::Pipe, Company::Others) | (Patience::Screen, _) => Duration::from_millis(250),
-        }
-    }
-}
-
-/// What a subscriber is told after an interruption.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recall {
-    /// Every version it missed, once that has been read back: what it is for is how things came about.
-    Every,
-    /// What is now, at once, after a gap: what it is for is how things are.
-    Newest,
-}
-
-/// Whether others read the source as well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Company {
-    Alone,
-    Others,
-    /// It does not matter: what is upstream stays there.
-    Unhurried,
+pub(super) enum Follows {
+    More,
+    Nothing,
 }
 
 /// What stands in a queue.
@@ -66,8 +35,9 @@ pub(super) enum Company {
 enum Entry {
     /// An event, and what it weighs.
     Event(Event, usize),
-    /// The place of what is being read back for this hole. Nothing behind it is handed out before.
-    Hole(u64),
+    /// The place of what is being read back for this hole, and the difference that it made. Nothing behind
+    /// it is handed out before.
+    Hole(u64, Arc<[Change]>),
 }
 
 /// One subscriber's queue.
@@ -119,22 +89,24 @@ impl Queue {
 
     /// Keeps a place for what is being read back; `false` if it does not wait for it, or is behind
     /// anyway.
-    pub(super) fn reserve(&mut self, hole: u64) -> bool {
+    pub(super) fn reserve(&mut self, hole: u64, difference: &Arc<[Change]>) -> bool {
         let waits = self.lag.is_none() && self.recall == Recall::Every;
         if waits {
-            self.entries.push_back(Entry::Hole(hole));
+            self.entries
+                .push_back(Entry::Hole(hole, difference.clone()));
         }
         waits
     }
 
-    /// Puts what was read back in its place.
-    pub(super) fn fill(&mut self, hole: u64, events: &[Event]) {
-        let is_it = |entry: &Entry| matches!(entry, Entry::Hole(own) if *own == hole);
-        let Some(at) = self.entries.iter().position(is_it) else {
+    /// Puts what was read back in its place, which is kept if more may follow.
+    pub(super) fn fill(&mut self, hole: u64, events: &[Event], follows: Follows) {
+        let Some(at) = self.place(hole) else {
             return;
         };
-        let behind = self.entries.split_off(at + 1);
-        self.entries.pop_back();
+        let mut behind = self.entries.split_off(at);
+        if follows == Follows::Nothing {
+            behind.pop_front();
+        }
         for event in events {
             self.keep(event);
         }
@@ -142,14 +114,67 @@ impl Queue {
         self.bell.ring();
     }
 
-    fn keep(&mut self, event: &Event) {
+    /// Where what is being read back for a hole is to stand.
+    pub(super) fn place(&self, hole: u64) -> Option<usize> {
+        let is_it = |entry: &Entry| matches!(entry, Entry::Hole(own, _) if *own == hole);
+        self.entries.iter().position(is_it)
+    }
+
+    /// Whether more that is read back for a hole has to wait for the subscriber to read what is before it.
+    pub(super) fn is_filled(&self, hole: u64) -> bool {
+        self.bytes > self.limit / 2 && self.place(hole) > Some(0)
+    }
+
+    /// Whether there is room for more that is read back.
+    pub(super) fn has_room(&self) -> bool {
+        let is_hole = matches!(self.entries.front(), Some(Entry::Hole(..)));
+        is_hole || self.bytes <= self.limit / 2
+    }
+
+    /// How long it is waited for.
+    pub(super) fn patience(&self, company: Company) -> Duration {
+        self.patience.limit(company)
+    }
+
+    /// How much is told after an interruption.
+    pub(super) fn recall(&self) -> Recall {
+        self.recall
+    }
+
+    /// Gives up a place, and what stands behind it: the subscriber does not read, and misses from here on.
+    pub(super) fn fall_behind(&mut self, hole: u64, mut lag: Lag) {
+        let Some(at) = self.place(hole) else {
+            return;
+        };
+        let behind = self.entries.split_off(at);
+        for entry in behind.into_iter().skip(1) {
+            match entry {
+                Entry::Event(event, weight) => {
+                    self.bytes -= weight;
+                    lag.miss(&event, None);
+                }
+                // It has not begun to be filled.
+                Entry::Hole(_, difference) => {
+                    for change in &*difference {
+                        lag.miss(&change.clone().event(0, Timestamp::UNIX_EPOCH), None);
+                    }
+                }
+            }
+        }
+        if let Some(later) = self.lag.take() {
+            lag.join(later);
+        }
+        self.lag = Some(lag);
+    }
+
+    pub(super) fn keep(&mut self, event: &Event) {
         let weight = weight(event);
         self.bytes += weight;
         self.entries.push_back(Entry::Event(event.clone(), weight));
     }
 
     fn hole(&self) -> Option<usize> {
-        let is_hole = |entry: &Entry| matches!(entry, Entry::Hole(_));
+        let is_hole = |entry: &Entry| matches!(entry, Entry::Hole(..));
         self.entries.iter().position(is_hole)
     }
 
@@ -169,7 +194,7 @@ impl Queue {
     pub(super) fn pop(&mut self) -> Option<Event> {
         let (event, weight) = match self.entries.pop_front()? {
             Entry::Event(event, weight) => (event, weight),
-            hole @ Entry::Hole(_) => {
+            hole @ Entry::Hole(..) => {
                 self.entries.push_front(hole);
                 return None;
             }
@@ -213,11 +238,11 @@ impl Queue {
         &mut self,
         store: &Store,
         upto: Option<&ResourceVersion>,
-        stamp: (u64, Timestamp),
-    ) -> Option<VecDeque<Event>> {
+        now: Timestamp,
+    ) -> Option<Missed> {
         let lag = self.lag.take_if(|_| self.entries.is_empty())?;
         self.full_since = None;
-        Some(lag.tell(store, upto, stamp))
+        Some(lag.missed(store, upto, now))
     }
 
     #[cfg(test)]

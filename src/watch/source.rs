@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
@@ -13,11 +14,12 @@ use super::bell::Bell;
 use super::envelope::Verb;
 use super::event::{Event, Gap, GapCause, Version, Why};
 use super::health::Health;
+use super::hole::Hole;
 use super::key::SourceKey;
 use super::lock::Lock;
 use super::mux::Clock;
-use super::queue::{Company, Queue};
-use super::store::{Change, Store, reached};
+use super::queue::Queue;
+use super::store::{Change, Continuity, Store, reached};
 use super::table::Table;
 use super::transport::Upstream;
 use crate::object::{ResourceVersion, SourceState};
@@ -32,6 +34,10 @@ pub(super) struct Shared {
     state: watch::Sender<SourceState>,
     /// Wakes the driver when a queue has room again, or a subscriber came or went.
     pub(super) room: Notify,
+    /// Wakes who reads back when a queue has room for more.
+    pub(super) drained: Notify,
+    /// Wakes who reads back when the server's history was set back.
+    pub(super) restored: Notify,
     /// How many handles there are: sources and subscriptions.
     pub(super) leases: watch::Sender<usize>,
     /// Whether it is to be read.
@@ -48,6 +54,10 @@ pub(super) struct Inner {
     /// Since which version listings have found nothing new, while objects may have come and gone
     /// between them.
     pub(super) untold: Option<ResourceVersion>,
+    /// Whether the next listing is known to be of another history than the store.
+    pub(super) continuity: Continuity,
+    /// How often the server's history was set back: what was read back before that is of no use.
+    pub(super) restores: u32,
     /// How many full listings there were.
     pub(super) epoch: u32,
     pub(super) queues: BTreeMap<u64, Queue>,
@@ -55,6 +65,9 @@ pub(super) struct Inner {
     pub(super) upstream: Upstream,
     /// No event will follow.
     pub(super) closed: bool,
+    /// What is to be read back, for the driver, and the end that it takes.
+    pub(super) holes: UnboundedSender<Hole>,
+    pub(super) to_fill: Option<UnboundedReceiver<Hole>>,
     next_id: u64,
 }
 
@@ -65,16 +78,21 @@ impl Shared {
         upstream: Upstream,
         health: Arc<Health>,
     ) -> Shared {
+        let (holes, to_fill) = unbounded_channel();
         let inner = Inner {
             store: Store::default(),
             seq: 0,
             version: None,
             untold: None,
+            continuity: Continuity::Continued,
+            restores: 0,
             epoch: 0,
             queues: BTreeMap::new(),
             tables: BTreeMap::new(),
             upstream,
             closed: false,
+            holes,
+            to_fill: Some(to_fill),
             next_id: 0,
         };
         Shared {
@@ -84,6 +102,8 @@ impl Shared {
             inner: Mutex::new(inner),
             state: watch::Sender::new(SourceState::Connecting),
             room: Notify::new(),
+            drained: Notify::new(),
+            restored: Notify::new(),
             leases: watch::Sender::new(0),
             started: watch::Sender::new(false),
         }
@@ -121,6 +141,16 @@ impl Shared {
     /// Up to which version all is known.
     pub(super) fn version(&self) -> Option<ResourceVersion> {
         self.lock().version.clone()
+    }
+
+    /// Whether the next listing is known to be of another history than what is held.
+    pub(super) fn continuity(&self) -> Continuity {
+        self.lock().continuity
+    }
+
+    /// The server's history was set back: the next listing is of another.
+    pub(super) fn set_back(&self) {
+        self.lock().continuity = Continuity::Restored;
     }
 
     pub(super) fn set_state(&self, state: SourceState) {
@@ -259,17 +289,5 @@ impl Inner {
         for queue in self.queues.values_mut() {
             queue.push(event, self.version.as_ref());
         }
-    }
-
-    fn wait_until(&mut self, now: Instant) -> Option<Instant> {
-        let company = match (self.upstream, self.queues.len() + self.tables.len()) {
-            (Upstream::Kept, _) => Company::Unhurried,
-            (Upstream::Live, 0 | 1) => Company::Alone,
-            (Upstream::Live, _) => Company::Others,
-        };
-        self.queues
-            .values_mut()
-            .filter_map(|queue| queue.wait_until(now, company))
-            .min()
     }
 }

@@ -24,6 +24,17 @@ pub(super) struct Change {
     pub(super) prev: Option<Arc<Version>>,
 }
 
+impl Change {
+    /// That this version is not there any more.
+    pub(super) fn vanished(had: Arc<Version>) -> Change {
+        Change {
+            why: Why::Vanished,
+            now: had.clone(),
+            prev: Some(had),
+        }
+    }
+}
+
 /// A version and when it arrived.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
@@ -31,10 +42,20 @@ pub(super) struct Entry {
     pub(super) seen: Timestamp,
 }
 
+/// Whether a listing is of the history that the store holds versions of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Continuity {
+    Continued,
+    /// The server's history was set back and has gone another way since: one resourceVersion may stand for
+    /// two states of an object.
+    Restored,
+}
+
 /// A complete listing, in the server's order.
 #[derive(Debug)]
 pub(super) struct Listing {
     pub(super) version: ResourceVersion,
+    pub(super) continuity: Continuity,
     pub(super) objects: Vec<Arc<Version>>,
     /// What packed them, if they are so many that they are kept packed.
     pub(super) packer: Option<Packer>,
@@ -71,9 +92,13 @@ impl Store {
     }
 
     /// The version that is held of this uid if it is this one, so that equal ones are shared.
-    pub(super) fn same(&self, version: &Version) -> Option<&Arc<Version>> {
+    pub(super) fn same(&self, version: &Version, continuity: Continuity) -> Option<&Arc<Version>> {
         let held = &self.by_uid.get(&identity(&version.object))?.version;
-        same_version(held, version).then_some(held)
+        let is_same = match continuity {
+            Continuity::Continued => same_version(held, version),
+            Continuity::Restored => held.version == version.version && held.body == version.body,
+        };
+        is_same.then_some(held)
     }
 
     /// Whether an event has been seen before: servers may resend some when a watch resumes.
@@ -120,6 +145,12 @@ impl Store {
 
     /// Replaces all by a listing, and says what that changed: what vanished first.
     pub(super) fn swap(&mut self, listing: Listing, seen: Timestamp) -> Vec<Change> {
+        let continuity = listing.continuity;
+        if continuity == Continuity::Restored {
+            // The tombstones bear versions of the lost history: they would hide what is new.
+            self.gone.clear();
+            self.gone_order.clear();
+        }
         let listed = last_of_each(listing.objects);
         let uids: FxHashSet<Uid> = listed.iter().map(|now| identity(&now.object)).collect();
         let absent: Vec<Uid> = self
@@ -133,7 +164,7 @@ impl Store {
             .filter_map(|uid| self.vanish(uid, listing.version.clone()))
             .collect();
         for now in listed {
-            if self.same(&now).is_some() {
+            if self.same(&now, continuity).is_some() {
                 continue;
             }
             let prev = self.insert(identity(&now.object), now.clone(), seen);
@@ -236,7 +267,7 @@ pub(super) fn reached(known: &ResourceVersion, new: &ResourceVersion) -> bool {
     (known == new && !new.as_str().is_empty()) || is_older(new, known)
 }
 
-fn is_older(new: &ResourceVersion, known: &ResourceVersion) -> bool {
+pub(super) fn is_older(new: &ResourceVersion, known: &ResourceVersion) -> bool {
     let both = (Revision::parse(new), Revision::parse(known));
     matches!(both, (Some(new), Some(known)) if new < known)
 }

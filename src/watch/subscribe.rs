@@ -8,7 +8,8 @@ use tokio::sync::{Notify, watch};
 use super::event::{Event, Version};
 use super::key::SourceKey;
 use super::mux::Lease;
-use super::queue::{Patience, Queue, Recall};
+use super::patience::{Patience, Recall};
+use super::queue::Queue;
 use crate::object::{SourceState, Uid};
 
 /// An open source. While any handle to it is held, or any subscription of it, it is kept up to date.
@@ -159,16 +160,18 @@ impl Every {
         let Some(queue) = inner.queues.get_mut(&self.id) else {
             return Taken::Done;
         };
-        let was_full = queue.is_full();
-        let event = queue.pop().or_else(|| {
-            let stamp = (inner.seq, (shared.clock)());
-            let missed = queue.catch_up(&inner.store, inner.version.as_ref(), stamp)?;
-            self.backlog = missed;
-            self.backlog.pop_front()
-        });
+        let (was_full, had_room) = (queue.is_full(), queue.has_room());
+        let event = queue.pop();
         if was_full && !queue.is_full() {
             shared.room.notify_one();
         }
+        if !had_room && queue.has_room() {
+            shared.drained.notify_one();
+        }
+        let event = event.or_else(|| {
+            self.backlog = inner.catch_up(self.id, (shared.clock)())?;
+            self.backlog.pop_front()
+        });
         match event {
             Some(event) => Taken::Event(event),
             None if inner.closed => Taken::Done,

@@ -145,6 +145,9 @@ fn said_of_gap(gap: &Gap) -> Said<'_> {
         GapCause::Undecodable => "undecodable",
         GapCause::Polled => "polled",
         GapCause::Unseen => "unseen",
+        GapCause::Restored => "restored",
+        GapCause::Refused => "refused",
+        GapCause::Unanswered => "unanswered",
         GapCause::SlowSubscriber { .. } => "slowSubscriber",
     };
     let version = |version| known(version).map(ResourceVersion::as_str);

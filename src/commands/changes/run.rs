@@ -170,6 +170,11 @@ impl Live for Changes {
         Recall::Every
     }
 
+    fn holds(&self, key: &SourceKey) -> bool {
+        let past = self.past.as_ref();
+        past.is_some_and(|past| !past.is_waiting_for(key))
+    }
+
     fn tells_states_at_once(&self) -> bool {
         self.view.format.reader() == Reader::Records
     }

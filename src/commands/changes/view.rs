@@ -149,6 +149,14 @@ pub(super) fn gap_text(gap: &Gap) -> String {
         GapCause::Expired => "the server has forgotten them".to_owned(),
         GapCause::Undecodable => "a line could not be read".to_owned(),
         GapCause::Polled => "the server does not let us watch".to_owned(),
+        GapCause::Restored => {
+            let (after, upto) = (&gap.after, &gap.upto);
+            return format!(
+                "-- the server's history was set back from {after} to {upto}: versions of before and after may be missing --"
+            );
+        }
+        GapCause::Refused => "the server refused to continue the watch".to_owned(),
+        GapCause::Unanswered => "the server did not answer when asked for them".to_owned(),
         GapCause::Unseen => "objects that came and went in between".to_owned(),
         GapCause::SlowSubscriber { dropped } => format!("{dropped} were not read in time"),
     };
@@ -193,5 +201,18 @@ mod tests {
         check("", "7", "versions up to 7");
         check("4", "", "versions after 4");
         check("", "", "versions");
+    }
+
+    #[test]
+    fn a_restored_server_is_named_with_both_versions() {
+        let gap = Gap {
+            after: ResourceVersion::new("243"),
+            upto: ResourceVersion::new("208"),
+            cause: GapCause::Restored,
+        };
+        assert_eq!(
+            gap_text(&gap),
+            "-- the server's history was set back from 243 to 208: versions of before and after may be missing --"
+        );
     }
 }

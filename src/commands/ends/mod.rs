@@ -198,6 +198,10 @@ impl<V: Live> Live for Until<V> {
         self.view.recall()
     }
 
+    fn holds(&self, key: &SourceKey) -> bool {
+        self.view.holds(key)
+    }
+
     fn has_begun(&self) -> bool {
         self.view.has_begun()
     }

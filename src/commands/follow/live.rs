@@ -40,6 +40,12 @@ pub(crate) trait Live {
     /// Takes one event.
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
 
+    /// Whether the events of a source wait: the view has to show something else before them. They wait in
+    /// the source's queue, which is bounded, and what does not fit is read back.
+    fn holds(&self, _key: &SourceKey) -> bool {
+        false
+    }
+
     /// Whether states are told as they come. Else those from before anything was read wait until something is:
     /// they may be all there is to tell, and then the error tells it.
     fn tells_states_at_once(&self) -> bool {

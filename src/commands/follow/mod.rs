@@ -216,8 +216,9 @@ impl Feed {
         Ok(())
     }
 
-    /// Subscribes to what is wanted and ends what no longer is.
+    /// Subscribes to what is wanted and ends what no longer is. What the view holds waits.
     fn reconcile(&mut self, view: &impl Live, session: &Session, terminal: &Terminal<'_>) {
+        self.subscriptions.hold(|key| view.holds(key));
         let wanted = view.wanted();
         if wanted == self.wanted {
             return;
@@ -279,7 +280,7 @@ impl Feed {
             }
             view.apply(&key, event, now);
             left -= 1;
-            if left == 0 {
+            if left == 0 || view.holds(&key) {
                 break;
             }
             next = self.subscriptions.next().now_or_never().flatten();

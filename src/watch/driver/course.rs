@@ -9,7 +9,7 @@ use crate::watch::history::{Presence, Revision, Told};
 use crate::watch::store::{Change, Name, name};
 
 /// What became of one name inside a hole.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Course {
     pub(super) object: ObjectRef,
     /// What was there when it began, and when it ended.
@@ -21,10 +21,22 @@ pub(super) struct Course {
 pub(super) type Courses = BTreeMap<Name, Course>;
 
 impl Course {
+    /// Whether nothing happened to it.
+    pub(super) fn is_over(&self) -> bool {
+        let is_same = |then: &Arc<Version>, now: &Arc<Version>| {
+            then.object.uid == now.object.uid && then.version == now.version
+        };
+        match (&self.then, &self.now) {
+            (None, None) => true,
+            (Some(then), Some(now)) => is_same(then, now),
+            (None, Some(_)) | (Some(_), None) => false,
+        }
+    }
+
     /// Of an object that neither listing has.
-    pub(super) fn unknown(met: &Version) -> Course {
+    pub(super) fn new(object: ObjectRef) -> Course {
         Course {
-            object: met.object.clone(),
+            object,
             then: None,
             now: None,
             told: Vec::new(),
@@ -66,7 +78,7 @@ pub(super) fn courses(changes: &[Change]) -> Courses {
     for change in changes {
         let course = courses
             .entry(name(&change.now.object))
-            .or_insert_with(|| Course::unknown(&change.now));
+            .or_insert_with(|| Course::new(change.now.object.clone()));
         if change.why == Why::Vanished {
             course.then = Some(change.now.clone());
         } else {
@@ -81,11 +93,7 @@ pub(super) fn courses(changes: &[Change]) -> Courses {
 
 /// What to tell a subscriber who had the one and now has the other: what vanished, and what is there.
 pub(super) fn difference(had: Presence, has: Presence) -> (Option<Change>, Option<Change>) {
-    let vanish = |had: Arc<Version>| Change {
-        why: Why::Vanished,
-        now: had.clone(),
-        prev: Some(had),
-    };
+    let vanish = Change::vanished;
     let arrive = |why, now, prev| Change { why, now, prev };
     match (had, has) {
         (None, None) => (None, None),

@@ -41,6 +41,10 @@ impl Driver {
                 Ok(Step::Watch)
             }
             End::Closed => Ok(self.closed_early().await),
+            End::Restored => {
+                self.shared.set_back();
+                Ok(Step::List)
+            }
             End::Unreadable(detail) => Ok(self.unreadable(detail).await),
             End::Failed(error @ SourceError::Cut { .. }) if lived > self.pace.of(LIVED) => {
                 self.shared.health.lost();

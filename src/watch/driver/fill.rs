@@ -1,259 +1,300 @@
-//! Fills holes: after an interruption each object that changed is walked back to the version that
-//! subscribers have, so that they get what they missed, in order. A gap is left only where the server
-//! itself has forgotten.
+//! Fills holes: after an interruption, and for a subscriber that was too slow, what was missed is read
+//! back and told in order, from the oldest on. It goes on for as long as the server answers. A gap is left
+//! only where the server itself has forgotten, or does not answer any more.
+//!
+//! As far as the server's ring of events reaches, one watch from the old version has them all. What is
+//! older is walked back, object by object, in chunks of revisions that memory holds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use futures::stream::{self, StreamExt, TryStreamExt};
-use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::time::{sleep, timeout};
-
-use super::course::{Course, Courses, courses, difference, unknown};
+use super::continuity::is_set_back;
+use super::course::{Course, Courses, courses, difference};
+use super::patient::Patient;
+use crate::object::ResourceVersion;
 use crate::watch::backoff::Pace;
 use crate::watch::event::{Gap, GapCause};
-use crate::watch::history::{Archive, End, Limits, Past, Revision, Told, Unread, Walk, in_order};
+use crate::watch::history::{Archive, Revision, Unread};
 use crate::watch::hole::{Filled, Hole};
+use crate::watch::lag::Lag;
+use crate::watch::mux::Options;
+use crate::watch::queue::Follows;
 use crate::watch::source::Shared;
-use crate::watch::store::{Change, Name, name};
+use crate::watch::store::name;
 
-/// How long it may take. Newer events wait so long at most.
-const LIMIT: Duration = Duration::from_secs(60);
-/// How long a server that does not answer is left alone.
-const PAUSE: Duration = Duration::from_millis(500);
-/// How many objects are walked at once.
-const AT_ONCE: usize = 4;
-/// How many revisions are looked at for objects that came and went inside the hole: of a single object,
-/// and of a listing.
-const LOOKS: (usize, usize) = (4096, 256);
-/// How many objects may be listed in all to that end.
-const LISTED: usize = 100_000;
+/// How many revisions a chunk has at least.
+const CHUNK: u64 = 16;
 
 /// Fills the holes of one source, one after the other.
+#[derive(Clone)]
 pub(super) struct Filler {
     pub(super) shared: Arc<Shared>,
     pub(super) archive: Archive,
     pub(super) pace: Pace,
     pub(super) page_items: u32,
-    /// How many bytes of versions are read back at most.
+    /// How many bytes of versions are held at once.
     pub(super) bytes: usize,
 }
 
+/// How far a hole has been filled.
+pub(super) struct Filling {
+    pub(super) hole: Hole,
+    /// All up to here is told.
+    pub(super) base: Revision,
+    /// What became of each object: `then` is what subscribers have.
+    pub(super) courses: Courses,
+    /// From here on the server's ring is known to reach.
+    pub(super) ring: Option<Revision>,
+}
+
 impl Filler {
-    /// Fills what comes, until none can come any more.
-    pub(super) async fn run(self, mut holes: UnboundedReceiver<Hole>) {
+    pub(super) fn new((shared, archive): (Arc<Shared>, Archive), options: &Options) -> Filler {
+        Filler {
+            shared,
+            archive,
+            pace: Pace(options.speed),
+            page_items: options.page_items,
+            bytes: options.queue_bytes,
+        }
+    }
+
+    /// Fills what comes, for as long as the source is there.
+    pub(super) async fn run(self) {
+        let Some(mut holes) = self.shared.lock().to_fill.take() else {
+            return;
+        };
         let mut offered = true;
         while let Some(hole) = holes.recv().await {
-            let filled = if offered {
-                let filling = timeout(self.pace.of(LIMIT), self.fill(&hole));
-                filling.await.unwrap_or(Ok(None))
-            } else {
-                Ok(None)
+            let patient = Patient::new(
+                self.archive.transport.clone(),
+                self.shared.clone(),
+                self.pace,
+            );
+            let filler = Filler {
+                archive: Archive {
+                    transport: Arc::new(patient),
+                    ..self.archive.clone()
+                },
+                ..self.clone()
             };
-            offered = filled.is_ok();
-            self.shared.fill(hole, filled.ok().flatten());
+            let mut filling = Filling {
+                base: hole.after,
+                courses: courses(&hole.difference),
+                ring: Some(hole.after),
+                hole,
+            };
+            let restored = self.shared.restored.notified();
+            let left = tokio::select! {
+                left = filler.fill(&mut filling, offered) => left,
+                // What is asked for is of a history that is no more.
+                () = restored => Err(Unread::Spent),
+            };
+            offered &= !matches!(left, Err(Unread::NotOffered(_)));
+            filler.finish(filling, left.err());
         }
     }
 
-    /// The error is that there is nothing to be read back here, ever.
-    async fn fill(&self, hole: &Hole) -> Result<Option<Filled>, ()> {
-        let mut base = hole.after;
+    /// Fills a hole up to its end; the error is why it could not.
+    async fn fill(&self, filling: &mut Filling, offered: bool) -> Result<(), Unread> {
+        while filling.base < filling.hole.upto {
+            self.check(filling).await?;
+            if self.replay(filling).await {
+                continue;
+            }
+            if !offered {
+                return Err(Unread::NotOffered("".into()));
+            }
+            match self.walk_on(filling).await {
+                Err(Unread::Forgotten) => self.skip(filling).await?,
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails where it is of no use to go on. The server may have been restored before its watch has ended:
+    /// what it answers is then of another history.
+    pub(super) async fn check(&self, filling: &Filling) -> Result<(), Unread> {
+        if self.shared.is_void(&filling.hole) {
+            return Err(Unread::Spent);
+        }
+        match is_set_back(&self.archive, filling.hole.upto).await {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Unread::Spent),
+            Err(error) => Err(Unread::Failed(error)),
+        }
+    }
+
+    /// Reads back the next chunk, as large as memory holds.
+    async fn walk_on(&self, filling: &mut Filling) -> Result<(), Unread> {
+        let mut revisions = self.chunk_size(&filling.courses);
         loop {
-            let unread = match self.attempt(hole, base).await {
-                Ok(filled) => return Ok(Some(filled)),
-                Err(unread) => unread,
-            };
-            let oldest = match unread {
-                Unread::Forgotten => self.archive.oldest(base.next(), hole.upto).await,
-                other => Err(other),
-            };
-            match oldest {
-                Ok(oldest) if oldest > base => base = oldest,
-                Err(Unread::NotOffered(_)) => return Err(()),
-                // It forgets faster than it is read, or it is too much.
-                Ok(_) | Err(Unread::Forgotten | Unread::Spent) => return Ok(None),
-                Err(Unread::Failed(_)) => sleep(self.pace.of(PAUSE)).await,
-            }
-        }
-    }
-
-    /// Reads back everything after `base`, which is the hole's beginning or the oldest revision that
-    /// can be read.
-    async fn attempt(&self, hole: &Hole, base: Revision) -> Result<Filled, Unread> {
-        let mut courses = courses(&hole.difference);
-        let mut filled = Filled::default();
-        if base > hole.after {
-            filled.gaps.push(Gap {
-                upto: base.into(),
-                ..hole.gap.clone()
-            });
-            filled.difference = self.restart(&mut courses, (hole.after, base)).await?;
-        }
-        let span = (base, hole.upto);
-        self.walk(&mut courses, span).await?;
-        if self.look(&mut courses, span).await? == Looked::NotAll {
-            filled.gaps.push(Gap {
-                after: base.into(),
-                upto: hole.gap.upto.clone(),
-                cause: GapCause::Unseen,
-            });
-        }
-        let told = courses.into_values().flat_map(|course| course.told);
-        filled.told = told.collect();
-        filled.told.sort_by_key(|told| told.at);
-        Ok(filled)
-    }
-
-    /// Begins at a later revision: what was there then takes the place of what subscribers have.
-    /// Returns the difference.
-    async fn restart(
-        &self,
-        courses: &mut Courses,
-        (after, base): (Revision, Revision),
-    ) -> Result<Vec<Change>, Unread> {
-        let mut listed = BTreeMap::new();
-        for version in self.archive.listing(base, self.page_items).await? {
-            let is_newer = Revision::parse(&version.version).is_some_and(|own| own > after);
-            let key = name(&version.object);
-            if is_newer || courses.contains_key(&key) {
-                courses
-                    .entry(key.clone())
-                    .or_insert_with(|| Course::unknown(&version));
-                listed.insert(key, version);
-            }
-        }
-        let (mut vanished, mut there) = (Vec::new(), Vec::new());
-        for (key, course) in courses {
-            let then = listed.remove(key);
-            let had = std::mem::replace(&mut course.then, then.clone());
-            let (gone, change) = difference(had, then);
-            vanished.extend(gone);
-            there.extend(change);
-        }
-        vanished.append(&mut there);
-        Ok(vanished)
-    }
-
-    /// Walks each object from the end of the span to its beginning.
-    async fn walk(&self, courses: &mut Courses, span: (Revision, Revision)) -> Result<(), Unread> {
-        let read = AtomicUsize::new(0);
-        let walks = courses.values_mut().map(|course| {
-            let read = &read;
-            async move {
-                course.told = self.told(course, span, (&BTreeSet::new(), read)).await?;
-                Ok(())
-            }
-        });
-        let walks: Vec<_> = walks.collect();
-        stream::iter(walks)
-            .buffer_unordered(AT_ONCE)
-            .try_collect()
-            .await
-    }
-
-    /// What happened to one object after `base`, the oldest first.
-    async fn told(
-        &self,
-        course: &Course,
-        (base, upto): (Revision, Revision),
-        (present, read): (&BTreeSet<Revision>, &AtomicUsize),
-    ) -> Result<Vec<Told>, Unread> {
-        let limits = Limits {
-            floor: base,
-            ..Limits::default()
-        };
-        let newest = course.now.clone();
-        let start = (upto, newest.clone());
-        let walk = Walk::new(&self.archive, &course.object, start, limits);
-        let mut walk = walk.down_to(course.then.clone(), present.clone());
-        let mut found = Vec::new();
-        while let Some(past) = walk.next().await {
-            if let Past::Version(version) = &past
-                && read.fetch_add(version.body.weight(), Ordering::Relaxed) > self.bytes
-            {
-                return Err(Unread::Spent);
-            }
-            found.push(past);
-        }
-        match walk.end() {
-            Some(End::Limit) | None => {}
-            Some(End::Forgotten(_)) => return Err(Unread::Forgotten),
-            Some(End::NotOffered(cause)) => return Err(Unread::NotOffered(cause.clone())),
-            Some(End::Failed(error)) => return Err(Unread::Failed(error.clone())),
-        }
-        let mut told = in_order(newest, found);
-        told.retain(|told| told.at.is_some_and(|at| at > base));
-        self.archive.tell_why(&mut told).await?;
-        Ok(told)
-    }
-
-    /// Looks for objects that came and went: each of their writes is a revision of which nothing is
-    /// known yet, and between two such they are in a listing.
-    async fn look(
-        &self,
-        courses: &mut Courses,
-        (base, upto): (Revision, Revision),
-    ) -> Result<Looked, Unread> {
-        // No more than is needed to see that it is too much.
-        let mut open = unknown(courses, (base, upto), LOOKS.0 + 2);
-        if self.is_single() {
-            open.retain(|at| !courses.values().any(|course| course.is_there(*at)));
-        }
-        // Its end is a write, too.
-        open.pop();
-        let most = if self.is_single() { LOOKS.0 } else { LOOKS.1 };
-        if open.len() > most || open.len() * self.shared.lock().store.len() > LISTED {
-            return Ok(Looked::NotAll);
-        }
-        let archive = self.archive.metadata();
-        let archive = &archive;
-        let looks = stream::iter(open).map(|at| async move {
-            let there = archive.listing(at, self.page_items).await?;
-            Ok::<_, Unread>((at, there))
-        });
-        let mut looks = looks.buffered(AT_ONCE);
-        let mut met: BTreeMap<Name, BTreeSet<Revision>> = BTreeMap::new();
-        while let Some(look) = looks.next().await {
-            let (at, there) = look?;
-            for version in there {
-                let key = name(&version.object);
-                let course = courses.get(&key);
-                let own = Revision::parse(&version.version);
-                if own.is_some_and(|own| own > base)
-                    && !course.is_some_and(|course| course.is_there(at))
-                {
-                    courses
-                        .entry(key.clone())
-                        .or_insert_with(|| Course::unknown(&version));
-                    met.entry(key).or_default().insert(at);
+            let end = filling.base.forth(revisions).min(filling.hole.upto);
+            let end = filling
+                .ring
+                .filter(|ring| *ring > filling.base)
+                .map_or(end, |ring| end.min(ring));
+            match self.chunk(filling, end).await {
+                Err(Unread::Spent) if revisions > 1 => {
+                    revisions = (end.since(filling.base) / 2).max(1);
+                }
+                Err(other) => return Err(other),
+                Ok((courses, filled)) => {
+                    self.check(filling).await?;
+                    self.shared.fill(&mut filling.hole, filled, Follows::More);
+                    for (key, course) in courses {
+                        let known = filling.courses.entry(key);
+                        let known = known.or_insert_with(|| Course::new(course.object));
+                        known.then = course.now;
+                    }
+                    filling.base = end;
+                    self.wait(filling).await;
+                    return Ok(());
                 }
             }
         }
-        drop(looks);
-        let read = AtomicUsize::new(0);
-        for (key, mut present) in met {
-            if let Some(course) = courses.get_mut(&key) {
-                present.extend(course.told.iter().filter_map(Told::present));
-                course.told = self.told(course, (base, upto), (&present, &read)).await?;
-            }
-        }
-        Ok(Looked::All)
     }
 
-    /// Whether the source is of one name, which two objects cannot have at once.
-    fn is_single(&self) -> bool {
-        let fields = self.shared.key.fields.as_deref().unwrap_or_default();
-        fields
-            .split(',')
-            .any(|field| field.starts_with("metadata.name="))
+    /// How many revisions are read back at once: each may be a version of one of these objects.
+    fn chunk_size(&self, courses: &Courses) -> u64 {
+        let bodies = courses.values().filter_map(|course| course.now.as_ref());
+        let (count, bytes) = bodies.fold((0, 0), |(count, bytes), now| {
+            (count + 1, bytes + now.body.weight())
+        });
+        let one = (bytes / usize::max(count, 1)).max(512);
+        CHUNK.max((self.bytes / 2 / one) as u64)
+    }
+
+    /// Waits until there is room for more.
+    pub(super) async fn wait(&self, filling: &Filling) {
+        let rest = || {
+            let mut lag = Lag::after(filling.base.into());
+            for course in filling.courses.values().filter(|course| !course.is_over()) {
+                lag.resume(course.then.as_ref(), course.now.as_ref());
+            }
+            lag
+        };
+        self.shared.drained(&filling.hole, rest).await;
+    }
+
+    /// Goes on at the oldest revision that can be read: before that there is a gap, and then the difference
+    /// that it made.
+    async fn skip(&self, filling: &mut Filling) -> Result<(), Unread> {
+        let (base, upto) = (filling.base, filling.hole.upto);
+        let oldest = self.archive.oldest(base.next(), upto).await?;
+        if oldest <= base {
+            // It forgets faster than it is read.
+            return Err(Unread::Forgotten);
+        }
+        let gap = Gap {
+            after: base.into(),
+            upto: oldest.into(),
+            cause: forgotten(filling.hole.gap.cause, oldest.since(base)),
+        };
+        let (mut vanished, mut there) = (Vec::new(), Vec::new());
+        for (key, course) in self.at(filling, oldest).await? {
+            let had = course.then.clone();
+            let (gone, change) = difference(had, course.now.clone());
+            vanished.extend(gone);
+            there.extend(change);
+            let known = filling.courses.entry(key);
+            let known = known.or_insert_with(|| Course::new(course.object));
+            known.then = course.now;
+        }
+        vanished.append(&mut there);
+        let filled = Filled {
+            gaps: vec![gap],
+            difference: vanished,
+            told: Vec::new(),
+        };
+        self.shared.fill(&mut filling.hole, filled, Follows::More);
+        filling.base = oldest;
+        Ok(())
+    }
+
+    /// What is there at a revision of the hole, beside what subscribers have.
+    pub(super) async fn at(&self, filling: &Filling, at: Revision) -> Result<Courses, Unread> {
+        let part = |course: &Course| Course {
+            now: None,
+            ..course.clone()
+        };
+        let courses = filling.courses.iter();
+        let mut courses: Courses = courses
+            .map(|(key, course)| (key.clone(), part(course)))
+            .collect();
+        if at >= filling.hole.upto {
+            for (key, course) in &mut courses {
+                course.now = filling.courses.get(key).and_then(|known| known.now.clone());
+            }
+            return Ok(courses);
+        }
+        let mut listed = BTreeMap::new();
+        for version in self.archive.listing(at, self.page_items).await? {
+            let own = Revision::parse(&version.version);
+            let is_newer = own.is_some_and(|own| own > filling.base);
+            let key = name(&version.object);
+            if is_newer || courses.contains_key(&key) {
+                let course = courses.entry(key.clone());
+                course.or_insert_with(|| Course::new(version.object.clone()));
+                listed.insert(key, version);
+            }
+        }
+        for (key, course) in &mut courses {
+            course.now = listed.remove(key);
+        }
+        Ok(courses)
+    }
+
+    /// Ends with a hole: what could not be read back is a gap, and then the difference.
+    fn finish(&self, mut filling: Filling, why: Option<Unread>) {
+        let mut filled = Filled::default();
+        if let Some(why) = why {
+            let left = filling.hole.upto.since(filling.base);
+            let own = within(filling.hole.gap.cause, left);
+            filled.gaps.push(Gap {
+                after: match filling.base {
+                    base if base == filling.hole.after => filling.hole.gap.after.clone(),
+                    base => ResourceVersion::from(base),
+                },
+                upto: filling.hole.gap.upto.clone(),
+                cause: match why {
+                    Unread::Forgotten => forgotten(own, left),
+                    Unread::Failed(_) => GapCause::Unanswered,
+                    Unread::NotOffered(_) | Unread::Spent => own,
+                },
+            });
+            let mut there = Vec::new();
+            for course in filling.courses.into_values() {
+                let (gone, change) = difference(course.then, course.now);
+                filled.difference.extend(gone);
+                there.extend(change);
+            }
+            filled.difference.append(&mut there);
+        }
+        self.shared
+            .fill(&mut filling.hole, filled, Follows::Nothing);
     }
 }
 
-/// Whether nothing can have been missed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Looked {
-    All,
-    NotAll,
+/// The cause of a gap of so many revisions: no more can have been dropped in it.
+fn within(own: GapCause, revisions: u64) -> GapCause {
+    match own {
+        GapCause::SlowSubscriber { dropped } => GapCause::SlowSubscriber {
+            dropped: dropped.min(revisions),
+        },
+        other => other,
+    }
+}
+
+/// The same where the server has forgotten what was missed. A line that could not be read, and a subscriber
+/// that did not read, are causes of their own.
+fn forgotten(own: GapCause, revisions: u64) -> GapCause {
+    match own {
+        GapCause::Refused | GapCause::Unanswered | GapCause::Unseen => GapCause::Expired,
+        GapCause::Expired
+        | GapCause::Undecodable
+        | GapCause::Polled
+        | GapCause::Restored
+        | GapCause::SlowSubscriber { .. } => within(own, revisions),
+    }
 }

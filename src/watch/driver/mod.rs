@@ -3,19 +3,23 @@
 //! The version moves on only with what has been stored, so that whatever breaks, the next watch
 //! starts from what subscribers have.
 
+mod chunk;
+mod continuity;
 mod course;
 mod ends;
 mod fill;
+mod patient;
 mod recover;
 mod relist;
+mod replay;
 mod session;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep, timeout};
 
+use self::continuity::{Order, Trust};
 use self::fill::Filler;
 use self::session::{End, Session};
 use super::backoff::{Backoff, Pace};
@@ -23,9 +27,10 @@ use super::envelope::Reader;
 use super::error::SourceError;
 use super::event::GapCause;
 use super::history::Archive;
-use super::hole::{Hole, Tell};
+use super::hole::Tell;
 use super::mux::Options;
 use super::source::Shared;
+use super::store::Continuity;
 use super::transport::{LineStream, Transport, Upstream};
 use crate::object::{ResourceVersion, SourceState};
 
@@ -44,6 +49,7 @@ const NO_VERSION: &str = "the server's list has no resourceVersion to watch from
 pub(super) struct Driver {
     shared: Arc<Shared>,
     transport: Arc<dyn Transport>,
+    archive: Archive,
     reader: Reader,
     pace: Pace,
     page_items: u32,
@@ -52,6 +58,8 @@ pub(super) struct Driver {
     gap: Option<GapCause>,
     /// Whether a watch has moved on since the last relisting for a version that was too old.
     expired: Expired,
+    /// Whether the server may have been restored since it was listed.
+    trust: Trust,
     /// Where the last line that could not be read was met.
     bad_at: Option<ResourceVersion>,
     /// Whether the server sends bookmarks.
@@ -62,9 +70,7 @@ pub(super) struct Driver {
     /// Why the last watch ended that was followed by another without a word.
     why_ended: Arc<str>,
     polling: Option<Polling>,
-    /// What is to be read back, for the filler.
-    holes: UnboundedSender<Hole>,
-    filler: Option<(Filler, UnboundedReceiver<Hole>)>,
+    filler: Filler,
 }
 
 /// What to do next.
@@ -105,20 +111,14 @@ impl Driver {
     ) -> Driver {
         let reader = Reader::new(&shared.key);
         let pace = Pace(options.speed);
-        let (holes, to_fill) = unbounded_channel();
         let transport = archive.transport.clone();
-        let filler = Filler {
-            shared: shared.clone(),
-            archive,
-            pace,
-            page_items: options.page_items,
-            bytes: options.queue_bytes,
-        };
+        let filler = Filler::new((shared.clone(), archive.clone()), options);
         Driver {
             shared,
             transport,
-            holes,
-            filler: Some((filler, to_fill)),
+            archive,
+            trust: Trust::Proven,
+            filler,
             reader,
             pace,
             page_items: options.page_items,
@@ -137,13 +137,11 @@ impl Driver {
     /// Runs until the source ends or fails for good; else for ever. What was missed is read back beside
     /// the watch, so that tables stay current meanwhile.
     pub(super) async fn run(mut self) {
-        match self.filler.take() {
-            Some((filler, holes)) => drop(tokio::join!(self.drive(), filler.run(holes))),
-            None => self.drive().await,
-        }
+        let filler = self.filler.clone();
+        tokio::join!(self.drive(), filler.run());
     }
 
-    async fn drive(mut self) {
+    async fn drive(&mut self) {
         if self.transport.upstream() == Upstream::Kept {
             // A file is played once: whoever is to read it has to be there.
             self.shared.first_reader().await;
@@ -182,11 +180,11 @@ impl Driver {
         let limit = self.page_items;
         let listing =
             relist::collect(&*self.transport, &self.shared, &mut self.reader, limit).await?;
-        let (changes, hole) = self.shared.relist(listing, self.gap.take(), tell);
-        if let Some(hole) = hole {
-            // The filler ends after the driver.
-            let _ = self.holes.send(hole);
+        self.trust = Trust::Proven;
+        if listing.continuity == Continuity::Restored {
+            self.announce_restore(&listing.version);
         }
+        let changes = self.shared.relist(listing, self.gap.take(), tell);
         self.worked.list = true;
         self.accepted();
         self.shared.settle().await;
@@ -219,7 +217,11 @@ impl Driver {
         let Some(from) = self.resume_from() else {
             return Ok(Step::List);
         };
+        let trust = std::mem::replace(&mut self.trust, Trust::Doubted);
         let lines = self.open(&from).await?;
+        if trust == Trust::Doubted && self.is_restored(&from).await? {
+            return Ok(Step::List);
+        }
         self.worked.watch = true;
         self.polling = None;
         self.shared.admit();
@@ -228,9 +230,10 @@ impl Driver {
         let mut session = Session {
             trial: self.trial(opened),
             shared: &self.shared,
-            transport: &*self.transport,
+            archive: &self.archive,
             reader: &mut self.reader,
             bookmarks: &mut self.bookmarks,
+            order: Order::after(&from, self.transport.upstream()),
             pace: self.pace,
         };
         let end = session.read(lines).await;

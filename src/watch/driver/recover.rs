@@ -42,9 +42,11 @@ impl Driver {
                 self.fail(cause)
             }
             SourceError::MethodNotAllowed(_)
-            | SourceError::Rejected(_)
             | SourceError::Endless { .. }
             | SourceError::Input { .. } => self.fail(cause),
+            // Nobody has yet been answered what is asked here.
+            SourceError::Rejected(_) if !self.worked.list => self.fail(cause),
+            SourceError::Rejected(_) => Some(self.turned_down(step, cause).await),
             SourceError::Ended => {
                 self.shared.set_state(SourceState::Ended);
                 None
@@ -71,6 +73,17 @@ impl Driver {
         self.expired = Expired::Again;
         self.connecting(cause);
         Step::List
+    }
+
+    /// The server rejects what it has answered before. Once more may help; after that only a listing, from
+    /// which a watch can start anew.
+    async fn turned_down(&mut self, step: Step, cause: Arc<str>) -> Step {
+        let again = self.retry(step, cause, None).await;
+        if step == Step::Watch && self.backoff.failures() > 1 {
+            self.gap = Some(GapCause::Refused);
+            return Step::List;
+        }
+        again
     }
 
     /// Says that the source is not live while it is tried again at once.

@@ -5,7 +5,7 @@ use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::pages::{Further, Pages};
 use crate::watch::source::Shared;
-use crate::watch::store::Listing;
+use crate::watch::store::{Continuity, Listing, is_older};
 use crate::watch::transport::{At, ListPage, Transport};
 
 /// Reads the newest listing, `limit` items a page. The server may forget the version of the first page before the last is
@@ -32,10 +32,19 @@ async fn pages(
     limit: u32,
 ) -> Result<Listing, SourceError> {
     let mut pages = Pages::of(&shared.key, limit);
+    let known = shared.version();
     let (mut answer, mut further) = next(transport, &mut pages).await?;
+    // The newest listing is confirmed by a quorum of the server's store, so that it cannot be older than
+    // what any server has ever sent.
+    let is_set_back = known.is_some_and(|known| is_older(&answer.version, &known));
     // Should the pages not be of one moment, the watch goes on from the first of them.
     let mut listing = Listing {
         version: answer.version.clone(),
+        continuity: if is_set_back {
+            Continuity::Restored
+        } else {
+            shared.continuity()
+        },
         objects: Vec::new(),
         packer: (further == Further::More).then(Packer::new),
     };
@@ -78,7 +87,7 @@ fn take_in(
         })?;
         drop(item);
         let inner = shared.lock();
-        let kept = match inner.store.same(&version) {
+        let kept = match inner.store.same(&version, listing.continuity) {
             Some(held) => held.clone(),
             None => version.kept(listing.packer.as_mut()),
         };

@@ -7,16 +7,18 @@ use bytes::Bytes;
 use futures::StreamExt;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::continuity::{Order, is_set_back};
 use crate::cluster::{ApiError, Status};
-use crate::object::SourceState;
+use crate::object::{ResourceVersion, SourceState};
 use crate::watch::backoff::Pace;
 use crate::watch::envelope::{Item, Line, Reader, Verb};
 use crate::watch::error::SourceError;
 use crate::watch::event::Why;
+use crate::watch::history::Archive;
 use crate::watch::key::SourceKey;
 use crate::watch::selector::can_leave;
 use crate::watch::source::Shared;
-use crate::watch::transport::{LineStream, Transport, Upstream};
+use crate::watch::transport::{LineStream, Upstream};
 
 /// How long a server that sends bookmarks (one a minute) can be silent.
 const IDLE: Duration = Duration::from_secs(90);
@@ -31,6 +33,8 @@ pub(super) enum End {
     /// The server closed it, as it does after the time that was asked for; or it has said nothing, which
     /// proves nothing.
     Closed,
+    /// The server's history was set back.
+    Restored,
     /// A line could not be read.
     Unreadable(Arc<str>),
     /// Anything else.
@@ -40,10 +44,12 @@ pub(super) enum End {
 /// What one watch works with.
 pub(super) struct Session<'a> {
     pub(super) shared: &'a Shared,
-    pub(super) transport: &'a dyn Transport,
+    pub(super) archive: &'a Archive,
     pub(super) reader: &'a mut Reader,
     /// Whether the server has ever sent a bookmark.
     pub(super) bookmarks: &'a mut bool,
+    /// How far what was sent has come.
+    pub(super) order: Order,
     /// Until when the source is not called live, unless a line shows that it is.
     pub(super) trial: Option<Instant>,
     pub(super) pace: Pace,
@@ -74,11 +80,17 @@ impl Session<'_> {
                 Err(detail) => return End::Unreadable(detail),
                 Ok(Line::Error(status)) => return End::Failed(refusal(&self.shared.key, status)),
                 Ok(Line::Bookmark(version)) => {
+                    if let Some(end) = self.doubt(&version).await {
+                        return end;
+                    }
                     self.prove();
                     *self.bookmarks = true;
                     self.shared.bookmark(version);
                 }
                 Ok(Line::Object { verb, item }) => {
+                    if let Some(end) = self.doubt(&item.version.version).await {
+                        return end;
+                    }
                     self.prove();
                     if let Err(error) = self.take_in(verb, item).await {
                         return End::Failed(error);
@@ -86,6 +98,17 @@ impl Session<'_> {
                     self.shared.settle().await;
                 }
             }
+        }
+    }
+
+    /// A version that is lower than one that came before has been sent again, or the server's history was
+    /// set back: asks which. Returns how the watch ends if it is that, or nobody answers.
+    async fn doubt(&mut self, version: &ResourceVersion) -> Option<End> {
+        let newest = self.order.is_back(version, self.pace)?;
+        match is_set_back(self.archive, newest).await {
+            Ok(true) => Some(End::Restored),
+            Ok(false) => None,
+            Err(error) => Some(End::Failed(error)),
         }
     }
 
@@ -107,7 +130,7 @@ impl Session<'_> {
     }
 
     fn is_kept(&self) -> bool {
-        self.transport.upstream() == Upstream::Kept
+        self.archive.transport.upstream() == Upstream::Kept
     }
 
     /// The trial is over, and the source is live.
@@ -139,7 +162,12 @@ impl Session<'_> {
         if item.deleting || !can_leave(key) {
             return Ok(Why::Deleted);
         }
-        match self.transport.exists(key, &item.version.object).await {
+        match self
+            .archive
+            .transport
+            .exists(key, &item.version.object)
+            .await
+        {
             Ok(true) => Ok(Why::LeftSelector),
             Ok(false) => Ok(Why::Deleted),
             // Nobody will tell; that it is out of sight is all we know.

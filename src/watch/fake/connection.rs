@@ -46,10 +46,13 @@ impl Connection {
             let _ = timeout(BOOKMARK, self.moved.changed()).await.is_err()
                 && {
                     let model = self.fake.model();
-                    let (rv, bookmarks) = (model.rv, model.bookmarks);
+                    // A server that has not come to where the watch began is silent, or says how far it is.
+                    let bookmarks =
+                        model.bookmarks && (model.rv >= self.at || model.bookmark_at.is_some());
+                    let rv = model.bookmark_at.unwrap_or(model.rv);
                     drop(model);
                     if bookmarks {
-                        self.at = rv;
+                        self.at = self.at.max(rv);
                         let line = format!(
                             r#"{{"type":"BOOKMARK","object":{{"kind":"Pod","metadata":{{"resourceVersion":"{rv}"}}}}}}"#
                         );

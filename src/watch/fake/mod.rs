@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::error::SourceError;
-use super::key::SourceKey;
+use super::key::{Form, SourceKey};
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 use crate::object::ResourceVersion;
 use connection::Connection;
@@ -143,15 +143,31 @@ impl Fake {
     /// How many listings were asked for, and how many watches.
     pub(super) fn asked(&self) -> (usize, usize) {
         let model = self.model();
-        let lists = model
-            .requests
-            .iter()
-            .filter(|request| matches!(request, Request::List { .. }))
-            .count();
-        (lists, model.requests.len() - lists)
+        let count = |is: fn(&&Request) -> bool| model.requests.iter().filter(is).count();
+        let lists = count(|request| matches!(request, Request::List { .. }));
+        let watches = count(|request| matches!(request, Request::Watch { .. }));
+        (lists, watches)
+    }
+
+    /// One object's metadata, for the version of the listing.
+    fn newest(&self) -> Result<ListPage, SourceError> {
+        let mut model = self.model();
+        model.requests.push(Request::Newest);
+        model.times.push(tokio::time::Instant::now());
+        match &model.no_list {
+            Some(error) => Err(error.clone()),
+            None => Ok(ListPage {
+                version: ResourceVersion::new(model.rv.to_string()),
+                items: Vec::new(),
+                next: None,
+            }),
+        }
     }
 
     fn list_now(&self, key: &SourceKey, page: &Page) -> Result<ListPage, SourceError> {
+        if page.limit == 1 && key.form == Form::Metadata {
+            return self.newest();
+        }
         let mut model = self.model();
         model.requests.push(Request::List {
             limit: page.limit,
@@ -252,6 +268,8 @@ impl Transport for Fake {
             match at {
                 At::Latest => self.list_now(key, &page),
                 At::Exact(revision) => {
+                    let takes = self.model().read_takes;
+                    sleep(takes).await;
                     self.read_back(key, revision.to_string().parse().expect("a number"))
                 }
             }

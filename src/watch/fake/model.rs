@@ -121,7 +121,7 @@ impl Pod {
 }
 
 /// One entry of the server's history.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::watch) struct Op {
     pub(in crate::watch) did: Did,
     pub(in crate::watch) pod: Pod,
@@ -195,6 +195,8 @@ pub(in crate::watch) enum Request {
         next: Option<String>,
         fields: Option<String>,
     },
+    /// How far the server has come.
+    Newest,
     Watch {
         from: String,
     },
@@ -215,11 +217,19 @@ pub(in crate::watch) struct Model {
     pub(in crate::watch) compacts_after: Option<(usize, u64)>,
     /// What reads of an old version answer, if they are not answered.
     pub(in crate::watch) no_history: Option<SourceError>,
+    /// How long a read of an old version takes.
+    pub(in crate::watch) read_takes: Duration,
+    /// Of so many reads of an old version one is not answered; 0 if all are.
+    pub(in crate::watch) flaky: usize,
     /// The old versions that were asked for.
     pub(in crate::watch) reads: Vec<u64>,
     /// Whether 410 is an HTTP status, not a line.
     pub(in crate::watch) gone_as_status: bool,
     pub(in crate::watch) bookmarks: bool,
+    /// What bookmarks say, whatever the watch began with.
+    pub(in crate::watch) bookmark_at: Option<u64>,
+    /// The whole history before each time that the server was set back.
+    pub(in crate::watch) lost: Vec<Vec<Op>>,
     /// Versions whose event is damaged each time it is sent.
     pub(in crate::watch) poison: BTreeSet<u64>,
     /// How many items a page has at most; 0 for what is asked for.
@@ -251,8 +261,13 @@ pub(in crate::watch) struct Model {
 impl Model {
     /// What is there at a version.
     pub(in crate::watch) fn at(&self, rv: u64) -> BTreeMap<String, Pod> {
+        Model::replay(&self.log, rv)
+    }
+
+    /// What is there at a version of a history.
+    pub(in crate::watch) fn replay(log: &[Op], rv: u64) -> BTreeMap<String, Pod> {
         let mut there = BTreeMap::new();
-        for op in self.log.iter().take_while(|op| op.pod.rv <= rv) {
+        for op in log.iter().take_while(|op| op.pod.rv <= rv) {
             match op.did {
                 Did::Added | Did::Modified => there.insert(op.pod.name.clone(), op.pod.clone()),
                 Did::Deleted => there.remove(&op.pod.name),

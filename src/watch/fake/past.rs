@@ -22,6 +22,19 @@ impl Fake {
         model.forgotten = model.rv;
     }
 
+    /// Stops, and starts again from a backup of when it was at this version.
+    pub(in crate::watch) fn restore(&self, to: u64) {
+        let mut model = self.model();
+        let lost = model.log.clone();
+        model.lost.push(lost);
+        model.log.retain(|op| op.pod.rv <= to);
+        model.rv = to;
+        model.forgotten = to;
+        model.compacted = model.compacted.min(to);
+        drop(model);
+        self.cut();
+    }
+
     /// What was there at a version.
     pub(super) fn read_back(&self, key: &SourceKey, rv: u64) -> Result<ListPage, SourceError> {
         let mut model = self.model();
@@ -29,10 +42,17 @@ impl Fake {
         if let Some(error) = model.no_list.as_ref().or(model.no_history.as_ref()) {
             return Err(error.clone());
         }
+        if model.flaky > 0 && model.reads.len().is_multiple_of(model.flaky) {
+            return Err(api_error(503));
+        }
         if let Some((reads, rv)) = model.compacts_after
             && model.reads.len() > reads
         {
             model.compacted = model.compacted.max(rv);
+        }
+        if rv > model.rv {
+            // Too large resource version.
+            return Err(api_error(504));
         }
         if rv < model.compacted {
             return Err(api_error(410));

@@ -22,6 +22,13 @@ impl Memory {
         forgotten.get(resource).copied()
     }
 
+    /// The server's history was set back: what is known of the lost one counts no more.
+    pub(in crate::watch) fn restart(&self, resource: &Resource) {
+        let forgotten = self.forgotten.lock();
+        let mut forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
+        forgotten.remove(resource);
+    }
+
     /// Notes that the server has forgotten a revision.
     pub(super) fn forget(&self, resource: &Resource, revision: Revision) {
         let forgotten = self.forgotten.lock();

@@ -30,6 +30,7 @@ pub use look::History;
 pub(super) use memory::Memory;
 pub use order::{Told, in_order};
 pub(super) use read::{Archive, Unread};
+pub(super) use replay::named_oldest;
 pub use revision::Revision;
 pub use turns::Turns;
 pub use walk::{Limits, Past, Presence, Walk};

@@ -42,7 +42,7 @@ pub(in crate::watch) struct Archive {
 
 impl Archive {
     /// The same for one object alone, by its namespace and name, so that the server reads one key.
-    pub(super) fn alone(&self, object: &ObjectRef) -> Archive {
+    pub(in crate::watch) fn alone(&self, object: &ObjectRef) -> Archive {
         let by_name = by_name(&object.name);
         let fields = match &self.key.fields {
             None => by_name,
@@ -168,7 +168,7 @@ impl Archive {
     }
 
     /// The newest revision.
-    pub(super) async fn newest(&self) -> Result<Revision, Unread> {
+    pub(in crate::watch) async fn newest(&self) -> Result<Revision, Unread> {
         let one = Page {
             limit: 1,
             next: None,

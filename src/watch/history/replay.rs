@@ -153,12 +153,13 @@ impl Keeper {
 /// The number in the parentheses of `too old resource version: 5 (1234)`: the oldest revision that a
 /// watch can start from
 /// (<https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/storage/cacher/watch_cache.go>).
+pub(in crate::watch) fn named_oldest(message: &str) -> Option<Revision> {
+    let (_, tail) = message.rsplit_once('(')?;
+    Revision::read(tail.split_once(')')?.0)
+}
+
 fn too_old(message: &str) -> Short {
-    let oldest = || {
-        let (_, tail) = message.rsplit_once('(')?;
-        Revision::read(tail.split_once(')')?.0)
-    };
-    oldest().map_or(Short::Never, Short::Only)
+    named_oldest(message).map_or(Short::Never, Short::Only)
 }
 
 #[cfg(test)]
@@ -173,10 +174,7 @@ mod tests {
             ("(x)", None),
             ("(12", None),
         ] {
-            let read = match too_old(message) {
-                Short::Only(oldest) => Some(oldest.to_string()),
-                Short::Broken | Short::Never => None,
-            };
+            let read = named_oldest(message).map(|oldest| oldest.to_string());
             assert_eq!(read.as_deref(), number, "{message}");
         }
     }

@@ -25,6 +25,11 @@ pub(super) fn uid(object: &ObjectRef) -> String {
     uid.as_str().to_owned()
 }
 
+/// A version in a history.
+fn find<'a>(log: &'a [Op], uid: &str, rv: u64) -> Option<&'a Op> {
+    log.iter().find(|op| op.pod.rv == rv && op.pod.uid == uid)
+}
+
 /// What a reader was told went wrong.
 #[derive(Debug, Default)]
 pub(super) struct Told {
@@ -32,6 +37,7 @@ pub(super) struct Told {
     pub(super) damaged: usize,
     pub(super) polled: usize,
     pub(super) slow: usize,
+    pub(super) restored: usize,
 }
 
 impl Told {
@@ -40,6 +46,7 @@ impl Told {
         self.damaged += other.damaged;
         self.polled += other.polled;
         self.slow += other.slow;
+        self.restored += other.restored;
     }
 }
 
@@ -47,6 +54,8 @@ impl Told {
 pub(super) struct Check<'a> {
     label: &'a str,
     model: &'a Model,
+    /// How often the server had been set back when what is read now was written.
+    restores: usize,
     mirror: Mirror,
     /// Up to where all is accounted for.
     at: u64,
@@ -63,7 +72,7 @@ impl<'a> Check<'a> {
     /// Checks all events of a reader that joined at `from`; `from_the_start` is whether it was told
     /// of all that went wrong.
     pub(super) fn all(
-        (label, from): (&'a str, u64),
+        (label, from, restores): (&'a str, u64, usize),
         model: &'a Model,
         events: &'a [Event],
         from_the_start: bool,
@@ -71,6 +80,7 @@ impl<'a> Check<'a> {
         let mut check = Check {
             label,
             model,
+            restores,
             mirror: Mirror::new(),
             at: 0,
             epoch: 0,
@@ -87,14 +97,31 @@ impl<'a> Check<'a> {
         check.told
     }
 
+    /// The history that is read now.
+    fn log(&self) -> &'a [Op] {
+        self.log_after(self.restores)
+    }
+
+    fn log_after(&self, restores: usize) -> &'a [Op] {
+        self.model.lost.get(restores).unwrap_or(&self.model.log)
+    }
+
+    /// What is there at a version.
+    fn state(&self, rv: u64) -> Mirror {
+        let there = Model::replay(self.log(), rv).into_values();
+        there.map(|pod| (pod.uid, pod.rv)).collect()
+    }
+
     fn body(&self, now: &Version) {
-        let uid = uid(&now.object);
         let rv = number(&now.version);
-        let op = self
-            .model
-            .log
-            .iter()
-            .find(|op| op.pod.rv == rv && op.pod.uid == uid);
+        let op = find(self.log(), &uid(&now.object), rv);
+        // What vanished as the server was set back is of the history before.
+        let before = self
+            .restores
+            .checked_sub(1)
+            .map(|before| self.log_after(before));
+        let op = op.or_else(|| find(before?, &uid(&now.object), rv));
+        let uid = uid(&now.object);
         let op = op.unwrap_or_else(|| panic!("{}: {uid}@{rv} never was", self.label));
         assert_eq!(*now.body.text(), op.pod.body(), "{}", self.label);
     }
@@ -116,12 +143,7 @@ impl<'a> Check<'a> {
                 Event::Synced { epoch, count, .. } => {
                     self.epoch = *epoch;
                     assert_eq!(*count, self.mirror.len(), "{}", self.label);
-                    assert_eq!(
-                        self.mirror,
-                        state(self.model, from),
-                        "{}: snapshot",
-                        self.label
-                    );
+                    assert_eq!(self.mirror, self.state(from), "{}: snapshot", self.label);
                     self.at = from;
                     return left;
                 }
@@ -145,7 +167,7 @@ impl<'a> Check<'a> {
                 Event::Synced { epoch, count, .. } => {
                     assert!(*epoch > self.epoch, "{}", self.label);
                     self.epoch = *epoch;
-                    assert_eq!(*count, state(self.model, self.at).len(), "{}", self.label);
+                    assert_eq!(*count, self.state(self.at).len(), "{}", self.label);
                     rest
                 }
                 Event::Undecodable { .. } => {
@@ -173,7 +195,7 @@ impl<'a> Check<'a> {
         let label = self.label;
         assert!(*seq > self.seq, "{label}: {seq} after {}", self.seq);
         self.seq = *seq;
-        let next = self.model.log.iter().find(|op| op.pod.rv > self.at);
+        let next = self.log().iter().find(|op| op.pod.rv > self.at);
         let next = next.unwrap_or_else(|| panic!("{label}: {} after the end", brief(event)));
         assert_eq!(
             number(&now.version),
@@ -215,13 +237,16 @@ impl<'a> Check<'a> {
         let label = self.label;
         let (after, upto) = (number(&gap.after), number(&gap.upto));
         let unseen = |op: &&Op| op.pod.rv > self.at && op.pod.rv <= after;
-        let lost = self.model.log.iter().find(unseen);
+        let lost = self.log().iter().find(unseen);
         assert!(lost.is_none(), "{label}: {lost:?} before {gap:?}");
+        let is_restored = gap.cause == GapCause::Restored;
         assert!(
-            after >= self.at && upto >= after,
+            after >= self.at && (upto >= after || is_restored),
             "{label}: {gap:?} at {}",
             self.at
         );
+        let before = self.log();
+        self.restores += usize::from(is_restored);
         match gap.cause {
             GapCause::Expired => self.told.expired += 1,
             GapCause::Undecodable => {
@@ -230,23 +255,25 @@ impl<'a> Check<'a> {
                 self.told.damaged = bad.saturating_sub(2);
             }
             GapCause::Polled => self.told.polled += 1,
+            GapCause::Restored => self.told.restored += 1,
+            // The server was away for long, or away again.
+            GapCause::Unanswered => {}
             // The histories are short enough to be looked through.
-            GapCause::Unseen => panic!("{label}: {gap:?}"),
+            GapCause::Refused | GapCause::Unseen => panic!("{label}: {gap:?}"),
             GapCause::SlowSubscriber { dropped } => {
                 self.told.slow += 1;
-                let missed = self.model.log.iter();
-                let missed = missed
-                    .filter(|op| op.pod.rv > after && op.pod.rv <= upto)
-                    .count();
-                assert!(dropped <= missed as u64, "{label}: {gap:?} of {missed}");
+                let missed = upto - after;
+                assert!(dropped <= missed, "{label}: {gap:?} of {missed}");
             }
         }
-        let target = state(self.model, upto);
+        let target = self.state(upto);
         let mut expected: BTreeSet<String> = BTreeSet::new();
         for (uid, rv) in &self.mirror {
             match target.get(uid) {
                 None => expected.insert(format!("Vanished {uid}@{rv}")),
-                Some(now) if now != rv => expected.insert(format!("Skipped {uid}@{now}")),
+                Some(now) if now != rv || find(before, uid, *rv) != find(self.log(), uid, *rv) => {
+                    expected.insert(format!("Skipped {uid}@{now}"))
+                }
                 Some(_) => false,
             };
         }

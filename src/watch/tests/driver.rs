@@ -78,6 +78,9 @@ async fn resumes_where_it_was() {
         ),
         (Fault::TooLong, vec!["undecodable", "retrying 1", "live"]),
         (Fault::Error(0), vec!["retrying 1", "live"]),
+        (Fault::Error(400), vec!["retrying 1", "live"]),
+        (Fault::Error(418), vec!["retrying 1", "live"]),
+        (Fault::Error(422), vec!["retrying 1", "live"]),
         (Fault::Error(500), vec!["retrying 1", "live"]),
         (Fault::Error(429), vec!["retrying 1", "live"]),
         // A server that has sent no bookmark yet may be silent: another watch finds out.
@@ -166,13 +169,11 @@ async fn a_bookmark_moves_the_version_to_resume_from() {
     fake.cut();
     fake.forget();
     drain(&mut every).await;
-    let last = fake.model().requests.last().cloned();
-    assert_eq!(
-        last,
-        Some(Request::Watch {
-            from: "106".to_owned()
-        })
-    );
+    let requests = fake.model().requests.clone();
+    let watch = Request::Watch {
+        from: "106".to_owned(),
+    };
+    assert_eq!(requests[requests.len() - 2..], [watch, Request::Newest]);
     assert_eq!(fake.asked().0, 1);
 }
 
@@ -568,7 +569,7 @@ async fn pages_are_followed_and_an_expired_one_begins_again() {
             .iter()
             .filter_map(|request| match request {
                 Request::List { limit, .. } => Some(*limit),
-                Request::Watch { .. } => None,
+                Request::Watch { .. } | Request::Newest => None,
             })
             .collect();
         assert_eq!(asked, limits);

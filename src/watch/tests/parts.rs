@@ -7,7 +7,7 @@ use crate::watch::event::Version;
 use crate::watch::key::Form;
 use crate::watch::queue::Queue;
 use crate::watch::source::Shared;
-use crate::watch::store::{Listing, Store};
+use crate::watch::store::{Continuity, Listing, Store};
 use crate::watch::transport::{ListPage, Upstream};
 
 fn read(line: &str) -> Result<(Verb, Version, bool), String> {
@@ -287,6 +287,7 @@ fn versions_that_are_no_numbers_are_compared_for_equality_alone() {
 fn of_two_listed_under_one_name_the_later_is_there() {
     let mut store = Store::default();
     let listing = Listing {
+        continuity: Continuity::Continued,
         version: ResourceVersion::new("20"),
         objects: vec![
             version("a", "1", "5"),

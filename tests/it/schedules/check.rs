@@ -41,7 +41,10 @@ impl Told {
                 GapCause::Undecodable => self.bad_twice += 1,
                 GapCause::Polled => self.polled += 1,
                 // The histories are short enough to be looked through.
-                GapCause::Unseen => panic!("{gap:?}"),
+                GapCause::Unseen
+                | GapCause::Restored
+                | GapCause::Refused
+                | GapCause::Unanswered => panic!("{gap:?}"),
                 GapCause::SlowSubscriber { .. } => self.slow += 1,
             },
             Event::Undecodable { .. } => self.bad += 1,

@@ -251,7 +251,7 @@ impl LookBack {
     }
 
     /// Whether a source is still to be looked back at.
-    fn is_waiting_for(&self, key: &SourceKey) -> bool {
+    pub(super) fn is_waiting_for(&self, key: &SourceKey) -> bool {
         self.waiting.contains(key)
     }
 

@@ -1,0 +1,109 @@
+//! Whether the server's history still is the one that was watched.
+//!
+//! An etcd that is restored from a backup counts on from a lower revision, and writes other versions under
+//! numbers that were given out before. kube-apiserver takes a watch from a revision that it has not come
+//! to, and sends neither events nor bookmarks until it has
+//! (<https://github.com/kubernetes/kubernetes/blob/v1.36.0/staging/src/k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go>):
+//! the watch looks healthy, and what is written meanwhile is lost. So with each watch that is opened, but
+//! the one after a listing, the server is asked how far it has come.
+//!
+//! The evidence is a newest listing with a lower version than one that was seen. Such a listing asks for
+//! no version, so that the server confirms it with a quorum of etcd
+//! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions>): it is no older than
+//! anything that any API server has sent, even where several stand behind a load balancer and one lags.
+//! A lower version in a watch alone is none: what was sent may be sent again when a watch resumes, and a
+//! server that lags bookmarks what it has. It is the reason to ask.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Driver;
+use crate::object::ResourceVersion;
+use crate::watch::backoff::Pace;
+use crate::watch::error::SourceError;
+use crate::watch::history::{Archive, Revision, Unread};
+use crate::watch::transport::Upstream;
+
+/// How long an answer counts for the lower versions that follow.
+const ASKED: Duration = Duration::from_secs(10);
+
+/// Whether a watch that is opened goes on where the last one ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// A listing has just shown where the server is.
+    Proven,
+    /// There was a watch since, and the server may have been restored.
+    Doubted,
+}
+
+/// How far a watch has come.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// The newest revision; `None` where versions are no revisions, or may come in any order.
+    newest: Option<Revision>,
+    /// When a lower one was last looked into.
+    asked: Option<Instant>,
+}
+
+impl Order {
+    /// Of a watch that starts here.
+    pub(super) fn after(from: &ResourceVersion, upstream: Upstream) -> Order {
+        Order {
+            newest: Revision::parse(from).filter(|_| upstream == Upstream::Live),
+            asked: None,
+        }
+    }
+
+    /// The newest revision if this one is lower and that has to be looked into.
+    pub(super) fn is_back(&mut self, version: &ResourceVersion, pace: Pace) -> Option<Revision> {
+        let newest = self.newest?;
+        let at = Revision::parse(version)?;
+        if at >= newest {
+            self.newest = Some(at);
+            return None;
+        }
+        let is_known = |asked: Instant| asked.elapsed() < pace.of(ASKED);
+        if self.asked.is_some_and(is_known) {
+            return None;
+        }
+        self.asked = Some(Instant::now());
+        Some(newest)
+    }
+}
+
+/// Whether the server has come less far than this.
+pub(super) async fn is_set_back(archive: &Archive, known: Revision) -> Result<bool, SourceError> {
+    match archive.metadata().newest().await {
+        Ok(newest) => Ok(newest < known),
+        Err(Unread::Failed(error)) => Err(error),
+        // Nobody will tell.
+        Err(Unread::Forgotten | Unread::NotOffered(_) | Unread::Spent) => Ok(false),
+    }
+}
+
+impl Driver {
+    /// Whether the server was restored since the source came to this version.
+    pub(super) async fn is_restored(
+        &mut self,
+        from: &ResourceVersion,
+    ) -> Result<bool, SourceError> {
+        let is_restored = match Revision::parse(from) {
+            Some(from) => is_set_back(&self.archive, from).await?,
+            None => false,
+        };
+        if is_restored {
+            self.shared.set_back();
+        }
+        Ok(is_restored)
+    }
+
+    /// Says that the history was set back to this version, and forgets what goes by the lost one.
+    pub(super) fn announce_restore(&self, to: &ResourceVersion) {
+        let resource = &self.shared.key.resource;
+        self.archive.memory.restart(resource);
+        let from = self.shared.version();
+        let from = from.as_ref().map_or("", ResourceVersion::as_str);
+        self.connecting(format!("the server's history was set back from {from} to {to}").into());
+    }
+}
