@@ -52,10 +52,10 @@ async fn answers_and_refusals() {
     );
 }
 
-#[tokio::test]
-async fn gzip_is_asked_for_and_read() {
+/// An answer with this body, compressed.
+fn gzipped(body: &[u8]) -> Reply {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-    gzip.write_all(b"hello").expect("memory");
+    gzip.write_all(body).expect("memory");
     let body = gzip.finish().expect("memory");
     let mut bytes = format!(
         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
@@ -63,7 +63,23 @@ async fn gzip_is_asked_for_and_read() {
     )
     .into_bytes();
     bytes.extend(body);
-    let server = Scripted::start([Reply::Raw(bytes)]).await;
+    Reply::Raw(bytes)
+}
+
+#[tokio::test]
+async fn what_gzip_unpacks_counts_for_the_limit() {
+    // As many bytes as the limit come in, a thousand times as many would come out.
+    let server = Scripted::start([gzipped(&vec![b' '; 1 << 20])]).await;
+    let body = client(&server.url).await.get(&Ask::new("/x")).await;
+    assert_eq!(
+        body.expect_err("too long").to_string(),
+        "the answer is longer than 0 MiB"
+    );
+}
+
+#[tokio::test]
+async fn gzip_is_asked_for_and_read() {
+    let server = Scripted::start([gzipped(b"hello")]).await;
     let body = client(&server.url).await.get(&Ask::new("/x")).await;
     assert_eq!(&*body.expect("an answer"), b"hello");
     let head = server.heads().remove(0);

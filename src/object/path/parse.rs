@@ -59,7 +59,11 @@ pub(super) fn pattern(text: &str) -> Result<Vec<Piece>, PatternError> {
         if !pieces.is_empty() && !reader.take('.') && reader.peek() != Some('[') {
             return Err(reader.stray());
         }
-        pieces.push(reader.piece()?);
+        let piece = reader.piece()?;
+        // `**.**` is `**`; each more would multiply the ways in which a path can fit.
+        if piece != Piece::Deep || pieces.last() != Some(&Piece::Deep) {
+            pieces.push(piece);
+        }
     }
     Ok(pieces)
 }

@@ -140,6 +140,17 @@ fn patterns_match_a_path_and_all_below_it() {
 }
 
 #[test]
+fn many_stars_are_soon_done_with() {
+    let deep = path(&vec![field("a"); 40]);
+    let stars = vec!["**"; 40].join(".");
+    for (last, expected) in [("a", Match::Inside), ("b", Match::Above)] {
+        let pattern: Pattern = format!("{stars}.{last}").parse().expect("valid");
+        assert_eq!(pattern.matches(&deep), expected, "{last}");
+        assert_eq!(pattern, format!("**.{last}").parse().expect("valid"));
+    }
+}
+
+#[test]
 fn near_misses_are_explained() {
     let message = |text: &str| match text.parse::<Pattern>() {
         Ok(pattern) => format!("{pattern:?}"),

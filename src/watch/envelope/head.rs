@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Visitor};
+use serde::de::{Deserializer, Error, Visitor};
 use serde_json::value::RawValue;
 
 /// The type of a line, the object's exact text, and its head.
@@ -30,9 +30,9 @@ struct Loose<'a> {
 /// Who an object says it is.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Head<'a> {
-    #[serde(rename = "apiVersion", borrow, default)]
+    #[serde(rename = "apiVersion", borrow, default, deserialize_with = "said")]
     pub(super) api_version: Text<'a>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "said")]
     pub(super) kind: Text<'a>,
     #[serde(borrow, default)]
     pub(super) metadata: Meta<'a>,
@@ -48,6 +48,17 @@ impl Head<'_> {
     pub(super) fn is_partial(&self) -> bool {
         self.kind.0 == "PartialObjectMetadata" && self.api_version.0.starts_with("meta.k8s.io/")
     }
+}
+
+/// Reads a part of the type, which is absent or says something: an empty one in the body would win over the
+/// one that the resource gives it, and an object without a type is no Secret to those who hide what Secrets
+/// hold.
+fn said<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Text<'a>, D::Error> {
+    let text = Text::deserialize(deserializer)?;
+    if text.0.is_empty() {
+        return Err(D::Error::custom("an empty kind or apiVersion"));
+    }
+    Ok(text)
 }
 
 /// A `PartialObjectMetadata`.

@@ -164,6 +164,23 @@ fn types_are_put_where_a_listing_leaves_them_out() {
     }
 }
 
+/// What hides the values of Secrets goes by the type that the body names, and the last of two counts.
+#[test]
+fn an_object_with_an_empty_type_is_refused() {
+    for part in [
+        r#""kind":null"#,
+        r#""kind":"""#,
+        r#""apiVersion":null"#,
+        r#""apiVersion":"""#,
+        r#""kind":"Pod","kind":null"#,
+    ] {
+        let item = format!(r#"{{{part},"metadata":{{"name":"a"}}}}"#);
+        assert!(Reader::new(&pods()).item(&item).is_err(), "{part}");
+        let line = format!(r#"{{"type":"ADDED","object":{item}}}"#);
+        assert!(read(&line).is_err(), "{part}");
+    }
+}
+
 /// A server that is asked for the metadata alone says so in every object, and may not in a listing.
 #[test]
 fn the_metadata_of_an_object_is_of_its_kind() {
