@@ -131,7 +131,9 @@ fn verdict(server: &Server, script: &Script, readers: &[Reader], table: &Table) 
         let had_two_for_each = told.bad >= 2 * told.bad_twice;
         assert!(at > 0 || had_two_for_each, "{label}: {told:?}");
         let fast = matches!(reader.pace, Pace::Fast(..));
-        assert!(told.slow == 0 || !fast, "{label}: {told:?}");
+        // While something is read back, the events behind it can exceed a small queue.
+        let may_lag = !fast || told.read_back > 0;
+        assert!(told.slow == 0 || may_lag, "{label}: {told:?}");
         all.add(&told);
     }
     all
