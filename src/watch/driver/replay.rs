@@ -100,6 +100,9 @@ impl Filler {
                 (true, false) => lacking += 1,
                 (true, true) | (false, false) => {}
             }
+            if at == filling.hole.upto {
+                break Came::Through;
+            }
             if batch.len() >= BATCH && !self.tell(filling, &mut batch).await {
                 return Came::Off;
             }

@@ -37,14 +37,11 @@ impl Told {
     fn count(&mut self, event: &Event) {
         match event {
             Event::Gap(gap) => match gap.cause {
-                GapCause::Expired => self.expired += 1,
+                GapCause::Expired | GapCause::Unanswered => self.expired += 1,
                 GapCause::Undecodable => self.bad_twice += 1,
                 GapCause::Polled => self.polled += 1,
                 // The histories are short enough to be looked through.
-                GapCause::Unseen
-                | GapCause::Restored
-                | GapCause::Refused
-                | GapCause::Unanswered => panic!("{gap:?}"),
+                GapCause::Unseen | GapCause::Restored | GapCause::Refused => panic!("{gap:?}"),
                 GapCause::SlowSubscriber { .. } => self.slow += 1,
             },
             Event::Undecodable { .. } => self.bad += 1,
