@@ -168,8 +168,10 @@ async fn the_kinds_that_a_look_back_did_not_come_to_are_named() {
     ~ .data.mode: b → c
     2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
+    2026-03-02T12:00:05.000Z CREATED pod/web  6  4m55s ago  by kubectl-create
+    + .spec.containers: [{image: app:1, name: app}]
     look-back interrupted: earlier versions may be missing of pods in namespace "shop"
-    ── 4 earlier versions read, back to 2026-03-02T12:00:01.000Z ──
+    ── 5 earlier versions read, back to 2026-03-02T12:00:01.000Z ──
     ! error: timed out waiting for earlier versions of pods in namespace "shop"
     ! hint: raise --timeout
     "#);
@@ -188,7 +190,7 @@ async fn the_kinds_that_a_look_back_did_not_come_to_are_named() {
     assert_snapshot!(records.join("\n"), @r#"
     {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
     {"cluster":"demo","complete":null,"end":"interrupted","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
-    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":4}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":5}
     "#);
 }
 
@@ -213,12 +215,15 @@ async fn a_look_back_that_is_refused_has_no_answer() {
     for status in [400, 403, 429, 500, 504] {
         for objects in ["cm", "cm/flags"] {
             let cluster = edited().await;
+            // Else the watch cache tells it all.
+            cluster.sandbox.expire_watch_window();
             refuse(&cluster, ("configmaps", status), 2);
             let args = ["changes", objects, "--since=10m", "--once"];
             let ran = cluster.spy().run(&args);
             assert_eq!(code(&ran), Some(0), "{status}: {}", ran.transcript());
             let ran = {
                 let cluster = edited().await;
+                cluster.sandbox.expire_watch_window();
                 refuse(&cluster, ("configmaps", status), 2);
                 cluster.spy().run(&[&args[..], &["--exit-code"]].concat())
             };

@@ -161,7 +161,7 @@ fn a_verb_never_imports_another_verb() {
 const WRITERS: [(&str, &[&str]); 3] = [
     (
         "io::stdout()",
-        &["env.rs", "env/stdout.rs", "render/screen.rs"],
+        &["env/stdout.rs", "env.rs", "render/screen.rs"],
     ),
     ("io::stderr()", &["env.rs"]),
     (".into_writer()", &["commands/terminal.rs"]),

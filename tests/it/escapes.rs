@@ -29,7 +29,7 @@ const COLOURS: [&str; 8] = [
 /// Which strings of an object the sequences are planted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Planted {
-    /// All of them.
+    /// All of them but the type: an object of another type is not read.
     Everywhere,
     /// Those that decide nothing: names, times, kinds and selectors stay as they are.
     Contents,
@@ -59,7 +59,7 @@ impl Planted {
             "fieldsType",
         ];
         match self {
-            Planted::Everywhere => false,
+            Planted::Everywhere => matches!(field, "apiVersion" | "kind"),
             Planted::BelowNumbers if field == "resourceVersion" => true,
             Planted::Contents | Planted::BelowNumbers => {
                 DECIDING.contains(&field) || field.to_lowercase().ends_with("time")

@@ -171,8 +171,7 @@ impl Live for Changes {
     }
 
     fn holds(&self, key: &SourceKey) -> bool {
-        let past = self.past.as_ref();
-        past.is_some_and(|past| !past.is_waiting_for(key))
+        self.past.as_ref().is_some_and(|past| past.holds(key))
     }
 
     fn tells_states_at_once(&self) -> bool {

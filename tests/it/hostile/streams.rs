@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use crate::support::hostile::{Answer, Hostile};
 
-/// The ConfigMap `flags` in one of its versions.
+/// The version that the server has come to.
+const LAST: usize = 12;
+
+/// The `ConfigMap` called `flags`, in one of its versions.
 fn flags(version: usize) -> String {
     format!(
         r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"flags","namespace":"shop","uid":"u","resourceVersion":"{version}"}},"data":{{"version":"{version}"}}}}"#
@@ -17,13 +20,16 @@ fn modified(version: usize) -> String {
     format!(r#"{{"type":"MODIFIED","object":{}}}"#, flags(version))
 }
 
-/// The listing at version 1.
-fn listed() -> Answer {
-    let flags = flags(1);
+/// The listing at version 1. Who asks for one item alone asks where the server's history stands.
+fn listed(target: &str) -> Answer {
+    let (version, item) = match target.split('&').any(|part| part == "limit=1") {
+        true => (LAST, String::new()),
+        false => (1, flags(1)),
+    };
     Answer::json(
         200,
         &format!(
-            r#"{{"kind":"ConfigMapList","apiVersion":"v1","metadata":{{"resourceVersion":"1"}},"items":[{flags}]}}"#
+            r#"{{"kind":"ConfigMapList","apiVersion":"v1","metadata":{{"resourceVersion":"{version}"}},"items":[{item}]}}"#
         ),
     )
 }
@@ -74,9 +80,9 @@ fn a_stream_that_is_cut_at_any_byte_is_resumed_after_the_last_whole_line() {
     let watches = AtomicUsize::new(0);
     let hostile = Hostile::start(move |target| {
         let Some(after) = watched_after(target) else {
-            return listed();
+            return listed(target);
         };
-        let lines: Vec<String> = (after + 1..=12).map(modified).collect();
+        let lines: Vec<String> = (after + 1..=LAST).map(modified).collect();
         // Two lines and more or less of a third.
         let length = modified(9).len() + 1;
         let more =
@@ -84,7 +90,7 @@ fn a_stream_that_is_cut_at_any_byte_is_resumed_after_the_last_whole_line() {
         cut(&lines, 2 * length + more)
     });
     assert_eq!(
-        changes(&hostile, 12),
+        changes(&hostile, LAST),
         "1→2 2→3 3→4 4→5 5→6 6→7 7→8 8→9 9→10 10→11 11→12"
     );
 }
@@ -94,7 +100,7 @@ fn lines_that_come_again_are_told_once() {
     let watches = AtomicUsize::new(1);
     let hostile = Hostile::start(move |target| {
         if watched_after(target).is_none() {
-            return listed();
+            return listed(target);
         }
         // All from the start, each line twice, whatever was asked for.
         let last = 1 + 3 * watches.fetch_add(1, Ordering::SeqCst);
@@ -112,7 +118,7 @@ fn lines_that_come_again_are_told_once() {
 #[test]
 fn lines_out_of_order_are_never_told_as_a_step_back() {
     let hostile = Hostile::start(move |target| match watched_after(target) {
-        None => listed(),
+        None => listed(target),
         Some(_) => cut(&[2, 4, 3, 6, 5, 2, 7].map(modified), usize::MAX),
     });
     assert_eq!(changes(&hostile, 7), "1→2 2→4 4→6 6→7");

@@ -2,6 +2,7 @@
 
 mod dating;
 pub(super) mod divider;
+mod found;
 mod interrupt;
 mod missing;
 mod progress;
@@ -13,7 +14,7 @@ pub(super) mod timeline;
 mod unknown;
 mod walk;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -25,9 +26,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::commands::changes::shown::Shown;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
-use crate::watch::{
-    Between, Dates, End, Missing, Mux, Revision, SourceError, SourceKey, Told, Turns, Version,
-};
+use crate::watch::{Dates, Mux, SourceError, SourceKey, Turns, Version};
+pub(super) use found::Found;
 use interrupt::Interrupt;
 use progress::Progress;
 use reach::{Reach, Whose};
@@ -54,6 +54,8 @@ pub(super) struct LookBack {
     waiting: Vec<SourceKey>,
     /// What their listings have brought so far.
     listed: HashMap<SourceKey, Vec<Arc<Version>>>,
+    /// The sources whose first listing is complete.
+    synced: HashSet<SourceKey>,
     progress: Arc<Progress>,
     walks: JoinSet<Found>,
     /// The sources of these walks.
@@ -80,61 +82,6 @@ pub(super) enum Start {
     Listing(ResourceVersion, Vec<Arc<Version>>),
 }
 
-/// What was found of one source.
-#[derive(Debug)]
-pub(super) struct Found {
-    pub(super) key: Arc<SourceKey>,
-    /// What happened, the oldest first, of each object.
-    pub(super) told: Vec<Told>,
-    /// Why there is no more.
-    pub(super) end: Option<End>,
-    /// It was interrupted: there may be more.
-    pub(super) is_cut: bool,
-    /// The objects of which versions are missing, because the server did not answer.
-    pub(super) missing: Vec<Missing>,
-    /// Of a wide source: how many objects it has.
-    pub(super) objects: Option<usize>,
-    /// From which revision on all versions are told of what was there then, or is there now.
-    pub(super) from: Option<Revision>,
-    /// From which revision on nothing is missing that came and went, either, where that is known.
-    pub(super) complete: Option<Revision>,
-    /// When revisions were written, where that is known.
-    pub(super) dated: BTreeMap<Revision, Between>,
-}
-
-impl Found {
-    /// Whether something may be missing that came and went.
-    pub(super) fn is_short(&self) -> bool {
-        self.complete.is_none() || self.complete > self.from
-    }
-
-    /// The same of a look-back that was interrupted: it came to no end, and nothing older is known.
-    pub(super) fn cut(self) -> Found {
-        Found {
-            end: None,
-            is_cut: true,
-            from: None,
-            complete: None,
-            ..self
-        }
-    }
-
-    /// Of this source, nothing yet.
-    pub(super) fn new(key: Arc<SourceKey>) -> Found {
-        Found {
-            key,
-            told: Vec::new(),
-            end: None,
-            is_cut: false,
-            missing: Vec::new(),
-            objects: None,
-            from: None,
-            complete: None,
-            dated: BTreeMap::new(),
-        }
-    }
-}
-
 impl LookBack {
     /// The look-back of these sources.
     pub(super) fn new(mux: Mux, reach: Reach, keys: &[SourceKey], shown: Arc<Shown>) -> LookBack {
@@ -149,6 +96,7 @@ impl LookBack {
             dates: dates.map(|dates| Arc::new(dates.in_turn(&turns))),
             unread: Vec::new(),
             listed: HashMap::new(),
+            synced: HashSet::new(),
             progress: Arc::default(),
             reach,
             shown,
@@ -199,6 +147,7 @@ impl LookBack {
 
     /// Begins with a source whose first listing is complete.
     pub(super) fn start_listed(&mut self, key: &SourceKey, version: &ResourceVersion) {
+        self.synced.insert(key.clone());
         let objects = self.listed.remove(key).unwrap_or_default();
         self.start(key, Start::Listing(version.clone(), objects));
     }
@@ -250,8 +199,13 @@ impl LookBack {
         }
     }
 
+    /// Whether what a source sends now waits until the past is told.
+    pub(super) fn holds(&self, key: &SourceKey) -> bool {
+        self.synced.contains(key)
+    }
+
     /// Whether a source is still to be looked back at.
-    pub(super) fn is_waiting_for(&self, key: &SourceKey) -> bool {
+    fn is_waiting_for(&self, key: &SourceKey) -> bool {
         self.waiting.contains(key)
     }
 
@@ -323,7 +277,7 @@ mod tests {
     use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
     use crate::watch::{
-        At, BoxFuture, ClusterId, Form, LineStream, ListPage, Page, Scope, Transport,
+        At, BoxFuture, ClusterId, End, Form, LineStream, ListPage, Page, Scope, Transport,
     };
 
     /// A server of empty listings that takes a while for each, and counts what is under way. It has no Leases.
