@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::hostile::{Answer, Hostile};
 
-/// The ConfigMap `flags` in one of its versions.
+/// The `ConfigMap` `flags` in one of its versions.
 fn flags(version: usize) -> String {
     format!(
         r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"flags","namespace":"shop","uid":"u","resourceVersion":"{version}"}},"data":{{"version":"{version}"}}}}"#
