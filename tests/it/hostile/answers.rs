@@ -87,8 +87,8 @@ fn bomb() -> impl Iterator<Item = Vec<u8>> {
     let spaces = vec![b' '; 16 << 20];
     let mut block = Vec::with_capacity(1 << 20);
     let mut packer = Compress::new(Compression::best(), false);
-    let packed = packer.compress_vec(&spaces, &mut block, FlushCompress::Full);
-    assert_eq!((packed.unwrap(), packer.total_in()), (Status::Ok, 16 << 20));
+    let done = packer.compress_vec(&spaces, &mut block, FlushCompress::Full);
+    assert_eq!((done.unwrap(), packer.total_in()), (Status::Ok, 16 << 20));
     let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255].to_vec();
     once(head).chain(repeat(block))
 }

@@ -9,7 +9,7 @@ use crate::support::hostile::{Answer, Hostile};
 /// The version that the server has come to.
 const LAST: usize = 12;
 
-/// The `ConfigMap` called `flags`, in one of its versions.
+/// The `ConfigMap` `flags` in one of its versions.
 fn flags(version: usize) -> String {
     format!(
         r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"flags","namespace":"shop","uid":"u","resourceVersion":"{version}"}},"data":{{"version":"{version}"}}}}"#
@@ -22,9 +22,10 @@ fn modified(version: usize) -> String {
 
 /// The listing at version 1. Who asks for one item alone asks where the server's history stands.
 fn listed(target: &str) -> Answer {
-    let (version, item) = match target.split('&').any(|part| part == "limit=1") {
-        true => (LAST, String::new()),
-        false => (1, flags(1)),
+    let (version, item) = if target.split('&').any(|part| part == "limit=1") {
+        (LAST, String::new())
+    } else {
+        (1, flags(1))
     };
     Answer::json(
         200,
