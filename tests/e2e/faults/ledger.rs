@@ -190,6 +190,18 @@ impl Truth {
         self.state(self.restored.len(), u64::MAX)
     }
 
+    /// What a restore has undone, but for what has happened again since: a second deletion of an object looks like
+    /// the first.
+    pub fn undone(&self) -> Vec<&Entry> {
+        let (undone, lasting): (Vec<&Entry>, Vec<&Entry>) =
+            self.entries.iter().partition(|at| self.is_undone(at));
+        let again = |at: &Entry| {
+            let mut lasting = lasting.iter();
+            lasting.any(|other| other.uid == at.uid && other.what == at.what)
+        };
+        undone.into_iter().filter(|at| !again(at)).collect()
+    }
+
     /// Whether etcd was restored to a state before this entry.
     pub fn is_undone(&self, entry: &Entry) -> bool {
         !self.leads_to(entry, self.restored.len())
