@@ -5,6 +5,7 @@ pub mod mutate;
 
 use kubectl_spy::cli::{self, Exit};
 use kubectl_spy::env::{Capture, Env};
+use kubectl_spy::render::display::Stream;
 use kubectl_spy::render::text::escape;
 
 /// What a run of the program left behind.
@@ -23,8 +24,8 @@ pub struct Ran {
 pub fn run<'a>(args: impl IntoIterator<Item = &'a str>, stdin: &[u8]) -> Ran {
     let (stdout, stderr) = (Capture::default(), Capture::default());
     let env = Env {
-        stdout: Box::new(stdout.clone()),
-        stderr: Box::new(stderr.clone()),
+        stdout: Stream::new(stdout.clone()),
+        stderr: Stream::new(stderr.clone()),
         stdin: Box::new(std::io::Cursor::new(stdin.to_vec())),
         ..Env::for_test()
     };
