@@ -96,6 +96,12 @@ impl ObjectRef {
         }
     }
 
+    /// Whether an object says that it is of this type.
+    pub(crate) fn has_type_of(&self, object: Value<'_>) -> bool {
+        let says = |field: &str| object.str_at(&[field]).unwrap_or_default();
+        says("kind") == *self.kind && says("apiVersion") == *self.api_version
+    }
+
     /// The API group; empty for the core group.
     pub fn group(&self) -> &str {
         self.api_version

@@ -49,6 +49,9 @@ pub enum ParseError {
     /// The text is 4 GiB or longer.
     #[error("the JSON text is too long")]
     TooLong,
+    /// An object whose `kind` and `apiVersion` are not those that it was received with: it repeats them.
+    #[error("the object names two types")]
+    TwoTypes,
 }
 
 /// One value on the tape, in document order (a parent before its children).

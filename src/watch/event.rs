@@ -20,17 +20,23 @@ pub struct Version {
 }
 
 impl Version {
-    /// Reads the object. What a watch brought has been read when it came.
+    /// Reads the object. What a watch brought has been read when it came; of an item of a listing only the
+    /// beginning has, so a second `kind`, which counts, is met here.
     pub fn doc(&self) -> Result<Doc, ParseError> {
         self.doc_after(None)
     }
 
     /// The same, faster the more it has in common with `previous`.
     pub fn doc_after(&self, previous: Option<&Doc>) -> Result<Doc, ParseError> {
-        match (self.body.read(), previous) {
-            (Some(doc), _) => Ok(doc.clone()),
-            (None, Some(previous)) => Doc::parse_after(self.body.clone(), previous),
-            (None, None) => Doc::parse(self.body.clone()),
+        let doc = match (self.body.read(), previous) {
+            (Some(doc), _) => return Ok(doc.clone()),
+            (None, Some(previous)) => Doc::parse_after(self.body.clone(), previous)?,
+            (None, None) => Doc::parse(self.body.clone())?,
+        };
+        if self.object.has_type_of(doc.root()) {
+            Ok(doc)
+        } else {
+            Err(ParseError::TwoTypes)
         }
     }
 

@@ -132,7 +132,8 @@ impl Reader {
             Some(hint) => Doc::parse_after(body, &hint),
             None => Doc::parse(body),
         };
-        let doc = doc.ok().filter(|doc| is_of(doc, &head))?;
+        let is_whole = |doc: &Doc| is_of(doc, &head) && object.has_type_of(doc.root());
+        let doc = doc.ok().filter(is_whole)?;
         self.last = Some(doc.clone());
         if verb != Verb::Deleted {
             self.recent.put(uid, doc.clone());

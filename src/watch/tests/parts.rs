@@ -181,6 +181,26 @@ fn an_object_with_an_empty_type_is_refused() {
     }
 }
 
+/// The head of an object is read to the end of its metadata; the type may be repeated behind it.
+#[test]
+fn an_object_with_two_types_is_never_read() {
+    for part in [
+        r#""kind":{}"#,
+        r#""kind":"ConfigMap""#,
+        r#""kind":null"#,
+        r#""apiVersion":"v2""#,
+    ] {
+        let item = format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a","uid":"u","resourceVersion":"1"}},{part}}}"#
+        );
+        let version = Reader::new(&pods()).item(&item);
+        let read = version.map(|version| version.doc().is_ok());
+        assert!(read != Ok(true), "{part}");
+        let line = format!(r#"{{"type":"ADDED","object":{item}}}"#);
+        assert!(self::read(&line).is_err(), "{part}");
+    }
+}
+
 /// A server that is asked for the metadata alone says so in every object, and may not in a listing.
 #[test]
 fn the_metadata_of_an_object_is_of_its_kind() {
