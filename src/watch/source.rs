@@ -14,6 +14,7 @@ use super::bell::Bell;
 use super::envelope::Verb;
 use super::event::{Event, Gap, GapCause, Version, Why};
 use super::health::Health;
+use super::history::Revision;
 use super::hole::Hole;
 use super::key::SourceKey;
 use super::lock::Lock;
@@ -141,6 +142,15 @@ impl Shared {
     /// Up to which version all is known.
     pub(super) fn version(&self) -> Option<ResourceVersion> {
         self.lock().version.clone()
+    }
+
+    /// The newest version that is held, and its revision.
+    pub(super) fn newest_held(&self) -> Option<(Revision, Arc<Version>)> {
+        let inner = self.lock();
+        let held = inner.store.iter().map(|entry| &entry.version);
+        let dated = held.filter_map(|held| Some((Revision::parse(&held.version)?, held)));
+        let (at, newest) = dated.max_by_key(|(at, _)| *at)?;
+        Some((at, newest.clone()))
     }
 
     /// Whether the next listing is known to be of another history than what is held.

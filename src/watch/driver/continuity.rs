@@ -13,6 +13,11 @@
 //! anything that any API server has sent, even where several stand behind a load balancer and one lags.
 //! A lower version in a watch alone is none: what was sent may be sent again when a watch resumes, and a
 //! server that lags bookmarks what it has. It is the reason to ask.
+//!
+//! A restored server may have passed the revision that the watch had come to before the watch is opened again.
+//! Then the newest version that the source holds is the evidence: the server reads its object at that revision,
+//! and answers with another write, or with none. This shows no restore if the server has compacted that revision,
+//! or if the source holds nothing that was written after the backup.
 
 use std::time::Duration;
 
@@ -20,8 +25,10 @@ use tokio::time::Instant;
 
 use super::Driver;
 use crate::object::ResourceVersion;
+use crate::object::managed_fields::Writers;
 use crate::watch::backoff::Pace;
 use crate::watch::error::SourceError;
+use crate::watch::event::Version;
 use crate::watch::history::{Archive, Revision, Unread};
 use crate::watch::transport::Upstream;
 
@@ -89,13 +96,25 @@ impl Driver {
         from: &ResourceVersion,
     ) -> Result<bool, SourceError> {
         let is_restored = match Revision::parse(from) {
-            Some(from) => is_set_back(&self.archive, from).await?,
+            Some(from) => is_set_back(&self.archive, from).await? || self.is_overtaken().await,
             None => false,
         };
         if is_restored {
             self.shared.set_back();
         }
         Ok(is_restored)
+    }
+
+    /// Whether the newest version that the source holds is no longer in the server's history.
+    ///
+    /// A server that does not answer this has served a watch and a listing: that is no reason to end the watch.
+    async fn is_overtaken(&self) -> bool {
+        let Some((at, held)) = self.shared.newest_held() else {
+            return false;
+        };
+        let archive = self.archive.alone(&held.object).metadata();
+        let there = archive.object(&held.object, at).await;
+        there.is_ok_and(|there| !there.is_some_and(|there| is_same_write(&held, &there)))
     }
 
     /// Says that the history was set back to this version, and forgets what goes by the lost one.
@@ -106,4 +125,13 @@ impl Driver {
         let from = from.as_ref().map_or("", ResourceVersion::as_str);
         self.connecting(format!("the server's history was set back from {from} to {to}").into());
     }
+}
+
+/// Whether two versions are one write. Two histories may give one revision to writes of the same object; the
+/// times of the writes tell them apart, where both versions have one.
+fn is_same_write(held: &Version, there: &Version) -> bool {
+    let time = |version: &Version| Writers::of(None, Some(version.doc().ok()?.root())).time();
+    let is_another_time =
+        matches!((time(held), time(there)), (Some(held), Some(there)) if held != there);
+    held.object.uid == there.object.uid && held.version == there.version && !is_another_time
 }

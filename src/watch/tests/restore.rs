@@ -85,6 +85,36 @@ async fn what_bears_the_same_version_is_compared_by_its_text() {
     );
 }
 
+/// The restored server has gone past the revision of the watch before the watch is opened again.
+#[tokio::test(start_paused = true)]
+async fn a_history_that_has_overtaken_the_lost_one_is_compared() {
+    let fake = Fake::new();
+    let (_source, mut every) = live(&fake, &["a", "b"]).await;
+    fake.apply("a"); // 103
+    fake.apply("new"); // 104
+    drain(&mut every).await;
+    fake.kill();
+    seconds(1.0).await;
+    fake.restore(102);
+    for _ in 0..4 {
+        fake.apply("b"); // 106 in the end
+    }
+    fake.revive();
+    let events = drain_for(&mut every, Duration::from_secs(10)).await;
+    let is_state = |event: &&String| !event.starts_with("retrying") && *event != "live";
+    let events: Vec<&String> = events.iter().filter(is_state).collect();
+    assert_eq!(
+        events,
+        [
+            "gap 104-106 Restored",
+            "vanished new 104>104",
+            "skipped a 103>101",
+            "skipped b 102>106",
+            "synced 2 (2)"
+        ]
+    );
+}
+
 fn newest_asked(fake: &Fake) -> usize {
     let model = fake.model();
     let requests = model.requests.iter();
