@@ -13,7 +13,6 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::bell::Bell;
 use super::event::{Event, Version, Why};
 use super::lag::{Lag, Missed};
 use super::patience::{Company, Patience, Recall};
@@ -52,7 +51,8 @@ pub(super) struct Queue {
     /// makes just enough room would else set the pace of all.
     full_since: Option<Instant>,
     lag: Option<Lag>,
-    pub(super) bell: Bell,
+    /// Wakes the subscriber.
+    signal: Arc<Notify>,
 }
 
 impl Queue {
@@ -65,7 +65,7 @@ impl Queue {
             recall: Recall::Every,
             full_since: None,
             lag: None,
-            bell: Bell::new(signal),
+            signal,
         }
     }
 
@@ -84,7 +84,7 @@ impl Queue {
             }
             (None, ..) => self.keep(event),
         }
-        self.bell.ring();
+        self.signal.notify_one();
     }
 
     /// Keeps a place for what is being read back; `false` if it does not wait for it, or is behind
@@ -111,7 +111,7 @@ impl Queue {
             self.keep(event);
         }
         self.entries.extend(behind);
-        self.bell.ring();
+        self.signal.notify_one();
     }
 
     /// Where what is being read back for a hole is to stand.
