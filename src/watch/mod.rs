@@ -20,6 +20,7 @@ mod merge;
 mod mux;
 mod pages;
 mod patience;
+mod patient;
 mod queue;
 mod recent;
 mod selector;

@@ -8,7 +8,6 @@ mod continuity;
 mod course;
 mod ends;
 mod fill;
-mod patient;
 mod recover;
 mod relist;
 mod replay;

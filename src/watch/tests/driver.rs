@@ -50,7 +50,9 @@ async fn a_listed_body_is_spelled_as_a_watched_one() {
     let mut every = source.every(Patience::Screen);
     drain(&mut every).await;
     assert_eq!(
-        *held(&source)[0].body.text(), fake.get("a").expect("there").body());
+        *held(&source)[0].body.text(),
+        fake.get("a").expect("there").body()
+    );
     fake.apply("a");
     drain(&mut every).await;
     assert_eq!(
@@ -357,10 +359,7 @@ async fn a_source_that_is_long_in_reopening_is_not_called_live() {
     seconds(0.9).await;
     assert_eq!(state(&source), SourceState::Live);
     seconds(0.2).await;
-    assert!(matches!(
-        &state(&source),
-        SourceState::Retrying { .. }
-    ));
+    assert!(matches!(&state(&source), SourceState::Retrying { .. }));
     seconds(20.0).await;
     assert_eq!(
         drain(&mut every).await,
