@@ -28,7 +28,7 @@ use kubectl_spy::object::managed_fields::Writers;
 use kubectl_spy::object::{Doc, Resource};
 use kubectl_spy::render::diff::{Fold, View, change_lines, counts};
 use kubectl_spy::render::style::{Look, Styles, Symbols};
-use kubectl_spy::watch::{ClusterId, Form, Line, Reader, Scope, SourceKey, Version};
+use kubectl_spy::watch::{ClusterId, Form, Line, Reader, Scope, Select, SourceKey, Version};
 use serde_json::{Value, json};
 
 /// The lines of a recorded watch.
@@ -60,8 +60,7 @@ fn reader() -> Reader {
             namespaced: true,
         },
         scope: Scope::Cluster,
-        labels: None,
-        fields: None,
+        select: Select::All,
         form: Form::Full,
     })
 }

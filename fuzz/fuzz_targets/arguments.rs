@@ -104,12 +104,8 @@ fn selects_what_is_named(target: &Target) {
     };
     assert_eq!(keys.len(), names.len());
     for (key, name) in keys.iter().zip(names) {
-        let fields: FieldSelector = key
-            .fields
-            .as_deref()
-            .unwrap_or_default()
-            .parse()
-            .expect("a selector");
+        let fields = key.select.field_selector().unwrap_or_default();
+        let fields: FieldSelector = fields.parse().expect("a selector");
         assert_eq!(fields.required("metadata.name"), Some(&**name));
         assert_eq!(fields.terms().len(), 1);
     }

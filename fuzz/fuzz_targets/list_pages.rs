@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use kubectl_spy::object::{Doc, Kind, Resource};
 use kubectl_spy::watch::{
-    ClusterId, Form, Line, Reader, Scope, SourceKey, Version, parse_page, refusal,
+    ClusterId, Form, Line, Reader, Scope, Select, SourceKey, Version, parse_page, refusal,
 };
 use serde_json::Value;
 
@@ -33,8 +33,7 @@ fn key(form: Form) -> SourceKey {
             namespaced: true,
         },
         scope: Scope::Namespace("shop".into()),
-        labels: None,
-        fields: None,
+        select: Select::All,
         form,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::select::Select;
 use crate::object::Resource;
 
 /// Which cluster a source reads: the name of a context, or of a file. Views show it, and two
@@ -27,8 +28,7 @@ pub enum Form {
     Metadata,
 }
 
-/// One upstream. Selectors are as the API takes them, in a canonical spelling, so that equal ones
-/// are equal here.
+/// One upstream. Equal keys share it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceKey {
     /// Which cluster.
@@ -37,10 +37,8 @@ pub struct SourceKey {
     pub resource: Resource,
     /// Which namespaces.
     pub scope: Scope,
-    /// The label selector, if any.
-    pub labels: Option<Arc<str>>,
-    /// The field selector, if any.
-    pub fields: Option<Arc<str>>,
+    /// Which objects.
+    pub select: Select,
     /// How much of each object.
     pub form: Form,
 }

@@ -23,7 +23,7 @@ mod patience;
 mod patient;
 mod queue;
 mod recent;
-mod selector;
+mod select;
 mod source;
 mod store;
 mod subscribe;
@@ -48,6 +48,7 @@ pub use merge::Subscriptions;
 pub use mux::{Clock, Mux, Options};
 pub use patience::{Patience, Recall};
 pub use recent::Recent;
+pub use select::{Select, Selectors};
 pub use store::identity;
 pub use subscribe::{Every, Source};
 pub use transport::{

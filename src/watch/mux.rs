@@ -14,7 +14,6 @@ use super::driver::Driver;
 use super::health::Health;
 use super::history::{Archive, Dates, History, Memory, leases};
 use super::key::{ClusterId, SourceKey};
-use super::selector;
 use super::source::Shared;
 use super::subscribe::Source;
 use super::transport::{Transport, Upstream};
@@ -122,8 +121,8 @@ impl Mux {
         }
     }
 
-    /// Opens a source, or joins one of an equal key. Selectors are put into their canonical spelling
-    /// first. A cluster that is not among the transports gives a source that has failed.
+    /// Opens a source, or joins one of an equal key. A cluster that is not among the transports gives a source that
+    /// has failed.
     ///
     /// Must be called inside a tokio runtime.
     pub fn open(&self, key: SourceKey) -> Source {
@@ -135,7 +134,6 @@ impl Mux {
     /// [`Mux::open`], but that nothing is read before [`Source::start`]: who subscribes until then misses
     /// nothing that comes just after the first listing.
     pub fn open_idle(&self, key: SourceKey) -> Source {
-        let key = selector::canonical(key);
         let mut open = self.core.open();
         let entry = open
             .entry(key.clone())
@@ -152,7 +150,7 @@ impl Mux {
     /// The past of a source, as far as its server remembers; `None` for a file, and for a cluster that
     /// is not among the transports.
     pub fn history(&self, key: &SourceKey) -> Option<History> {
-        let archive = self.core.archive(&selector::canonical(key.clone()))?;
+        let archive = self.core.archive(key)?;
         History::new(archive, self.core.options.page_items)
     }
 

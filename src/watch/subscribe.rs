@@ -27,7 +27,7 @@ impl Source {
         self.lease.shared().start();
     }
 
-    /// What it is a source of, in canonical spelling.
+    /// What it is a source of. It is one `Arc` for as long as the source is open, which tells it from others.
     pub fn key(&self) -> &Arc<SourceKey> {
         &self.lease.shared().key
     }

@@ -13,7 +13,7 @@ use super::envelope::Reader;
 use super::error::SourceError;
 use super::history::Revision;
 use super::key::{Scope, SourceKey};
-use crate::object::selector::by_name;
+use super::select::Select;
 use crate::object::{ObjectRef, ResourceVersion};
 
 /// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks one of them
@@ -107,8 +107,7 @@ pub trait Transport: Send + Sync + 'static {
                 .namespace
                 .clone()
                 .map_or(Scope::Cluster, Scope::Namespace),
-            labels: None,
-            fields: Some(by_name(&object.name).into()),
+            select: Select::Name(object.name.clone()),
             ..key.clone()
         };
         Box::pin(async move {

@@ -18,8 +18,8 @@ use kubectl_spy::cluster::{Client, ClusterConfig, Limits};
 use kubectl_spy::object::Resource;
 use kubectl_spy::sandbox::{self, Change, Deletion, Sandbox, Target, Writer};
 use kubectl_spy::watch::{
-    ClusterId, Event, Every, Form, HttpTransport, Mux, Options, Patience, Scope, Source, SourceKey,
-    Transport, Version, identity,
+    ClusterId, Event, Every, Form, HttpTransport, Mux, Options, Patience, Scope, Select, Source,
+    SourceKey, Transport, Version, identity,
 };
 use serde_json::json;
 use tokio::sync::watch;
@@ -151,8 +151,7 @@ async fn open(sandbox: &Sandbox, seed: u64, queue_bytes: usize) -> Source {
             namespaced: true,
         },
         scope: Scope::Namespace("shop".into()),
-        labels: None,
-        fields: None,
+        select: Select::All,
         form: Form::Full,
     })
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{ArgumentError, Arguments, Asked, Filters, Names, Namespaces, given};
 use crate::cluster::discovery::{ResolveError, Resolver};
 use crate::object::Resource;
-use crate::object::selector::by_name;
 
 /// Objects of one resource that the arguments name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,18 +77,4 @@ fn target(asked: &Asked, resource: Resource, filters: &Filters) -> Result<Target
         labels: given(filters.labels.as_ref()).map(Into::into),
         fields: given(filters.fields.as_ref()).map(Into::into),
     })
-}
-
-impl Target {
-    /// The field selector of each request that the target needs: one for each name, so that
-    /// permissions by `resourceNames` suffice and nothing else is sent.
-    pub fn field_selectors(&self) -> Vec<Option<Arc<str>>> {
-        match &self.names {
-            Names::All => vec![self.fields.clone()],
-            Names::Named(names) => names
-                .iter()
-                .map(|name| Some(by_name(name).into()))
-                .collect(),
-        }
-    }
 }

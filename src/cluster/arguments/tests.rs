@@ -128,16 +128,15 @@ async fn targets(arguments: &str, flags: &str) -> String {
         Err(error) => return error.to_string(),
     };
     let shown = targets.iter().map(|target| {
-        let fields = target.field_selectors();
-        let fields: Vec<&str> = fields
-            .iter()
-            .map(|one| one.as_deref().unwrap_or("*"))
-            .collect();
+        let objects = match &target.names {
+            Names::All => target.fields.as_deref().unwrap_or("*").to_owned(),
+            Names::Named(names) => names.join(" & "),
+        };
         format!(
             "{}@{}:{}",
             target.resource.group_resource(),
             target.namespace.as_deref().unwrap_or("*"),
-            fields.join(",")
+            objects
         )
     });
     shown.collect::<Vec<_>>().join(" ")
@@ -149,20 +148,16 @@ async fn targets_are_as_narrow_as_they_can_be() {
         (
             "deploy/web deployments/b no/n1",
             "",
-            "deployments.apps@shop:metadata.name=web deployments.apps@shop:metadata.name=b nodes@*:metadata.name=n1",
+            "deployments.apps@shop:web deployments.apps@shop:b nodes@*:n1",
         ),
-        (
-            "deploy a b",
-            "",
-            "deployments.apps@shop:metadata.name=a,metadata.name=b",
-        ),
+        ("deploy a b", "", "deployments.apps@shop:a & b"),
         ("deploy,Deployment", "", "deployments.apps@shop:*"),
         ("po", "-A", "pods@*:*"),
         ("po", "-fspec.nodeName=n1", "pods@shop:spec.nodeName=n1"),
         ("no", "-A", "nodes@*:*"),
-        ("no n1", "-A", "nodes@*:metadata.name=n1"),
-        ("po a=b,c", "", "pods@shop:metadata.name=a\\=b\\,c"),
-        ("v1 Pod own/web", "-A", "pods@own:metadata.name=web"),
+        ("no n1", "-A", "nodes@*:n1"),
+        ("po a=b,c", "", "pods@shop:a=b,c"),
+        ("v1 Pod own/web", "-A", "pods@own:web"),
         (
             "po web",
             "-A",

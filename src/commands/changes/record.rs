@@ -172,7 +172,7 @@ mod tests {
     use crate::object::list_keys::Schema;
     use crate::object::{ObjectRef, Resource};
     use crate::render::diff::Fold;
-    use crate::watch::{ClusterId, Form, Scope, SourceKey};
+    use crate::watch::{ClusterId, Form, Scope, Select, SourceKey};
 
     const SCHEMA: &str = r#"{"components":{"schemas":{"R":{"x-kubernetes-group-version-kind":[
         {"group":"example.com","version":"v1","kind":"Route"}]}}}}"#;
@@ -216,8 +216,7 @@ mod tests {
                 cluster: ClusterId("test".into()),
                 resource,
                 scope: Scope::Cluster,
-                labels: None,
-                fields: None,
+                select: Select::All,
                 form: Form::Full,
             }),
             step,

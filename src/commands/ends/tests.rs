@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::waiting::{Outcome, Waiting};
 use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, SourceState};
 use crate::status::Goal;
-use crate::watch::{ClusterId, Event, Form, Scope, SourceKey, Version, Why};
+use crate::watch::{ClusterId, Event, Form, Scope, Select, SourceKey, Version, Why};
 
 /// Deployments of `shop`; one of them, if a name is given.
 fn deployments(name: Option<&str>) -> SourceKey {
@@ -22,8 +22,7 @@ fn deployments(name: Option<&str>) -> SourceKey {
             namespaced: true,
         },
         scope: Scope::Namespace("shop".into()),
-        labels: None,
-        fields: name.map(|name| format!("metadata.name={name}").into()),
+        select: name.map_or(Select::All, |name| Select::Name(name.into())),
         form: Form::Full,
     }
 }

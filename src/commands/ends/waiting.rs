@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::asked::Asked;
-use crate::commands::sources::is_same;
 use crate::status::Goal;
 use crate::watch::{Event, SourceKey, Why};
 
@@ -58,7 +57,7 @@ impl Waiting {
     /// Takes one event.
     pub(super) fn apply(&mut self, key: &SourceKey, event: &Event, now: Timestamp) {
         let mut of_key = self.asked.iter_mut();
-        let Some(asked) = of_key.find(|asked| is_same(&asked.key, key)) else {
+        let Some(asked) = of_key.find(|asked| asked.key == *key) else {
             return;
         };
         let met = match event {

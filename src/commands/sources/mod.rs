@@ -19,7 +19,7 @@ use crate::watch::{Event, SourceKey};
 use known::{Known, is_given_up, is_refused};
 use words::{can_i, cause, name};
 
-pub(crate) use words::{describe, describe_counted, is_same, named, object, place};
+pub(crate) use words::{describe, describe_counted, named, object, place};
 
 /// How much a verb depends on a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

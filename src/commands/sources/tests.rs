@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::object::Resource;
-use crate::watch::{ClusterId, Form, Scope};
+use crate::watch::{ClusterId, Form, Scope, Select};
 
-fn key(resource: &str, fields: Option<&str>) -> Arc<SourceKey> {
+fn key(resource: &str, name: Option<&str>) -> Arc<SourceKey> {
     let words: Vec<&str> = resource.split(' ').collect();
     Arc::new(SourceKey {
         cluster: ClusterId("test".into()),
@@ -19,14 +19,13 @@ fn key(resource: &str, fields: Option<&str>) -> Arc<SourceKey> {
             "nodes" => Scope::Cluster,
             _ => Scope::Namespace("shop".into()),
         },
-        labels: None,
-        fields: fields.map(Into::into),
+        select: name.map_or(Select::All, |name| Select::Name(name.into())),
         form: Form::Full,
     })
 }
 
 fn deployment() -> Arc<SourceKey> {
-    key("apps deployments Deployment", Some("metadata.name=web"))
+    key("apps deployments Deployment", Some("web"))
 }
 
 fn pods() -> Arc<SourceKey> {
@@ -184,7 +183,7 @@ fn the_hint_asks_for_the_verb_that_was_refused() {
 #[test]
 fn an_object_is_absent_once_and_only_if_it_was_never_there() {
     let (deployment, pods) = (deployment(), pods());
-    let owner = key("apps replicasets ReplicaSet", Some("metadata.name=web-1"));
+    let owner = key("apps replicasets ReplicaSet", Some("web-1"));
     let needs = [
         (&deployment, Need::Vital),
         (&pods, Need::Vital),

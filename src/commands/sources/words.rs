@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::object::SourceState;
-use crate::object::selector::LabelSelector;
 use crate::watch::{Scope, SourceKey};
 
 /// What a source is called in messages: `deployments.apps/web in namespace "shop"`.
@@ -38,36 +37,18 @@ pub(crate) fn place(key: &SourceKey) -> String {
     if let Scope::Namespace(namespace) = &key.scope {
         let _infallible = write!(text, " in namespace \"{namespace}\"");
     }
-    for (what, selector) in [("labels", &key.labels), ("fields", &key.fields)] {
-        if let Some(selector) = selector.as_deref().filter(|_| named(key).is_none()) {
-            let _infallible = write!(text, " with {what} {selector}");
-        }
+    if let Some(labels) = key.select.label_selector() {
+        let _infallible = write!(text, " with labels {labels}");
+    }
+    if let Some(fields) = key.select.field_selector().filter(|_| named(key).is_none()) {
+        let _infallible = write!(text, " with fields {fields}");
     }
     text
 }
 
 /// The name of the one object that a source is about, if it is about one.
 pub(crate) fn named(key: &SourceKey) -> Option<&str> {
-    key.fields
-        .as_deref()?
-        .strip_prefix("metadata.name=")
-        .filter(|name| !name.contains(','))
-}
-
-/// Whether two keys mean the same source: selectors may be spelled in more than one way.
-pub(crate) fn is_same(a: &SourceKey, b: &SourceKey) -> bool {
-    a == b
-        || (a.resource == b.resource
-            && a.scope == b.scope
-            && a.cluster == b.cluster
-            && a.fields == b.fields
-            && a.form == b.form
-            && labels(a) == labels(b))
-}
-
-fn labels(key: &SourceKey) -> LabelSelector {
-    let labels = key.labels.as_deref().map(str::parse);
-    labels.and_then(Result::ok).unwrap_or_default()
+    key.select.name()
 }
 
 /// How to find out about permissions that lack: those to `list`, for a source that may be listed and

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::commands::sources::{is_same, named};
+use crate::commands::sources::named;
 use crate::graph::{Selection, children_of_kind};
 use crate::object::{ObjectRef, SourceState, Value};
-use crate::watch::{Event, Form, Scope, SourceKey};
+use crate::watch::{Event, Form, Scope, Select, SourceKey};
 
 /// The sources that are followed: those that were asked for, then those of dependents.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Wanted {
 
     /// Which of the sources that were asked for this is, if it is one.
     pub(super) fn asked_index(&self, key: &SourceKey) -> Option<usize> {
-        self.asked().position(|asked| is_same(asked, key))
+        self.asked().position(|asked| asked == key)
     }
 
     /// Whether the source that was asked for at this place has told all it has.
@@ -87,10 +87,7 @@ impl Wanted {
 
     /// Notes what an event says of its source.
     pub(super) fn note(&mut self, key: &SourceKey, event: &Event) {
-        let source = self
-            .sources
-            .iter_mut()
-            .find(|source| is_same(&source.key, key));
+        let source = self.sources.iter_mut().find(|source| source.key == *key);
         let Some(source) = source else { return };
         source.heard = match (event, &source.heard) {
             (Event::Synced { .. }, _) => Heard::All,
@@ -108,7 +105,7 @@ impl Wanted {
     ) -> Vec<SourceKey> {
         let mut before = self.sources.split_off(self.asked);
         for key in keys {
-            match before.iter().position(|source| is_same(&source.key, &key)) {
+            match before.iter().position(|source| source.key == key) {
                 Some(at) => self.sources.push(before.swap_remove(at)),
                 None => self.add(key),
             }
@@ -117,7 +114,7 @@ impl Wanted {
     }
 
     fn add(&mut self, key: SourceKey) {
-        if !self.keys().any(|known| is_same(known, &key)) {
+        if !self.keys().any(|known| *known == key) {
             self.sources.push(Followed {
                 key,
                 heard: Heard::Part,
@@ -151,9 +148,9 @@ pub(super) fn dependents(asked: &SourceKey, object: Value<'_>) -> Vec<SourceKey>
     }
     let kinds = children_of_kind(&reference.group_kind()).unwrap_or_default();
     let source = |kind: &crate::graph::ChildKind| {
-        let labels = match kind.selection(object) {
-            Selection::Labels(labels) => Some(labels.into()),
-            Selection::All => None,
+        let select = match kind.selection(object) {
+            Selection::Labels(labels) => Select::labelled(&labels),
+            Selection::All => Select::All,
             Selection::Nothing => return None,
         };
         Some(SourceKey {
@@ -163,8 +160,7 @@ pub(super) fn dependents(asked: &SourceKey, object: Value<'_>) -> Vec<SourceKey>
                 .namespace
                 .clone()
                 .map_or(Scope::Cluster, Scope::Namespace),
-            labels,
-            fields: None,
+            select,
             form: Form::Full,
         })
     };

@@ -76,7 +76,7 @@ impl Objects {
     pub(super) fn synced(&mut self, source: &Arc<SourceKey>) {
         let is_old = |held: &Held| {
             held.source.resource == source.resource
-                && held.source.fields == source.fields
+                && held.source.select.name() == source.select.name()
                 && held.source != *source
         };
         let graph = &mut self.graph;

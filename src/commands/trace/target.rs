@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::objects::is_gone;
-use crate::object::selector::by_name;
 use crate::object::{ObjectRef, Resource, Uid};
-use crate::watch::{ClusterId, Event, Form, Scope, SourceKey};
+use crate::watch::{ClusterId, Event, Form, Scope, Select, SourceKey};
 
 /// The object that is traced.
 #[derive(Clone, Debug)]
@@ -28,27 +27,23 @@ impl Target {
 
     /// The source of another object of its namespace.
     pub(super) fn named(&self, resource: Resource, name: &str) -> SourceKey {
-        SourceKey {
-            fields: Some(by_name(name).into()),
-            ..self.labelled(resource, None)
-        }
+        self.selected(resource, Select::Name(name.into()))
     }
 
-    /// The source of the objects of its namespace that a selector finds; all without one.
-    pub(super) fn labelled(&self, resource: Resource, labels: Option<Arc<str>>) -> SourceKey {
+    /// The source of selected objects of its namespace.
+    pub(super) fn selected(&self, resource: Resource, select: Select) -> SourceKey {
         SourceKey {
             cluster: self.cluster.clone(),
             resource,
             scope: Scope::Namespace(self.namespace.clone()),
-            labels,
-            fields: None,
+            select,
             form: Form::Full,
         }
     }
 
     /// Whether a source is that of the object.
     pub(super) fn is_source(&self, key: &SourceKey) -> bool {
-        key.resource == self.resource && key.fields.is_some()
+        key.resource == self.resource && key.select.name().is_some()
     }
 
     /// What the object is called: `service/api`.

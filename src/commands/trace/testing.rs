@@ -225,8 +225,13 @@ impl Feed {
         self.open
             .iter()
             .map(|key| {
-                let selector = key.labels.as_deref().or(key.fields.as_deref());
-                format!("{} {}", key.resource.plural, selector.unwrap_or("all"))
+                let labels = key.select.label_selector().map(Into::into);
+                let selector = labels.or(key.select.field_selector());
+                format!(
+                    "{} {}",
+                    key.resource.plural,
+                    selector.unwrap_or("all".into())
+                )
             })
             .collect()
     }
@@ -282,16 +287,9 @@ fn version(object: &Value, version: u64) -> Arc<Version> {
 
 fn selects(key: &SourceKey, object: &Value) -> bool {
     let metadata = &object["metadata"];
-    let labels: LabelSelector = key
-        .labels
-        .as_deref()
-        .unwrap_or_default()
-        .parse()
-        .expect("a selector");
-    let name = key
-        .fields
-        .as_deref()
-        .map(|fields| fields.trim_start_matches("metadata.name="));
+    let labels = key.select.label_selector().unwrap_or_default();
+    let labels: LabelSelector = labels.parse().expect("a selector");
+    let name = key.select.name();
     object["kind"] == *key.resource.kind
         && metadata["namespace"] == "shop"
         && name.is_none_or(|name| metadata["name"] == name)

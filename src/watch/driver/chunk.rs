@@ -237,10 +237,7 @@ impl Filler {
 
     /// Whether the source is of one name, which two objects cannot have at once.
     fn is_single(&self) -> bool {
-        let fields = self.shared.key.fields.as_deref().unwrap_or_default();
-        fields
-            .split(',')
-            .any(|field| field.starts_with("metadata.name="))
+        self.shared.key.select.is_of_one_name()
     }
 }
 

@@ -16,7 +16,6 @@ use crate::watch::error::SourceError;
 use crate::watch::event::Why;
 use crate::watch::history::Archive;
 use crate::watch::key::SourceKey;
-use crate::watch::selector::can_leave;
 use crate::watch::source::Shared;
 use crate::watch::transport::{LineStream, Upstream};
 
@@ -159,7 +158,7 @@ impl Session<'_> {
     /// (<https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go>).
     async fn why_deleted(&self, item: &Item) -> Result<Why, SourceError> {
         let key = &self.shared.key;
-        if item.deleting || !can_leave(key) {
+        if item.deleting || !key.select.can_leave() {
             return Ok(Why::Deleted);
         }
         match self

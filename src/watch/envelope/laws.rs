@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::{Line, Reader, head, skim};
 use crate::object::Resource;
-use crate::watch::{ClusterId, Form, Scope, SourceKey};
+use crate::watch::{ClusterId, Form, Scope, Select, SourceKey};
 
 /// What stands in a line: pieces of JSON, of which some are not.
 const PIECES: [&str; 48] = [
@@ -169,8 +169,7 @@ fn a_hundred_thousand_levels_are_one_version_that_cannot_be_read() {
             namespaced: true,
         },
         scope: Scope::Cluster,
-        labels: None,
-        fields: None,
+        select: Select::All,
         form: Form::Full,
     });
     let deep = "[".repeat(100_000);

@@ -172,7 +172,7 @@ impl Fake {
         model.requests.push(Request::List {
             limit: page.limit,
             next: page.next.as_deref().map(str::to_owned),
-            fields: key.fields.as_deref().map(str::to_owned),
+            fields: key.select.field_selector().map(Into::into),
         });
         model.times.push(tokio::time::Instant::now());
         if let Some(error) = &model.no_list {

@@ -7,7 +7,7 @@ use crate::cluster::{ApiError, Status};
 use crate::object::{Doc, Resource};
 use crate::watch::error::SourceError;
 use crate::watch::key::{ClusterId, Form, Scope, SourceKey};
-use crate::watch::selector::{matches_fields, matches_labels};
+use crate::watch::select::{Matcher, Select};
 
 /// How often the server sends a bookmark on a quiet watch.
 pub(super) const BOOKMARK: Duration = Duration::from_secs(60);
@@ -24,8 +24,7 @@ pub(in crate::watch) fn pods() -> SourceKey {
             namespaced: true,
         },
         scope: Scope::Cluster,
-        labels: None,
-        fields: None,
+        select: Select::All,
         form: Form::Full,
     }
 }
@@ -103,20 +102,11 @@ impl Pod {
     }
 
     pub(super) fn matches(&self, key: &SourceKey) -> bool {
-        if key.labels.is_none() && key.fields.is_none() {
-            return true;
-        }
-        let doc = Doc::parse(self.listed()).expect("valid");
-        let labels = key
-            .labels
-            .as_deref()
-            .map(|text| text.parse().expect("labels"));
-        let fields = key
-            .fields
-            .as_deref()
-            .map(|text| text.parse().expect("fields"));
-        labels.is_none_or(|labels| matches_labels(&labels, doc.root()))
-            && fields.is_none_or(|fields| matches_fields(&fields, doc.root()))
+        let matches = || {
+            let doc = Doc::parse(self.listed()).expect("valid");
+            Matcher::new(&key.select).matches(doc.root())
+        };
+        key.select == Select::All || matches()
     }
 }
 

@@ -10,11 +10,10 @@ use super::log::{Log, Taken};
 use super::{Entry, FileTransport};
 use crate::cluster::{ApiError, Status};
 use crate::object::Uid;
-use crate::object::selector::{FieldSelector, LabelSelector};
 use crate::watch::envelope::Verb;
 use crate::watch::error::SourceError;
 use crate::watch::key::{Scope, SourceKey};
-use crate::watch::selector::{matches_fields, matches_labels};
+use crate::watch::select::Matcher;
 use crate::watch::store::identity;
 
 /// The events of one source. A selector is applied as a server applies it: an object that stops
@@ -137,18 +136,15 @@ fn forgotten(key: &SourceKey) -> SourceError {
 pub(super) struct Filter<'a> {
     key: &'a SourceKey,
     api_version: String,
-    labels: LabelSelector,
-    fields: FieldSelector,
+    matcher: Matcher<'a>,
 }
 
 impl<'a> Filter<'a> {
-    /// A selector that cannot be read selects everything.
     pub(super) fn new(key: &'a SourceKey) -> Filter<'a> {
         Filter {
             key,
             api_version: key.resource.api_version(),
-            labels: read(key.labels.as_deref()),
-            fields: read(key.fields.as_deref()),
+            matcher: Matcher::new(&key.select),
         }
     }
 
@@ -167,13 +163,6 @@ impl<'a> Filter<'a> {
     }
 
     pub(super) fn selects(&self, entry: &Entry) -> bool {
-        let object = entry.doc.root();
-        matches_labels(&self.labels, object) && matches_fields(&self.fields, object)
+        self.matcher.matches(entry.doc.root())
     }
-}
-
-fn read<S: std::str::FromStr + Default>(selector: Option<&str>) -> S {
-    selector
-        .and_then(|text| text.parse().ok())
-        .unwrap_or_default()
 }

@@ -10,15 +10,14 @@ use super::*;
 use crate::object::Resource;
 use crate::watch::key::{ClusterId, Form};
 use crate::watch::tests::{brief, clock};
-use crate::watch::{Event, Mux, Options, Patience, Scope, Subscriptions};
+use crate::watch::{Event, Mux, Options, Patience, Scope, Select, Subscriptions};
 
 fn key(resource: Resource) -> SourceKey {
     SourceKey {
         cluster: ClusterId("file".into()),
         resource,
         scope: Scope::Cluster,
-        labels: None,
-        fields: None,
+        select: Select::All,
         form: Form::Full,
     }
 }
@@ -174,7 +173,7 @@ async fn selectors_work_as_on_a_server() {
     ]
     .join("\n");
     let web = |key| SourceKey {
-        labels: Some("app=web".into()),
+        select: Select::labelled("app=web"),
         ..key
     };
     assert_eq!(
@@ -191,7 +190,7 @@ async fn selectors_work_as_on_a_server() {
         ]
     );
     let named = |key| SourceKey {
-        fields: Some("metadata.name=b".into()),
+        select: Select::Name("b".into()),
         ..key
     };
     assert_eq!(play(&text, named).await[1], "listed b 2");

@@ -8,7 +8,6 @@ use super::past_event::Told;
 use super::revision::Revision;
 use super::turns::Turns;
 use crate::object::ObjectRef;
-use crate::object::selector::by_name;
 use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
@@ -16,7 +15,7 @@ use crate::watch::event::{Version, Why};
 use crate::watch::key::{Form, Scope, SourceKey};
 use crate::watch::pages::{Further, Pages};
 use crate::watch::patient::Patient;
-use crate::watch::selector::can_leave;
+use crate::watch::select::Select;
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
 /// For how long a server is asked that answers nothing at all.
@@ -47,18 +46,12 @@ pub(in crate::watch) struct Archive {
 impl Archive {
     /// The same for one object alone, by its namespace and name, so that the server reads one key.
     pub(in crate::watch) fn alone(&self, object: &ObjectRef) -> Archive {
-        let by_name = by_name(&object.name);
-        let fields = match &self.key.fields {
-            None => by_name,
-            Some(fields) if fields.split(',').any(|field| *field == *by_name) => fields.to_string(),
-            Some(fields) => format!("{fields},{by_name}"),
-        };
         let key = SourceKey {
             scope: object
                 .namespace
                 .clone()
                 .map_or(Scope::Cluster, Scope::Namespace),
-            fields: Some(fields.into()),
+            select: self.key.select.and_name(&object.name),
             ..(*self.key).clone()
         };
         Archive {
@@ -69,7 +62,7 @@ impl Archive {
 
     /// Under a selector what is absent may only have ceased to match.
     pub(in crate::watch) async fn tell_why(&self, told: &mut [Told]) -> Result<(), Unread> {
-        if !can_leave(&self.key) {
+        if !self.key.select.can_leave() {
             return Ok(());
         }
         for told in told.iter_mut().filter(|told| told.why == Why::Deleted) {
@@ -86,8 +79,7 @@ impl Archive {
     /// The same without selectors other than the name's, as objects are that no longer match.
     pub(in crate::watch) fn unselected(&self, object: &ObjectRef) -> Archive {
         let key = SourceKey {
-            labels: None,
-            fields: None,
+            select: Select::All,
             ..(*self.key).clone()
         };
         let all = Archive {

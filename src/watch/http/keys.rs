@@ -1,7 +1,7 @@
 //! From what a user named to the sources to watch.
 
-use super::super::{ClusterId, Form, Scope, SourceKey};
-use crate::cluster::Target;
+use super::super::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::cluster::{Names, Target};
 
 /// The sources that hold what `target` names: one for each name, else one.
 pub fn source_keys(cluster: &ClusterId, target: &Target, form: Form) -> Vec<SourceKey> {
@@ -9,13 +9,51 @@ pub fn source_keys(cluster: &ClusterId, target: &Target, form: Form) -> Vec<Sour
         Some(namespace) => Scope::Namespace(namespace.clone()),
         None => Scope::Cluster,
     };
-    let key = |fields| SourceKey {
+    let key = |select| SourceKey {
         cluster: cluster.clone(),
         resource: target.resource.clone(),
         scope: scope.clone(),
-        labels: target.labels.clone(),
-        fields,
+        select,
         form,
     };
-    target.field_selectors().into_iter().map(key).collect()
+    match &target.names {
+        Names::All => {
+            let select = Select::matching(target.labels.as_deref(), target.fields.as_deref());
+            vec![key(select)]
+        }
+        // Permissions by `resourceNames` suffice for these, and nothing else is sent.
+        Names::Named(names) => names.iter().cloned().map(Select::Name).map(key).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::fake::pods;
+
+    /// The field selector of each request, or none.
+    fn fields(names: Names, labels: Option<&str>, fields: Option<&str>) -> Vec<String> {
+        let target = Target {
+            resource: pods().resource,
+            namespace: None,
+            names,
+            labels: labels.map(Into::into),
+            fields: fields.map(Into::into),
+        };
+        let keys = source_keys(&pods().cluster, &target, Form::Full);
+        let field = |key: &SourceKey| key.select.field_selector().unwrap_or_default().into_owned();
+        keys.iter().map(field).collect()
+    }
+
+    #[test]
+    fn each_name_has_a_request_of_its_own() {
+        let names = Names::Named(vec!["web".into(), "a=b,c".into()]);
+        assert_eq!(
+            fields(names, None, None),
+            ["metadata.name=web", r"metadata.name=a\=b\,c"]
+        );
+        assert_eq!(fields(Names::All, Some("app=web"), None), [""]);
+        let node = fields(Names::All, None, Some("spec.nodeName==n1"));
+        assert_eq!(node, ["spec.nodeName=n1"]);
+    }
 }

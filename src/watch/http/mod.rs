@@ -114,11 +114,11 @@ fn selected(key: &SourceKey, verb: &'static str) -> Result<Ask, SourceError> {
     let path = RequestPath::of(&key.resource, key.namespace());
     let path = path.map_err(|error| source_error(error.into()))?;
     let mut ask = Ask::new(path).about(verb, key.resource.group_resource());
-    if let Some(labels) = &key.labels {
+    if let Some(labels) = key.select.label_selector() {
         ask = ask.query("labelSelector", labels);
     }
-    if let Some(fields) = &key.fields {
-        ask = ask.query("fieldSelector", fields);
+    if let Some(fields) = key.select.field_selector() {
+        ask = ask.query("fieldSelector", &fields);
     }
     Ok(ask)
 }

@@ -83,7 +83,7 @@ impl List<'_> {
 mod tests {
     use super::*;
     use crate::object::Resource;
-    use crate::watch::{ClusterId, Scope};
+    use crate::watch::{ClusterId, Scope, Select};
 
     fn key(group: &str, kind: &str, form: Form) -> SourceKey {
         SourceKey {
@@ -96,8 +96,7 @@ mod tests {
                 namespaced: true,
             },
             scope: Scope::Cluster,
-            labels: None,
-            fields: None,
+            select: Select::All,
             form,
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 
-use super::super::{ClusterId, Revision, Scope};
+use super::super::{ClusterId, Revision, Scope, Select};
 use super::*;
 use crate::cluster::scripted::{Reply, Scripted, answer, chunked};
 use crate::cluster::{ClusterConfig, Limits};
@@ -21,8 +21,7 @@ fn key(form: Form) -> SourceKey {
             namespaced: true,
         },
         scope: Scope::Namespace("shop".into()),
-        labels: Some("app=web,tier in (a,b)".into()),
-        fields: Some("metadata.name=web".into()),
+        select: Select::matching(Some("app=web,tier in (a,b)"), Some("metadata.name=web")),
         form,
     }
 }

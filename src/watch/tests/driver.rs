@@ -660,7 +660,7 @@ async fn a_source_by_name_takes_deleted_at_its_word() {
     let fake = Fake::new();
     fake.apply("a");
     let key = SourceKey {
-        fields: Some("metadata.name=a".into()),
+        select: Select::Name("a".into()),
         ..pods()
     };
     let source = mux(&fake).open(key);

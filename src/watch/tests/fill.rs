@@ -300,7 +300,7 @@ async fn what_cannot_be_looked_through_is_said() {
     let fake = Fake::new();
     fake.apply("a");
     let key = SourceKey {
-        fields: Some("metadata.name=a".into()),
+        select: Select::Name("a".into()),
         ..pods()
     };
     let source = mux(&fake).open(key);

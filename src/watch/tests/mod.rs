@@ -22,6 +22,7 @@ use super::fake::{Did, Fake, pods};
 use super::key::{ClusterId, SourceKey};
 use super::mux::{Clock, Mux, Options};
 use super::patience::Patience;
+use super::select::Select;
 use super::subscribe::{Every, Source};
 use super::transport::Transport;
 use crate::object::SourceState;
@@ -66,7 +67,7 @@ fn state(source: &Source) -> SourceState {
 
 fn labelled(labels: &str) -> SourceKey {
     SourceKey {
-        labels: Some(labels.into()),
+        select: Select::labelled(labels),
         ..pods()
     }
 }

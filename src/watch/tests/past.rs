@@ -144,8 +144,8 @@ async fn run(seed: u64, forget: impl FnOnce(&Fake, &mut fastrand::Rng)) -> (Look
     let (key, object) = if rng.bool() {
         (pods(), None)
     } else {
-        let fields = Some("metadata.name=a".into());
-        (SourceKey { fields, ..pods() }, Some(&object))
+        let select = Select::Name("a".into());
+        (SourceKey { select, ..pods() }, Some(&object))
     };
     let (writer, mut rng) = (rng.fork(), rng);
     let told = told(&fake, (key, object), |fake| forget(fake, &mut rng));

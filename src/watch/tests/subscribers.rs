@@ -359,7 +359,7 @@ async fn several_sources_read_as_one() {
     let mut events = Vec::new();
     while let Ok(Some((key, event))) = timeout(Duration::from_secs(1), both.next()).await {
         events.push((
-            key.labels.clone().expect("labelled").to_string(),
+            key.select.label_selector().expect("labelled").to_owned(),
             brief(&event),
         ));
     }

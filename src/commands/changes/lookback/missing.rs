@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
     use crate::object::Resource;
-    use crate::watch::{ClusterId, Form, Missing, Scope, SourceError, SourceKey};
+    use crate::watch::{ClusterId, Form, Missing, Scope, Select, SourceError, SourceKey};
 
     fn found(missing: &[(&str, &str)]) -> Found {
         let key = SourceKey {
@@ -62,8 +62,7 @@ mod tests {
                 namespaced: true,
             },
             scope: Scope::Cluster,
-            labels: None,
-            fields: None,
+            select: Select::All,
             form: Form::Full,
         };
         let missing = missing.iter().map(|(name, cause)| Missing {

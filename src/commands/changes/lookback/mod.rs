@@ -277,7 +277,7 @@ mod tests {
     use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
     use crate::watch::{
-        At, BoxFuture, ClusterId, End, Form, LineStream, ListPage, Page, Scope, Transport,
+        At, BoxFuture, ClusterId, End, Form, LineStream, ListPage, Page, Scope, Select, Transport,
     };
 
     /// A server of empty listings that takes a while for each, and counts what is under way. It has no Leases.
@@ -360,8 +360,7 @@ mod tests {
                 namespaced: true,
             },
             scope: Scope::Namespace("shop".into()),
-            labels: None,
-            fields: None,
+            select: Select::All,
             form: Form::Full,
         }
     }

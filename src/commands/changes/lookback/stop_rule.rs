@@ -170,7 +170,7 @@ mod tests {
     use crate::commands::changes::by::By;
     use crate::diff::Filter;
     use crate::object::{ObjectRef, Resource, ResourceVersion};
-    use crate::watch::{ClusterId, Form, Scope};
+    use crate::watch::{ClusterId, Form, Scope, Select};
 
     const CREATED: &str = "2026-03-02T12:00:00Z";
 
@@ -207,8 +207,7 @@ mod tests {
                 namespaced: true,
             },
             scope: Scope::Namespace("shop".into()),
-            labels: None,
-            fields: Some("metadata.name=x".into()),
+            select: Select::Name("x".into()),
             form: Form::Full,
         }
     }

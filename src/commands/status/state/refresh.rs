@@ -7,7 +7,6 @@ use jiff::{SignedDuration, Timestamp};
 use super::super::judged::{Judged, Progress};
 use super::super::wanted::dependents;
 use super::{Known, State};
-use crate::commands::sources::is_same;
 use crate::object::Uid;
 use crate::status::review_at;
 use crate::watch::SourceKey;
@@ -173,7 +172,7 @@ impl State {
 
     /// Forgets what only sources have told of that are followed no longer: it would never change again.
     fn forget(&mut self, dropped: &[SourceKey], now: Timestamp) {
-        let is_dropped = |key: &SourceKey| dropped.iter().any(|dropped| is_same(dropped, key));
+        let is_dropped = |key: &SourceKey| dropped.contains(key);
         let mut lost: Vec<Uid> = Vec::new();
         for (uid, known) in &mut self.objects {
             known.held.retain(|(key, _)| !is_dropped(key));

@@ -202,16 +202,9 @@ fn selects(key: &SourceKey, version: &Version) -> bool {
         Scope::Cluster => true,
         Scope::Namespace(namespace) => object.namespace.as_ref() == Some(namespace),
     };
-    let name = key
-        .fields
-        .as_deref()
-        .and_then(|fields| fields.strip_prefix("metadata.name="));
-    let labels: LabelSelector = key
-        .labels
-        .as_deref()
-        .unwrap_or("")
-        .parse()
-        .expect("a selector");
+    let name = key.select.name();
+    let labels = key.select.label_selector().unwrap_or_default();
+    let labels: LabelSelector = labels.parse().expect("a selector");
     let doc = version.doc().expect("JSON");
     let label = |key: &str| {
         let value = doc.root().at(&["metadata", "labels"])?.get(key)?.as_str()?;

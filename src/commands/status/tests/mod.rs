@@ -16,7 +16,7 @@ use super::view::{Canvas, Idle, table, view};
 use crate::object::Resource;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::status::Rules;
-use crate::watch::{ClusterId, Form, Scope, SourceKey};
+use crate::watch::{ClusterId, Form, Scope, Select, SourceKey};
 use cluster::Cluster;
 
 /// The time at which a story begins.
@@ -43,8 +43,7 @@ fn all(resource: &str) -> SourceKey {
             namespaced: true,
         },
         scope: Scope::Namespace("shop".into()),
-        labels: None,
-        fields: None,
+        select: Select::All,
         form: Form::Full,
     }
 }
@@ -52,7 +51,7 @@ fn all(resource: &str) -> SourceKey {
 /// The same for one object.
 fn one(resource: &str, name: &str) -> SourceKey {
     SourceKey {
-        fields: Some(format!("metadata.name={name}").into()),
+        select: Select::Name(name.into()),
         ..all(resource)
     }
 }

@@ -263,12 +263,12 @@ fn an_answer_is_waited_for_and_silence_is_told() {
 #[test]
 fn a_selector_that_is_spelled_otherwise_is_the_same_source() {
     let asked = SourceKey {
-        labels: Some("tier=web, app in (web)".into()),
+        select: Select::labelled("tier=web, app in (web)"),
         ..all(PODS)
     };
     let mut state = state([asked.clone()]);
     let canonical = SourceKey {
-        labels: Some("app=web,tier=web".into()),
+        select: Select::labelled("app=web,tier=web"),
         ..asked
     };
     state.apply(&shared(&canonical), Event::synced(0), at(1));

@@ -12,7 +12,7 @@ use crate::commands::trace::target::{Presence, Target};
 use crate::graph::{Node, Selection, children_of_kind};
 use crate::object::Uid;
 use crate::render::json::trace as json;
-use crate::watch::{Event, SourceKey, Version, Why};
+use crate::watch::{Event, Select, SourceKey, Version, Why};
 
 use super::change::{self, Change};
 use super::lines::Told;
@@ -104,12 +104,13 @@ impl State {
         let kinds = children_of_kind(&self.target.resource.group_kind()).unwrap_or_default();
         let dependents: Vec<SourceKey> = kinds
             .iter()
-            .filter_map(|child| match child.selection(deployment) {
-                Selection::Labels(labels) => {
-                    Some(self.target.labelled(child.resource(), Some(labels.into())))
-                }
-                Selection::All => Some(self.target.labelled(child.resource(), None)),
-                Selection::Nothing => None,
+            .filter_map(|child| {
+                let select = match child.selection(deployment) {
+                    Selection::Labels(labels) => Select::labelled(&labels),
+                    Selection::All => Select::All,
+                    Selection::Nothing => return None,
+                };
+                Some(self.target.selected(child.resource(), select))
             })
             .collect();
         if dependents != self.dependents {

@@ -13,7 +13,7 @@ use crate::commands::trace::page::Page;
 use crate::commands::trace::target::{Presence, Target};
 use crate::graph::{Selection, children_of_kind};
 use crate::object::{Resource, Uid, Value};
-use crate::watch::{Event, SourceKey};
+use crate::watch::{Event, Select, SourceKey};
 
 /// The trace of one Service.
 pub(in crate::commands::trace) struct State {
@@ -39,7 +39,7 @@ impl State {
     pub(in crate::commands::trace) fn new(target: Target) -> State {
         let name = format!("kubernetes.io/service-name={}", target.name);
         State {
-            slices: target.labelled(slice_resource(), Some(name.into())),
+            slices: target.selected(slice_resource(), Select::labelled(&name)),
             objects: Objects::default(),
             presence: Presence::Unread,
             pods: None,
@@ -84,7 +84,7 @@ impl State {
             }
             match child.selection(service) {
                 Selection::Labels(labels) => {
-                    Some(self.target.labelled(resource, Some(labels.into())))
+                    Some(self.target.selected(resource, Select::labelled(&labels)))
                 }
                 Selection::All | Selection::Nothing => None,
             }

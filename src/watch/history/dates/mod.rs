@@ -22,6 +22,7 @@ use crate::object::managed_fields::Writers;
 use crate::object::{Doc, Resource};
 use crate::watch::event::Version;
 use crate::watch::key::{ClusterId, Form, Scope, SourceKey};
+use crate::watch::select::Select;
 
 /// So many listings are asked for at most,
 const REQUESTS: u32 = 300;
@@ -89,8 +90,7 @@ pub(in crate::watch) fn leases(cluster: &ClusterId) -> SourceKey {
             namespaced: true,
         },
         scope: Scope::Namespace("kube-system".into()),
-        labels: None,
-        fields: None,
+        select: Select::All,
         form: Form::Full,
     }
 }

@@ -1,0 +1,257 @@
+//! Which objects of a resource a source is of: typed, and in one spelling, so that equal selections open one
+//! source.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::object::Value;
+use crate::object::selector::{FieldSelector, LabelSelector, by_name};
+
+/// The field that holds an object's name.
+const NAME: &str = "metadata.name";
+/// The fields that stay the same while an object lives.
+const FIXED: [&str; 2] = [NAME, "metadata.namespace"];
+
+/// Which objects of a resource a source is of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Select {
+    /// Every object.
+    All,
+    /// The one object of this name, whatever the name holds.
+    Name(Arc<str>),
+    /// The objects that match selectors.
+    Selector(Selectors),
+}
+
+/// A label selector, a field selector, or both, in canonical spelling. [`Select::matching`] makes it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Selectors {
+    labels: Option<Arc<str>>,
+    fields: Option<Arc<str>>,
+}
+
+impl Select {
+    /// The objects that match a label selector and a field selector. What cannot be read stays as it is: the server
+    /// then says so in its words.
+    pub fn matching(labels: Option<&str>, fields: Option<&str>) -> Select {
+        let labels = labels.and_then(spelled::<LabelSelector>);
+        let fields = fields.and_then(spelled::<FieldSelector>);
+        match (&labels, &fields) {
+            (None, None) => Select::All,
+            (None, Some(only)) => {
+                let name = name_alone(only).map(Select::Name);
+                name.unwrap_or(Select::Selector(Selectors { labels, fields }))
+            }
+            (Some(_), _) => Select::Selector(Selectors { labels, fields }),
+        }
+    }
+
+    /// The objects that match a label selector.
+    pub fn labelled(labels: &str) -> Select {
+        Select::matching(Some(labels), None)
+    }
+
+    /// The name, if it is one that is selected.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Select::Name(name) => Some(name),
+            Select::All | Select::Selector(_) => None,
+        }
+    }
+
+    /// The label selector of a request.
+    pub fn label_selector(&self) -> Option<&str> {
+        match self {
+            Select::Selector(selectors) => selectors.labels.as_deref(),
+            Select::All | Select::Name(_) => None,
+        }
+    }
+
+    /// The field selector of a request.
+    pub fn field_selector(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Select::All => None,
+            Select::Name(name) => Some(by_name(name).into()),
+            Select::Selector(selectors) => selectors.fields.as_deref().map(Cow::Borrowed),
+        }
+    }
+
+    /// The same for the object of one name alone.
+    pub(super) fn and_name(&self, name: &Arc<str>) -> Select {
+        let selectors = match self {
+            Select::All | Select::Name(_) => return Select::Name(name.clone()),
+            Select::Selector(selectors) => selectors,
+        };
+        let by_name = by_name(name);
+        let fields = match &selectors.fields {
+            _ if self.is_of_one_name() => return self.clone(),
+            None => by_name,
+            Some(fields) => format!("{fields},{by_name}"),
+        };
+        Select::matching(selectors.labels.as_deref(), Some(&fields))
+    }
+
+    /// Whether all selected objects have one name, which two cannot have at once.
+    pub(super) fn is_of_one_name(&self) -> bool {
+        match self {
+            Select::All => false,
+            Select::Name(_) => true,
+            Select::Selector(selectors) => {
+                let fields = selectors.fields.as_deref().and_then(read::<FieldSelector>);
+                fields.is_some_and(|fields| fields.required(NAME).is_some())
+            }
+        }
+    }
+
+    /// Whether an object can stop matching. Its name and namespace stay the same.
+    pub(super) fn can_leave(&self) -> bool {
+        let Select::Selector(Selectors { labels, fields }) = self else {
+            return false;
+        };
+        let is_fixed = |fields: FieldSelector| {
+            let mut terms = fields.terms().iter();
+            terms.all(|term| FIXED.contains(&&*term.field))
+        };
+        let fields = fields.as_deref();
+        labels.is_some() || fields.is_some_and(|fields| !read(fields).is_some_and(is_fixed))
+    }
+}
+
+/// What a selection asks of an object, for sources that are no servers.
+pub(super) struct Matcher<'a> {
+    name: Option<&'a str>,
+    labels: LabelSelector,
+    fields: FieldSelector,
+}
+
+impl<'a> Matcher<'a> {
+    /// A selector that cannot be read selects everything.
+    pub(super) fn new(select: &'a Select) -> Matcher<'a> {
+        let selectors = match select {
+            Select::Selector(selectors) => Some(selectors),
+            Select::All | Select::Name(_) => None,
+        };
+        let labels = selectors.and_then(|selectors| read(selectors.labels.as_deref()?));
+        let fields = selectors.and_then(|selectors| read(selectors.fields.as_deref()?));
+        Matcher {
+            name: select.name(),
+            labels: labels.unwrap_or_default(),
+            fields: fields.unwrap_or_default(),
+        }
+    }
+
+    /// Whether an object is selected. Any path of fields can be asked for, where a server knows but a few.
+    pub(super) fn matches(&self, object: Value<'_>) -> bool {
+        let is_named = |name| object.str_at(&["metadata", "name"]).as_deref() == Some(name);
+        let labels = object.at(&["metadata", "labels"]);
+        self.name.is_none_or(is_named)
+            && self
+                .labels
+                .matches(|key| labels.and_then(|labels| labels.get(key)?.as_str()))
+            && self.fields.matches(|path| {
+                let value = path.split('.').try_fold(object, Value::get)?;
+                Some(value.as_str().unwrap_or(Cow::Borrowed(value.raw())))
+            })
+    }
+}
+
+fn read<S: FromStr>(text: &str) -> Option<S> {
+    text.parse().ok()
+}
+
+/// A selector's canonical spelling; `None` if it selects everything.
+fn spelled<S: FromStr + Display>(text: &str) -> Option<Arc<str>> {
+    let text = text.trim();
+    let canonical = read(text).map_or_else(|| text.to_owned(), |read: S| read.to_string());
+    (!canonical.is_empty()).then(|| canonical.into())
+}
+
+/// The name, if a field selector asks for nothing else.
+fn name_alone(fields: &str) -> Option<Arc<str>> {
+    let fields: FieldSelector = read(fields)?;
+    let name = fields.required(NAME)?;
+    (fields.terms().len() == 1).then(|| name.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Doc;
+
+    /// What the request for a selection says: its labels and its fields.
+    fn asked(select: &Select) -> String {
+        let labels = select.label_selector().unwrap_or("-");
+        let fields = select.field_selector().unwrap_or("-".into());
+        format!("{labels} {fields}")
+    }
+
+    #[test]
+    fn equal_selectors_have_one_spelling() {
+        for (labels, fields, request) in [
+            ("", " ", "- -"),
+            (" a = b ", "", "a=b -"),
+            ("b==2,a=1", "", "a=1,b=2 -"),
+            ("a in (y, x,y)", "", "a in (x,y) -"),
+            ("a in (x", "", "a in (x -"),
+            ("", "metadata.name==x", "- metadata.name=x"),
+            ("", "b=2,metadata.name=x", "- b=2,metadata.name=x"),
+            ("a=b", "metadata.name=x", "a=b metadata.name=x"),
+            ("", "a=b=c", "- a=b=c"),
+        ] {
+            let select = Select::matching(Some(labels), Some(fields));
+            assert_eq!(asked(&select), request, "{labels} {fields}");
+        }
+        assert_eq!(Select::matching(None, Some(" ")), Select::All);
+    }
+
+    #[test]
+    fn a_name_may_hold_what_separates_fields() {
+        for name in ["web", "a,b", "a=b", r"a\b", "metadata.name=x,y"] {
+            let select = Select::Name(name.into());
+            let fields = select.field_selector().expect("a name");
+            assert_eq!(Select::matching(None, Some(&fields)), select, "{name}");
+            assert_eq!(select.name(), Some(name));
+            let narrowed = Select::labelled("a=b").and_name(&name.into());
+            assert_eq!(narrowed.field_selector(), Some(fields), "{name}");
+            assert!(narrowed.is_of_one_name() && narrowed.can_leave());
+            assert_eq!(narrowed.and_name(&name.into()), narrowed);
+        }
+    }
+
+    #[test]
+    fn an_object_leaves_only_what_can_change() {
+        for (fields, can_leave) in [
+            ("metadata.name=x", false),
+            ("metadata.name!=x", false),
+            ("metadata.name=x,metadata.namespace=y", false),
+            (r"metadata.name=a\,status.phase", false),
+            ("metadata.name=x,status.phase=Running", true),
+            ("a=b=c", true),
+        ] {
+            let select = Select::matching(None, Some(fields));
+            assert_eq!(select.can_leave(), can_leave, "{fields}");
+        }
+        assert!(Select::labelled("a=b").can_leave() && !Select::All.can_leave());
+    }
+
+    #[test]
+    fn fields_are_looked_up_by_their_path() {
+        let doc = Doc::parse(r#"{"metadata":{"name":"x","labels":{"app":"web"}},"spec":{"n":3}}"#)
+            .expect("valid");
+        for (labels, fields, matches) in [
+            ("", "metadata.name=x", true),
+            ("", "metadata.name=y", false),
+            ("", "metadata.name!=x", false),
+            ("", "spec.n=3,spec.nodeName=", true),
+            ("", "spec.nodeName!=", false),
+            ("app=web,!tier", "", true),
+            ("app in (db)", "", false),
+        ] {
+            let select = Select::matching(Some(labels), Some(fields));
+            let matcher = Matcher::new(&select);
+            assert_eq!(matcher.matches(doc.root()), matches, "{labels} {fields}");
+        }
+    }
+}
