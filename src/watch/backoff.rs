@@ -3,10 +3,16 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// The first wait after a failure, and the longest.
-const RETRY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
-/// The first wait after a refusal, and the longest.
-const DENIED: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(300));
+/// After failures.
+const RETRY: Doubling = Doubling {
+    first: Duration::from_millis(500),
+    longest: Duration::from_secs(30),
+};
+/// After refusals.
+const DENIED: Doubling = Doubling {
+    first: Duration::from_secs(30),
+    longest: Duration::from_secs(300),
+};
 /// How often a resource that is not served is asked for: a CRD may be on its way.
 const UNSERVED: Duration = Duration::from_secs(30);
 /// How often a source that cannot be watched is listed: soon after a change, then less often.
@@ -14,11 +20,11 @@ const POLL: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(
 
 /// How fast a source's waits pass: as usual, or all so many times shorter.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace(pub(super) NonZeroU32);
+pub(super) struct Speed(pub(super) NonZeroU32);
 
-impl Pace {
+impl Speed {
     /// As usual.
-    pub(super) const USUAL: Pace = Pace(NonZeroU32::MIN);
+    pub(super) const USUAL: Speed = Speed(NonZeroU32::MIN);
 
     /// What `usual` comes to.
     pub(super) fn of(self, usual: Duration) -> Duration {
@@ -31,14 +37,14 @@ impl Pace {
 #[derive(Debug)]
 pub(super) struct Backoff {
     rng: fastrand::Rng,
-    pace: Pace,
+    pace: Speed,
     failures: u32,
     refusals: u32,
     quiet_polls: u32,
 }
 
 impl Backoff {
-    pub(super) fn new(seed: u64, pace: Pace) -> Backoff {
+    pub(super) fn new(seed: u64, pace: Speed) -> Backoff {
         Backoff {
             rng: fastrand::Rng::with_seed(seed),
             pace,
@@ -51,7 +57,7 @@ impl Backoff {
     /// Another failure: how many there were in a row, and how long to wait.
     pub(super) fn failed(&mut self) -> (u32, Duration) {
         self.failures += 1;
-        let wait = doubled(RETRY, self.failures);
+        let wait = RETRY.after(self.failures);
         (self.failures, self.jitter(wait))
     }
 
@@ -68,7 +74,7 @@ impl Backoff {
     /// Another refusal.
     pub(super) fn denied(&mut self) -> Duration {
         self.refusals += 1;
-        let wait = doubled(DENIED, self.refusals);
+        let wait = DENIED.after(self.refusals);
         self.jitter(wait)
     }
 
@@ -98,10 +104,18 @@ impl Backoff {
     }
 }
 
-/// `first` doubled for each time after the first, up to `longest`.
-fn doubled((first, longest): (Duration, Duration), times: u32) -> Duration {
-    let factor = 1_u32 << times.saturating_sub(1).min(16);
-    first.saturating_mul(factor).min(longest)
+/// Waits that double, from the first to the longest.
+struct Doubling {
+    first: Duration,
+    longest: Duration,
+}
+
+impl Doubling {
+    /// The wait after it has happened so many times.
+    fn after(&self, times: u32) -> Duration {
+        let factor = 1_u32 << times.saturating_sub(1).min(16);
+        self.first.saturating_mul(factor).min(self.longest)
+    }
 }
 
 #[cfg(test)]
@@ -109,13 +123,13 @@ mod tests {
     use super::*;
 
     fn backoff(seed: u64) -> Backoff {
-        Backoff::new(seed, Pace(NonZeroU32::MIN))
+        Backoff::new(seed, Speed(NonZeroU32::MIN))
     }
 
     #[test]
     fn a_pace_shortens_every_wait_alike() {
         let waits = |times| {
-            let pace = Pace(NonZeroU32::new(times).expect("not 0"));
+            let pace = Speed(NonZeroU32::new(times).expect("not 0"));
             let mut backoff = Backoff::new(5, pace);
             [
                 backoff.failed().1,

@@ -14,10 +14,10 @@ use crate::object::Doc;
 
 /// An object's JSON, shared and immutable.
 #[derive(Clone)]
-pub struct Body(Kept);
+pub struct Body(BodyText);
 
 #[derive(Clone)]
-enum Kept {
+enum BodyText {
     Plain(Arc<str>),
     Read(Doc),
     Packed {
@@ -33,9 +33,9 @@ impl Body {
     /// The text.
     pub fn text(&self) -> Arc<str> {
         match &self.0 {
-            Kept::Plain(text) => text.clone(),
-            Kept::Read(doc) => doc.shared_text(),
-            Kept::Packed { block, len, base } => {
+            BodyText::Plain(text) => text.clone(),
+            BodyText::Read(doc) => doc.shared_text(),
+            BodyText::Packed { block, len, base } => {
                 let text = decompress_with_dict(block, *len, base.as_bytes());
                 let text = text.expect("a block that was packed with this base");
                 let text = String::from_utf8(text).expect("what was packed was a text");
@@ -47,26 +47,26 @@ impl Body {
     /// The object, if it has been read already.
     pub(super) fn read(&self) -> Option<&Doc> {
         match &self.0 {
-            Kept::Read(doc) => Some(doc),
-            Kept::Plain(_) | Kept::Packed { .. } => None,
+            BodyText::Read(doc) => Some(doc),
+            BodyText::Plain(_) | BodyText::Packed { .. } => None,
         }
     }
 
     /// How many bytes it keeps in memory, a tape included; of what is packed, those that only it has.
     pub(super) fn weight(&self) -> usize {
         match &self.0 {
-            Kept::Plain(text) => text.len(),
-            Kept::Read(doc) => doc.footprint(),
-            Kept::Packed { block, .. } => block.len(),
+            BodyText::Plain(text) => text.len(),
+            BodyText::Read(doc) => doc.footprint(),
+            BodyText::Packed { block, .. } => block.len(),
         }
     }
 
     pub(super) fn is_packed(&self) -> bool {
-        matches!(self.0, Kept::Packed { .. })
+        matches!(self.0, BodyText::Packed { .. })
     }
 
     fn packed(text: &str, base: &Arc<str>) -> Body {
-        Body(Kept::Packed {
+        Body(BodyText::Packed {
             block: compress_with_dict(text.as_bytes(), base.as_bytes()).into(),
             len: text.len(),
             base: base.clone(),
@@ -76,16 +76,16 @@ impl Body {
     /// What it was packed with; `None` if it was packed alone, or not at all.
     fn base(&self) -> Option<&Arc<str>> {
         match &self.0 {
-            Kept::Packed { base, .. } if !base.is_empty() => Some(base),
-            Kept::Packed { .. } | Kept::Plain(_) | Kept::Read(_) => None,
+            BodyText::Packed { base, .. } if !base.is_empty() => Some(base),
+            BodyText::Packed { .. } | BodyText::Plain(_) | BodyText::Read(_) => None,
         }
     }
 
     /// Whether packing has made it a `times`th of what it was.
     fn is_within(&self, times: usize) -> bool {
         match &self.0 {
-            Kept::Plain(_) | Kept::Read(_) => false,
-            Kept::Packed { block, len, .. } => block.len().saturating_mul(times) <= *len,
+            BodyText::Plain(_) | BodyText::Read(_) => false,
+            BodyText::Packed { block, len, .. } => block.len().saturating_mul(times) <= *len,
         }
     }
 }
@@ -93,33 +93,33 @@ impl Body {
 /// An object that has been read.
 impl From<Doc> for Body {
     fn from(doc: Doc) -> Body {
-        Body(Kept::Read(doc))
+        Body(BodyText::Read(doc))
     }
 }
 
 impl From<Arc<str>> for Body {
     fn from(text: Arc<str>) -> Body {
-        Body(Kept::Plain(text))
+        Body(BodyText::Plain(text))
     }
 }
 
 impl From<&str> for Body {
     fn from(text: &str) -> Body {
-        Body(Kept::Plain(text.into()))
+        Body(BodyText::Plain(text.into()))
     }
 }
 
 impl From<String> for Body {
     fn from(text: String) -> Body {
-        Body(Kept::Plain(text.into()))
+        Body(BodyText::Plain(text.into()))
     }
 }
 
 impl From<Body> for Arc<str> {
     fn from(body: Body) -> Arc<str> {
         match body.0 {
-            Kept::Plain(text) => text,
-            Kept::Read(_) | Kept::Packed { .. } => body.text(),
+            BodyText::Plain(text) => text,
+            BodyText::Read(_) | BodyText::Packed { .. } => body.text(),
         }
     }
 }
@@ -166,8 +166,8 @@ impl Packer {
     /// cannot be made smaller stays as it is.
     pub(super) fn pack(&mut self, body: &Body, before: Option<&Body>) -> Body {
         let text = &match &body.0 {
-            Kept::Plain(_) | Kept::Read(_) => body.text(),
-            Kept::Packed { .. } => return body.clone(),
+            BodyText::Plain(_) | BodyText::Read(_) => body.text(),
+            BodyText::Packed { .. } => return body.clone(),
         };
         let own = before
             .and_then(Body::base)

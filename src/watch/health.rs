@@ -7,10 +7,10 @@ use tokio::time::Instant;
 
 /// What the sources of one cluster have met last.
 #[derive(Debug, Default)]
-pub(super) struct Health(Mutex<Phase>);
+pub(super) struct Health(Mutex<ServerPhase>);
 
 #[derive(Clone, Copy, Debug, Default)]
-enum Phase {
+enum ServerPhase {
     /// It has never been away.
     #[default]
     Steady,
@@ -23,27 +23,27 @@ enum Phase {
 impl Health {
     /// The server was not to be reached, broke off, or is not the one that answered before.
     pub(super) fn lost(&self) {
-        *self.phase() = Phase::Away;
+        *self.phase() = ServerPhase::Away;
     }
 
     /// The server answered, be it with a refusal.
     pub(super) fn answered(&self) {
         let mut phase = self.phase();
-        if matches!(*phase, Phase::Away) {
-            *phase = Phase::Back(Instant::now());
+        if matches!(*phase, ServerPhase::Away) {
+            *phase = ServerPhase::Back(Instant::now());
         }
     }
 
     /// Whether the server was away, and has been back for less than `span`.
     pub(super) fn is_new(&self, span: Duration) -> bool {
         match *self.phase() {
-            Phase::Steady => false,
-            Phase::Away => true,
-            Phase::Back(since) => since.elapsed() < span,
+            ServerPhase::Steady => false,
+            ServerPhase::Away => true,
+            ServerPhase::Back(since) => since.elapsed() < span,
         }
     }
 
-    fn phase(&self) -> MutexGuard<'_, Phase> {
+    fn phase(&self) -> MutexGuard<'_, ServerPhase> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,6 @@
 //! The multiplexer: one upstream list and watch per source, however many views subscribe.
 
+mod backfill;
 mod backoff;
 mod body;
 mod driver;
@@ -11,13 +12,13 @@ mod fake;
 mod file;
 mod health;
 mod history;
-mod hole;
 mod http;
+mod identity;
+mod interruption;
 mod key;
-mod lag;
-mod members;
-mod merge;
+mod missed;
 mod mux;
+mod options;
 mod pages;
 mod patience;
 mod patient;
@@ -27,9 +28,12 @@ mod select;
 mod source;
 mod store;
 mod subscribe;
+mod subscribers;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod upstreams;
 
 pub use body::Body;
 pub use envelope::{Item, Line, Reader, Verb};
@@ -39,18 +43,19 @@ pub use file::{
     FileError, FileResource, FileTransport, Language, Plural, Syntax, documents, documents_by_line,
 };
 pub use history::{
-    Between, Changed, Comparison, Dates, End, History, Limits, Missing, ObjectsAt, Past, Presence,
-    Revision, Told, Turns, Walk, in_order, is_surely_before,
+    Between, Changed, Comparison, Dates, End, History, Limits, Missing, ObjectsAt, Past, PastEvent,
+    Presence, RequestLimit, Revision, Walk, in_order, is_surely_before,
 };
 pub use http::{HttpTransport, parse_page, refusal, source_keys};
+pub use identity::identity;
 pub use key::{ClusterId, Form, Scope, SourceKey};
-pub use merge::Subscriptions;
-pub use mux::{Clock, Mux, Options};
-pub use patience::{Patience, Recall};
+pub use mux::Mux;
+pub use options::{Clock, MuxOptions};
+pub use patience::{CatchUp, Patience, Terms};
 pub use recent::Recent;
 pub use select::{Select, Selectors};
-pub use store::identity;
 pub use subscribe::{Every, Source};
+pub use subscriptions::Subscriptions;
 pub use transport::{
     At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS,
 };

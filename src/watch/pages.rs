@@ -34,7 +34,7 @@ pub(super) struct Pages<'a> {
 
 /// What follows a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Further {
+pub(super) enum NextPage {
     /// Another page.
     More,
     /// Nothing: the listing is complete.
@@ -66,7 +66,7 @@ impl<'a> Pages<'a> {
     }
 
     /// Counts a page, and takes its token. Fails if the listing is too long, or gets nowhere.
-    pub(super) fn take(&mut self, page: &mut ListPage) -> Result<Further, SourceError> {
+    pub(super) fn take(&mut self, page: &mut ListPage) -> Result<NextPage, SourceError> {
         self.objects += page.items.len();
         self.bytes += page.items.iter().map(|item| item.len()).sum::<usize>();
         if self.objects > OBJECTS {
@@ -77,7 +77,7 @@ impl<'a> Pages<'a> {
         }
         self.next.next = page.next.take();
         let Some(token) = &self.next.next else {
-            return Ok(Further::End);
+            return Ok(NextPage::End);
         };
         if !self.tokens.insert(self.hasher.hash_one(token)) {
             return Err(self.endless(format_args!("has no end: a continue token came twice")));
@@ -92,7 +92,7 @@ impl<'a> Pages<'a> {
                 "has no end: {EMPTY_PAGES} pages in a row held no objects"
             )));
         }
-        Ok(Further::More)
+        Ok(NextPage::More)
     }
 
     fn endless(&self, what: fmt::Arguments<'_>) -> SourceError {
@@ -120,8 +120,8 @@ mod tests {
                 next: token.map(Into::into),
             };
             match reading.take(&mut page) {
-                Ok(Further::More) => assert!(reading.wanted().next.is_some()),
-                Ok(Further::End) => return Ok(nth + 1),
+                Ok(NextPage::More) => assert!(reading.wanted().next.is_some()),
+                Ok(NextPage::End) => return Ok(nth + 1),
                 Err(error) => return Err(error.to_string()),
             }
         }

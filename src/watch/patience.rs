@@ -1,5 +1,4 @@
-//! What a subscriber asks of its source: how long it is waited for, and what it is told after an
-//! interruption.
+//! What a subscriber asks of its source: how long to wait for it, and what it gets after an interruption.
 
 use std::time::Duration;
 
@@ -25,12 +24,28 @@ impl Patience {
     }
 }
 
-/// What a subscriber is told after an interruption.
+/// What a subscriber asks of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recall {
-    /// Every version it missed, once that has been read back: what it is for is how things came about.
+pub struct Terms {
+    /// How long the source waits for it.
+    pub patience: Patience,
+    /// What it gets after an interruption.
+    pub catch_up: CatchUp,
+}
+
+impl From<Patience> for Terms {
+    fn from(patience: Patience) -> Terms {
+        let catch_up = CatchUp::Every;
+        Terms { patience, catch_up }
+    }
+}
+
+/// What a subscriber gets after an interruption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CatchUp {
+    /// Every version it missed, once that has been read back: it shows how things came about.
     Every,
-    /// What is now, at once, after a gap: what it is for is how things are.
+    /// A gap and the newest versions, at once: it shows how things are.
     Newest,
 }
 

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use super::backoff::{Backoff, Pace};
+use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
 use super::key::SourceKey;
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
@@ -26,7 +26,7 @@ pub(super) struct Patient {
     transport: Arc<dyn Transport>,
     /// For how long a server is asked that answers nothing.
     limit: Duration,
-    pace: Pace,
+    pace: Speed,
     /// The jitter of the next request.
     seed: AtomicU64,
     /// What the source is doing. While it is not live the server is away for others as well: no time counts.
@@ -41,7 +41,7 @@ impl Patient {
         Patient {
             transport,
             limit,
-            pace: Pace::USUAL,
+            pace: Speed::USUAL,
             seed: AtomicU64::new(fastrand::u64(..)),
             state: None,
             failing: Mutex::default(),
@@ -49,7 +49,7 @@ impl Patient {
     }
 
     /// The same, whose waits follow from a seed and a pace.
-    pub(super) fn paced(self, seed: u64, pace: Pace) -> Patient {
+    pub(super) fn paced(self, seed: u64, pace: Speed) -> Patient {
         let seed = AtomicU64::new(seed);
         Patient { pace, seed, ..self }
     }

@@ -1,9 +1,9 @@
-//! What waits for one lossless subscriber: bounded by bytes, and honest about what did not fit.
+//! The events that wait for one subscriber: bounded by bytes, and honest about what did not fit.
 //!
-//! A queue that is too full makes the driver wait, once, for as long as the subscriber's patience.
-//! After that its events are no longer kept. What it will have missed is remembered as one version
-//! per object. When it has read all that was kept, that is read back from the server's memory in parts, as
-//! there is room; what cannot be is one `Gap`, then the difference.
+//! A queue that is too full makes the driver wait, once, for as long as the subscriber's patience. After that the
+//! queue keeps no more events. It remembers one version of each object that the subscriber misses. Once the
+//! subscriber has read all that was kept, what it missed is read back from the server's memory, in parts, as there
+//! is room. What cannot be read back becomes one `Gap`, then the difference.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,74 +14,66 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::event::{Event, Version, Why};
-use super::lag::{Lag, Missed};
-use super::patience::{Company, Patience, Recall};
-use super::store::{Change, Store};
+use super::missed::{Missed, MissedChanges};
+use super::patience::{CatchUp, Company, Terms};
+use super::store::{ObjectStore, StoreChange};
 use crate::object::{ResourceVersion, SourceState};
 
-/// What an entry costs besides the body that only it keeps.
+/// What an event costs besides the body that only it keeps.
 const ENTRY_BYTES: usize = 200;
 
-/// Whether more is being read back for a hole.
+/// Whether a backfill goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follows {
     More,
     Nothing,
 }
 
-/// What stands in a queue.
+/// What is in a queue.
 #[derive(Debug)]
-enum Entry {
+enum Queued {
     /// An event, and what it weighs.
     Event(Event, usize),
-    /// The place of what is being read back for this hole, and the difference that it made. Nothing behind
-    /// it is handed out before.
-    Hole(u64, Arc<[Change]>),
+    /// The place of a backfill, and the difference between its ends. The events behind it wait for its end.
+    Backfill(u64, Arc<[StoreChange]>),
 }
 
 /// One subscriber's queue.
 #[derive(Debug)]
 pub(super) struct Queue {
-    entries: VecDeque<Entry>,
-    /// How many of the entries are holes.
-    holes: usize,
+    entries: VecDeque<Queued>,
+    /// How many of the entries are backfills.
+    backfills: usize,
     bytes: usize,
     limit: usize,
-    patience: Patience,
-    recall: Recall,
+    terms: Terms,
     /// Since when it has been full, without having been half empty in between: a reader that always
     /// makes just enough room would else set the pace of all.
     full_since: Option<Instant>,
-    lag: Option<Lag>,
+    missed: Option<Missed>,
     /// Wakes the subscriber.
     signal: Arc<Notify>,
 }
 
 impl Queue {
-    pub(super) fn new(limit: usize, patience: Patience, signal: Arc<Notify>) -> Queue {
+    pub(super) fn new(limit: usize, terms: Terms, signal: Arc<Notify>) -> Queue {
         Queue {
             entries: VecDeque::new(),
-            holes: 0,
+            backfills: 0,
             bytes: 0,
             limit,
-            patience,
-            recall: Recall::Every,
+            terms,
             full_since: None,
-            lag: None,
+            missed: None,
             signal,
         }
     }
 
-    /// The same, for a subscriber that is to be told so much after an interruption.
-    pub(super) fn recalling(self, recall: Recall) -> Queue {
-        Queue { recall, ..self }
-    }
-
     /// Takes in an event. `before` is the source's version before it.
     pub(super) fn push(&mut self, event: &Event, before: Option<&ResourceVersion>) {
-        match (&mut self.lag, event) {
-            (Some(lag), _) => lag.miss(event, before),
-            (None, Event::State(state)) if self.holes > 0 && *state != SourceState::Live => {
+        match (&mut self.missed, event) {
+            (Some(missed), _) => missed.miss(event, before),
+            (None, Event::State(state)) if self.backfills > 0 && *state != SourceState::Live => {
                 self.overtake(event);
             }
             (None, _) => self.keep(event),
@@ -89,27 +81,26 @@ impl Queue {
         self.signal.notify_one();
     }
 
-    /// Keeps a place for what is being read back; `false` if it does not wait for it, or is behind
-    /// anyway.
-    pub(super) fn reserve(&mut self, hole: u64, difference: &Arc<[Change]>) -> bool {
-        let waits = self.lag.is_none() && self.recall == Recall::Every;
+    /// Keeps a place for a backfill; `false` if the subscriber does not want it, or is behind anyway.
+    pub(super) fn reserve(&mut self, backfill: u64, difference: &Arc<[StoreChange]>) -> bool {
+        let waits = self.missed.is_none() && self.terms.catch_up == CatchUp::Every;
         if waits {
-            self.holes += 1;
+            self.backfills += 1;
             self.entries
-                .push_back(Entry::Hole(hole, difference.clone()));
+                .push_back(Queued::Backfill(backfill, difference.clone()));
         }
         waits
     }
 
-    /// Puts what was read back in its place, which is kept if more may follow.
-    pub(super) fn fill(&mut self, hole: u64, events: &[Event], follows: Follows) {
-        let Some(at) = self.place(hole) else {
+    /// Puts what was read back in its place. The place stays if more follows.
+    pub(super) fn fill(&mut self, backfill: u64, events: &[Event], follows: Follows) {
+        let Some(at) = self.place(backfill) else {
             return;
         };
         let mut behind = self.entries.split_off(at);
         if follows == Follows::Nothing {
             behind.pop_front();
-            self.holes -= 1;
+            self.backfills -= 1;
         }
         for event in events {
             self.keep(event);
@@ -118,78 +109,80 @@ impl Queue {
         self.signal.notify_one();
     }
 
-    /// Where what is being read back for a hole is to stand.
-    pub(super) fn place(&self, hole: u64) -> Option<usize> {
-        let is_it = |entry: &Entry| matches!(entry, Entry::Hole(own, _) if *own == hole);
+    /// Where a backfill stands.
+    pub(super) fn place(&self, backfill: u64) -> Option<usize> {
+        let is_it = |entry: &Queued| matches!(entry, Queued::Backfill(own, _) if *own == backfill);
         self.entries.iter().position(is_it)
     }
 
-    /// Whether more that is read back for a hole has to wait for the subscriber to read what is before it.
-    pub(super) fn is_filled(&self, hole: u64) -> bool {
-        self.bytes > self.limit / 2 && self.place(hole) > Some(0)
+    /// Whether more of a backfill has to wait until the subscriber has read what is before it.
+    pub(super) fn is_filled(&self, backfill: u64) -> bool {
+        self.bytes > self.limit / 2 && self.place(backfill) > Some(0)
     }
 
-    /// Whether there is room for more that is read back.
+    /// Whether there is room for more of a backfill.
     pub(super) fn has_room(&self) -> bool {
-        let is_hole = matches!(self.entries.front(), Some(Entry::Hole(..)));
-        is_hole || self.bytes <= self.limit / 2
+        let is_backfill = matches!(self.entries.front(), Some(Queued::Backfill(..)));
+        is_backfill || self.bytes <= self.limit / 2
     }
 
-    /// How long it is waited for.
+    /// How long to wait for the subscriber.
     pub(super) fn patience(&self, company: Company) -> Duration {
-        self.patience.limit(company)
+        self.terms.patience.limit(company)
     }
 
-    /// How much is told after an interruption.
-    pub(super) fn recall(&self) -> Recall {
-        self.recall
+    /// What the subscriber gets after an interruption.
+    pub(super) fn catches_up(&self) -> CatchUp {
+        self.terms.catch_up
     }
 
-    /// Gives up a place, and what stands behind it: the subscriber does not read, and misses from here on.
-    pub(super) fn fall_behind(&mut self, hole: u64, mut lag: Lag) {
-        let Some(at) = self.place(hole) else {
+    /// Gives up the place of a backfill and the events behind it: the subscriber does not read, and misses them.
+    pub(super) fn fall_behind(&mut self, backfill: u64, mut missed: Missed) {
+        let Some(at) = self.place(backfill) else {
             return;
         };
         let mut behind = self.entries.split_off(at);
         behind.pop_front();
-        self.holes -= 1;
+        self.backfills -= 1;
         for entry in behind {
             match entry {
-                Entry::Event(event, weight) => {
+                Queued::Event(event, weight) => {
                     self.bytes -= weight;
-                    lag.miss(&event, None);
+                    missed.miss(&event, None);
                 }
                 // It has not begun to be filled.
-                Entry::Hole(_, difference) => {
-                    self.holes -= 1;
+                Queued::Backfill(_, difference) => {
+                    self.backfills -= 1;
                     for change in &*difference {
-                        lag.miss(&change.clone().event(0, Timestamp::UNIX_EPOCH), None);
+                        missed.miss(&change.clone().event(0, Timestamp::UNIX_EPOCH), None);
                     }
                 }
             }
         }
-        if let Some(later) = self.lag.take() {
-            lag.join(later);
+        if let Some(later) = self.missed.take() {
+            missed.join(later);
         }
-        self.lag = Some(lag);
+        self.missed = Some(missed);
     }
 
     pub(super) fn keep(&mut self, event: &Event) {
         let weight = weight(event);
         self.bytes += weight;
-        self.entries.push_back(Entry::Event(event.clone(), weight));
+        self.entries.push_back(Queued::Event(event.clone(), weight));
     }
 
-    /// Puts the state of a lost connection before the first hole, and drops the states behind it: the subscriber
+    /// Puts the state of a lost connection before the first backfill, and drops the states behind it: the subscriber
     /// learns at once that the source is not live.
     fn overtake(&mut self, event: &Event) {
-        let is_hole = |entry: &Entry| matches!(entry, Entry::Hole(..));
-        let hole = self.entries.iter().position(is_hole);
-        let behind = self.entries.split_off(hole.unwrap_or(self.entries.len()));
+        let is_backfill = |entry: &Queued| matches!(entry, Queued::Backfill(..));
+        let backfill = self.entries.iter().position(is_backfill);
+        let behind = self
+            .entries
+            .split_off(backfill.unwrap_or(self.entries.len()));
         self.keep(event);
         for entry in behind {
             match entry {
-                Entry::Event(Event::State(_), weight) => self.bytes -= weight,
+                Queued::Event(Event::State(_), weight) => self.bytes -= weight,
                 entry => self.entries.push_back(entry),
             }
         }
@@ -198,9 +191,9 @@ impl Queue {
     /// The next event that was kept.
     pub(super) fn pop(&mut self) -> Option<Event> {
         let (event, weight) = match self.entries.pop_front()? {
-            Entry::Event(event, weight) => (event, weight),
-            hole @ Entry::Hole(..) => {
-                self.entries.push_front(hole);
+            Queued::Event(event, weight) => (event, weight),
+            backfill @ Queued::Backfill(..) => {
+                self.entries.push_front(backfill);
                 return None;
             }
         };
@@ -213,41 +206,40 @@ impl Queue {
 
     /// Whether the driver would have to wait for it.
     pub(super) fn is_full(&self) -> bool {
-        self.lag.is_none() && self.bytes > self.limit
+        self.missed.is_none() && self.bytes > self.limit
     }
 
-    /// Whether what it missed comes next.
+    /// Whether the subscriber has read everything before what it missed.
     pub(super) fn is_behind(&self) -> bool {
-        self.lag.is_some() && self.entries.is_empty()
+        self.missed.is_some() && self.entries.is_empty()
     }
 
-    /// Until when the driver should wait for room; `None` if there is room, or no more waiting: from
-    /// then on events are missed.
+    /// Until when the driver should wait for room; `None` if there is room, or if it has waited long enough: the
+    /// subscriber then misses events.
     pub(super) fn wait_until(&mut self, now: Instant, company: Company) -> Option<Instant> {
         if !self.is_full() {
             return None;
         }
         let since = *self.full_since.get_or_insert(now);
-        let until = since + self.patience.limit(company);
-        // While something is read back nobody can make room by reading.
-        if until > now && self.holes == 0 {
+        let until = since + self.terms.patience.limit(company);
+        // During a backfill the subscriber cannot make room by reading.
+        if until > now && self.backfills == 0 {
             return Some(until);
         }
-        self.lag = Some(Lag::default());
+        self.missed = Some(Missed::default());
         None
     }
 
-    /// What the subscriber missed, now that it has read all that was kept; from here on events are
-    /// kept again.
+    /// What the subscriber missed, once it has read all that was kept. The queue keeps events again.
     pub(super) fn catch_up(
         &mut self,
-        store: &Store,
+        store: &ObjectStore,
         upto: Option<&ResourceVersion>,
         now: Timestamp,
-    ) -> Option<Missed> {
-        let lag = self.lag.take_if(|_| self.entries.is_empty())?;
+    ) -> Option<MissedChanges> {
+        let missed = self.missed.take_if(|_| self.entries.is_empty())?;
         self.full_since = None;
-        Some(lag.missed(store, upto, now))
+        Some(missed.changes(store, upto, now))
     }
 
     #[cfg(test)]
@@ -257,11 +249,13 @@ impl Queue {
 
     #[cfg(test)]
     pub(super) fn remembered(&self) -> usize {
-        self.lag.as_ref().map_or(0, |lag| lag.missed.len())
+        self.missed
+            .as_ref()
+            .map_or(0, |missed| missed.objects.len())
     }
 }
 
-impl Change {
+impl StoreChange {
     pub(super) fn event(self, seq: u64, seen: Timestamp) -> Event {
         Event::Object {
             seq,

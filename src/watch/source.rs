@@ -10,31 +10,31 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
+use super::backfill::Backfill;
 use super::envelope::Verb;
 use super::event::{Event, Gap, GapCause, Version, Why};
 use super::health::Health;
 use super::history::Revision;
-use super::hole::Hole;
 use super::key::SourceKey;
-use super::mux::Clock;
+use super::options::Clock;
 use super::queue::Queue;
-use super::store::{Change, Continuity, Store, reached};
+use super::store::{Continuity, ObjectStore, StoreChange, reached};
 use super::transport::Upstream;
 use crate::object::{ResourceVersion, SourceState};
 
 /// One source.
-pub(super) struct Shared {
+pub(super) struct SharedSource {
     pub(super) key: Arc<SourceKey>,
     pub(super) clock: Clock,
     /// How the cluster's server is doing.
     pub(super) health: Arc<Health>,
-    inner: Mutex<Inner>,
+    inner: Mutex<SourceInner>,
     state: watch::Sender<SourceState>,
     /// Wakes the driver when a queue has room again, or a subscriber came or went.
     pub(super) room: Notify,
-    /// Wakes who reads back when a queue has room for more.
+    /// Wakes a backfill when a queue has room for more.
     pub(super) drained: Notify,
-    /// Wakes who reads back when the server's history was set back.
+    /// Wakes a backfill when the server's history was set back.
     pub(super) restored: Notify,
     /// How many handles there are: sources and subscriptions.
     pub(super) leases: watch::Sender<usize>,
@@ -43,18 +43,18 @@ pub(super) struct Shared {
 }
 
 /// What the lock guards.
-pub(super) struct Inner {
-    pub(super) store: Store,
+pub(super) struct SourceInner {
+    pub(super) store: ObjectStore,
     /// Counts the object events.
     pub(super) seq: u64,
-    /// Up to which version all is known.
+    /// Every event up to this version has come.
     pub(super) version: Option<ResourceVersion>,
     /// Since which version listings have found nothing new, while objects may have come and gone
     /// between them.
     pub(super) untold: Option<ResourceVersion>,
     /// Whether the next listing is known to be of another history than the store.
     pub(super) continuity: Continuity,
-    /// How often the server's history was set back: what was read back before that is of no use.
+    /// How often the server's history was set back: what a backfill read before that is of no use.
     pub(super) restores: u32,
     /// How many full listings there were.
     pub(super) epoch: u32,
@@ -62,22 +62,22 @@ pub(super) struct Inner {
     pub(super) upstream: Upstream,
     /// No event will follow.
     pub(super) closed: bool,
-    /// What is to be read back, for the driver, and the end that it takes.
-    pub(super) holes: UnboundedSender<Hole>,
-    pub(super) to_fill: Option<UnboundedReceiver<Hole>>,
+    /// The backfills for the driver to run, and the end of the channel that it takes.
+    pub(super) backfills: UnboundedSender<Backfill>,
+    pub(super) to_fill: Option<UnboundedReceiver<Backfill>>,
     next_id: u64,
 }
 
-impl Shared {
+impl SharedSource {
     pub(super) fn new(
         key: SourceKey,
         clock: Clock,
         upstream: Upstream,
         health: Arc<Health>,
-    ) -> Shared {
-        let (holes, to_fill) = unbounded_channel();
-        let inner = Inner {
-            store: Store::default(),
+    ) -> SharedSource {
+        let (backfills, to_fill) = unbounded_channel();
+        let inner = SourceInner {
+            store: ObjectStore::default(),
             seq: 0,
             version: None,
             untold: None,
@@ -87,11 +87,11 @@ impl Shared {
             queues: BTreeMap::new(),
             upstream,
             closed: false,
-            holes,
+            backfills,
             to_fill: Some(to_fill),
             next_id: 0,
         };
-        Shared {
+        SharedSource {
             key: Arc::new(key),
             clock,
             health,
@@ -105,7 +105,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, SourceInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -224,7 +224,7 @@ impl Shared {
     }
 }
 
-impl Inner {
+impl SourceInner {
     pub(super) fn id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
@@ -240,7 +240,7 @@ impl Inner {
         })
     }
 
-    /// See [`Shared::admit`].
+    /// See [`SharedSource::admit`].
     pub(super) fn admit(&mut self) {
         if let (Some(after), Some(upto)) = (self.untold.take(), self.version.clone()) {
             let cause = GapCause::Polled;
@@ -254,7 +254,7 @@ impl Inner {
         }
     }
 
-    pub(super) fn publish(&mut self, changes: Vec<Change>, seen: Timestamp) {
+    pub(super) fn publish(&mut self, changes: Vec<StoreChange>, seen: Timestamp) {
         for change in changes {
             self.seq += 1;
             let event = change.event(self.seq, seen);

@@ -11,23 +11,24 @@ use super::body::Packer;
 use super::envelope::Verb;
 use super::event::{Version, Why};
 use super::history::Revision;
-use crate::object::{ObjectRef, ResourceVersion, Uid};
+use super::identity::{Name, identity, name};
+use crate::object::{ResourceVersion, Uid};
 
 /// How many deletions are remembered, to tell a replay of what came before them.
 const TOMBSTONES: usize = 4096;
 
 /// One change of the store.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
+pub(super) struct StoreChange {
     pub(super) why: Why,
     pub(super) now: Arc<Version>,
     pub(super) prev: Option<Arc<Version>>,
 }
 
-impl Change {
+impl StoreChange {
     /// That this version is not there any more.
-    pub(super) fn vanished(had: Arc<Version>) -> Change {
-        Change {
+    pub(super) fn vanished(had: Arc<Version>) -> StoreChange {
+        StoreChange {
             why: Why::Vanished,
             now: had.clone(),
             prev: Some(had),
@@ -37,7 +38,7 @@ impl Change {
 
 /// A version and when it arrived.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct HeldVersion {
     pub(super) version: Arc<Version>,
     pub(super) seen: Timestamp,
 }
@@ -53,7 +54,7 @@ pub(super) enum Continuity {
 
 /// A complete listing, in the server's order.
 #[derive(Debug)]
-pub(super) struct Listing {
+pub(super) struct FullListing {
     pub(super) version: ResourceVersion,
     pub(super) continuity: Continuity,
     pub(super) objects: Vec<Arc<Version>>,
@@ -61,13 +62,10 @@ pub(super) struct Listing {
     pub(super) packer: Option<Packer>,
 }
 
-/// Where an object stands: its namespace and name.
-pub(super) type Name = (Option<Arc<str>>, Arc<str>);
-
 /// The last versions of a source's objects.
 #[derive(Debug, Default)]
-pub(super) struct Store {
-    by_uid: FxHashMap<Uid, Entry>,
+pub(super) struct ObjectStore {
+    by_uid: FxHashMap<Uid, HeldVersion>,
     by_name: BTreeMap<Name, Uid>,
     /// The version of the last listing: a watch from it sends nothing that is older.
     floor: Option<ResourceVersion>,
@@ -77,8 +75,8 @@ pub(super) struct Store {
     packer: Option<Packer>,
 }
 
-impl Store {
-    pub(super) fn get(&self, uid: &Uid) -> Option<&Entry> {
+impl ObjectStore {
+    pub(super) fn get(&self, uid: &Uid) -> Option<&HeldVersion> {
         self.by_uid.get(uid)
     }
 
@@ -87,7 +85,7 @@ impl Store {
     }
 
     /// All objects, by namespace and name.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &HeldVersion> {
         self.by_name.values().filter_map(|uid| self.by_uid.get(uid))
     }
 
@@ -116,7 +114,12 @@ impl Store {
     }
 
     /// Takes in a version that an `ADDED` or `MODIFIED` event brought.
-    pub(super) fn put(&mut self, verb: Verb, now: Arc<Version>, seen: Timestamp) -> Vec<Change> {
+    pub(super) fn put(
+        &mut self,
+        verb: Verb,
+        now: Arc<Version>,
+        seen: Timestamp,
+    ) -> Vec<StoreChange> {
         let uid = identity(&now.object);
         let mut changes = Vec::with_capacity(1);
         if let Some(old) = self.by_name.get(&name(&now.object)).cloned()
@@ -132,19 +135,19 @@ impl Store {
             // It must have been away in between, unseen.
             (Some(_), Verb::Added | Verb::Deleted) => Why::Skipped,
         };
-        changes.push(Change { why, now, prev });
+        changes.push(StoreChange { why, now, prev });
         changes
     }
 
     /// Takes in the last state of an object that is gone, or no longer matches.
-    pub(super) fn remove(&mut self, why: Why, now: Arc<Version>) -> Change {
+    pub(super) fn remove(&mut self, why: Why, now: Arc<Version>) -> StoreChange {
         let uid = identity(&now.object);
         let prev = self.drop_uid(&uid, now.version.clone());
-        Change { why, now, prev }
+        StoreChange { why, now, prev }
     }
 
     /// Replaces all by a listing, and says what that changed: what vanished first.
-    pub(super) fn swap(&mut self, listing: Listing, seen: Timestamp) -> Vec<Change> {
+    pub(super) fn swap(&mut self, listing: FullListing, seen: Timestamp) -> Vec<StoreChange> {
         let continuity = listing.continuity;
         if continuity == Continuity::Restored {
             // The tombstones bear versions of the lost history: they would hide what is new.
@@ -159,7 +162,7 @@ impl Store {
             .filter(|uid| !uids.contains(uid))
             .cloned()
             .collect();
-        let mut changes: Vec<Change> = absent
+        let mut changes: Vec<StoreChange> = absent
             .iter()
             .filter_map(|uid| self.vanish(uid, listing.version.clone()))
             .collect();
@@ -173,7 +176,7 @@ impl Store {
             } else {
                 Why::Listed
             };
-            changes.push(Change { why, now, prev });
+            changes.push(StoreChange { why, now, prev });
         }
         self.floor = Some(listing.version);
         self.packer = listing.packer;
@@ -194,13 +197,13 @@ impl Store {
         if !self.by_uid.contains_key(&uid) {
             self.by_name.insert(name(&now.object), uid.clone());
         }
-        let entry = Entry { version: now, seen };
+        let entry = HeldVersion { version: now, seen };
         Some(self.by_uid.insert(uid, entry)?.version)
     }
 
-    fn vanish(&mut self, uid: &Uid, at: ResourceVersion) -> Option<Change> {
+    fn vanish(&mut self, uid: &Uid, at: ResourceVersion) -> Option<StoreChange> {
         let now = self.drop_uid(uid, at)?;
-        Some(Change {
+        Some(StoreChange {
             why: Why::Vanished,
             prev: Some(now.clone()),
             now,
@@ -240,19 +243,6 @@ fn last_of_each(mut objects: Vec<Arc<Version>>) -> Vec<Arc<Version>> {
             && names.get(&name(&now.object)).copied() == at
     });
     objects
-}
-
-/// What tells an object from others: its uid; its place and name where it has none, as in a manifest
-/// that no server has seen. The two cannot be mixed up, as no uid has a `/`.
-pub fn identity(object: &ObjectRef) -> Uid {
-    object.uid.clone().unwrap_or_else(|| {
-        let namespace = object.namespace.as_deref().unwrap_or_default();
-        Uid::new(format!("{namespace}/{}", object.name))
-    })
-}
-
-pub(super) fn name(object: &ObjectRef) -> Name {
-    (object.namespace.clone(), object.name.clone())
 }
 
 /// Whether both are the same version of the same object. Where there are no versions, the text tells.

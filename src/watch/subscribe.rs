@@ -7,9 +7,9 @@ use tokio::sync::Notify;
 
 use super::event::Event;
 use super::key::SourceKey;
-use super::mux::Lease;
-use super::patience::{Patience, Recall};
+use super::patience::{Patience, Terms};
 use super::queue::Queue;
+use super::upstreams::Lease;
 
 /// An open source. While any handle to it is held, or any subscription of it, it is kept up to date.
 #[derive(Clone)]
@@ -35,17 +35,13 @@ impl Source {
     /// Subscribes to every event. It starts with the state, all objects that are known, as `Listed`,
     /// and `Synced` if that is a full listing; then each event follows in the source's order.
     pub fn every(&self, patience: Patience) -> Every {
-        self.every_waking((patience, Recall::Every), Arc::new(Notify::new()))
+        self.every_waking(patience.into(), Arc::new(Notify::new()))
     }
 
     /// [`Source::every`] with a signal that others may share.
-    pub(super) fn every_waking(
-        &self,
-        (patience, recall): (Patience, Recall),
-        signal: Arc<Notify>,
-    ) -> Every {
+    pub(super) fn every_waking(&self, terms: Terms, signal: Arc<Notify>) -> Every {
         let limit = self.lease.options().queue_bytes;
-        let queue = Queue::new(limit, patience, signal.clone()).recalling(recall);
+        let queue = Queue::new(limit, terms, signal.clone());
         let (id, backlog) = self.lease.shared().join(queue);
         Every {
             lease: self.lease.clone(),
@@ -56,7 +52,7 @@ impl Source {
     }
 
     #[cfg(test)]
-    pub(super) fn shared(&self) -> &super::source::Shared {
+    pub(super) fn shared(&self) -> &super::source::SharedSource {
         self.lease.shared()
     }
 }

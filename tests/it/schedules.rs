@@ -18,7 +18,7 @@ use kubectl_spy::cluster::{Client, ClusterConfig, Limits};
 use kubectl_spy::object::Resource;
 use kubectl_spy::sandbox::{self, Change, Deletion, Sandbox, Target, Writer};
 use kubectl_spy::watch::{
-    ClusterId, Event, Every, Form, HttpTransport, Mux, Options, Patience, Scope, Select, Source,
+    ClusterId, Event, Every, Form, HttpTransport, Mux, MuxOptions, Patience, Scope, Select, Source,
     SourceKey, Transport, Version, identity,
 };
 use serde_json::json;
@@ -131,13 +131,13 @@ async fn open(sandbox: &Sandbox, seed: u64, queue_bytes: usize) -> Source {
     let client = Client::with_limits(config, limits).await.unwrap();
     let cluster = ClusterId("sandbox".into());
     let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client));
-    let options = Options {
+    let options = MuxOptions {
         seed,
         queue_bytes,
         page_items: 2,
         // A watch without bookmarks is dead after a second, one with them after a third of that.
         speed: NonZeroU32::new(300).unwrap(),
-        ..Options::default()
+        ..MuxOptions::default()
     };
     let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
     let mux = Mux::with_options([(cluster.clone(), transport)], clock, options);

@@ -19,7 +19,7 @@ use super::{Args, footer};
 use crate::commands::sources::{describe, named};
 use crate::commands::{CommandError, Live, Note, Sources, Terminal, Unknown};
 use crate::render::diff::Counts;
-use crate::watch::{Event, Recall, SourceKey};
+use crate::watch::{CatchUp, Event, SourceKey};
 
 /// How long it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,8 +166,8 @@ impl Live for Changes {
         self.past.is_none() && self.pending.is_empty()
     }
 
-    fn recall(&self) -> Recall {
-        Recall::Every
+    fn catch_up(&self) -> CatchUp {
+        CatchUp::Every
     }
 
     fn holds(&self, key: &SourceKey) -> bool {

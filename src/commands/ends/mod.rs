@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::{CommandError, Ended, Live, Need, Note, Shutdown, Sources, Terminal};
 use crate::status::Goal;
-use crate::watch::{Event, Recall, SourceKey};
+use crate::watch::{CatchUp, Event, SourceKey};
 
 pub(crate) use answer::{Answer, Unknown};
 use limit::Limit;
@@ -194,8 +194,8 @@ impl<V: Live> Live for Until<V> {
         self.view.tells_waiting()
     }
 
-    fn recall(&self) -> Recall {
-        self.view.recall()
+    fn catch_up(&self) -> CatchUp {
+        self.view.catch_up()
     }
 
     fn holds(&self, key: &SourceKey) -> bool {

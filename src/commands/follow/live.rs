@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::commands::{CommandError, Need, Note, Sources, Terminal};
-use crate::watch::{Event, Recall, SourceKey};
+use crate::watch::{CatchUp, Event, SourceKey};
 
 /// A verb that follows sources. Everything but the two that are handed the terminal is a function of
 /// the events, so that it can be tested without any.
@@ -28,8 +28,8 @@ pub(crate) trait Live {
     fn tells_waiting(&self) -> bool;
 
     /// What is to be told after an interruption. Most verbs show how things are.
-    fn recall(&self) -> Recall {
-        Recall::Newest
+    fn catch_up(&self) -> CatchUp {
+        CatchUp::Newest
     }
 
     /// Whether what was there at the start is shown, so that it can end.

@@ -15,7 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use super::shutdown::Suspension;
 use super::sources::object;
 use super::{CommandError, Ended, Session, Shutdown, Signal, Sources, Terminal};
-use crate::watch::{Event, Patience, SourceKey, Subscriptions};
+use crate::watch::{Event, Patience, SourceKey, Subscriptions, Terms};
 
 pub(crate) use live::Live;
 use pace::Pace;
@@ -246,8 +246,9 @@ impl Feed {
         }
         for source in sources {
             self.sources.add(source.key(), view.need(source.key()));
-            let recall = (patience, view.recall());
-            self.subscriptions.add_recalling(&source, recall);
+            let catch_up = view.catch_up();
+            self.subscriptions
+                .add(&source, Terms { patience, catch_up });
             source.start();
         }
     }

@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::course::{Course, Courses, unknown};
-use super::fill::{Filler, Filling};
+use super::backfiller::{Backfiller, Filling};
+use super::object_history::{ObjectHistories, ObjectHistory, unknown};
+use crate::watch::backfill::Filled;
 use crate::watch::event::{Gap, GapCause};
 use crate::watch::history::{
-    End, Limits, ObjectAt, Past, Presence, Revision, Span, Told, Unread, Walk, in_order,
+    End, Limits, ObjectAt, Past, PastEvent, Presence, Revision, RevisionSpan, Unread, Walk,
+    in_order,
 };
-use crate::watch::hole::Filled;
-use crate::watch::store::{Name, name};
+use crate::watch::identity::{Name, name};
 
 /// How many objects are walked at once, or parts of one that is alone.
 const AT_ONCE: usize = 4;
@@ -26,54 +27,58 @@ const LISTED: usize = 100_000;
 
 /// A span that is walked, and how many bytes of versions that has taken.
 #[derive(Clone, Copy)]
-struct Walked<'w> {
-    span: Span,
+struct SpanWalk<'w> {
+    span: RevisionSpan,
     bytes: &'w AtomicUsize,
 }
 
-impl Filler {
+impl Backfiller {
     /// Reads back everything up to `end`.
     pub(super) async fn chunk(
         &self,
         filling: &Filling,
         end: Revision,
-    ) -> Result<(Courses, Filled), Unread> {
-        let mut courses = self.at(filling, end).await?;
+    ) -> Result<(ObjectHistories, Filled), Unread> {
+        let mut histories = self.at(filling, end).await?;
         let mut filled = Filled::default();
-        let span = Span {
+        let span = RevisionSpan {
             after: filling.base,
             upto: end,
         };
-        self.walk(&mut courses, span).await?;
-        if self.look(&mut courses, span).await? == Looked::NotAll {
+        self.walk(&mut histories, span).await?;
+        if self.look(&mut histories, span).await? == Looked::NotAll {
             filled.gaps.push(Gap {
                 after: span.after.into(),
                 upto: span.upto.into(),
                 cause: GapCause::Unseen,
             });
         }
-        let told = courses
+        let told = histories
             .values_mut()
-            .map(|course| std::mem::take(&mut course.told));
+            .map(|history| std::mem::take(&mut history.told));
         filled.told = told.flatten().collect();
         filled.told.sort_by_key(|told| told.at);
-        Ok((courses, filled))
+        Ok((histories, filled))
     }
 
     /// Walks each object from the end of the span to its beginning.
-    async fn walk(&self, courses: &mut Courses, span: Span) -> Result<(), Unread> {
+    async fn walk(
+        &self,
+        histories: &mut ObjectHistories,
+        span: RevisionSpan,
+    ) -> Result<(), Unread> {
         let bytes = AtomicUsize::new(0);
-        let walked = Walked {
+        let walked = SpanWalk {
             span,
             bytes: &bytes,
         };
-        let mut changed: Vec<_> = courses
+        let mut changed: Vec<_> = histories
             .values_mut()
-            .filter(|course| !course.is_over())
+            .filter(|history| !history.is_over())
             .collect();
         let parts = (AT_ONCE / changed.len().max(1)).max(1);
-        let walks = changed.iter_mut().map(|course| async move {
-            course.told = self.in_parts(course, walked, parts).await?;
+        let walks = changed.iter_mut().map(|history| async move {
+            history.told = self.in_parts(history, walked, parts).await?;
             Ok(())
         });
         let walks: Vec<_> = walks.collect();
@@ -87,19 +92,19 @@ impl Filler {
     /// made in several parts at once.
     async fn in_parts(
         &self,
-        course: &Course,
-        walked: Walked<'_>,
+        history: &ObjectHistory,
+        walked: SpanWalk<'_>,
         parts: usize,
-    ) -> Result<Vec<Told>, Unread> {
-        let Span { after: base, upto } = walked.span;
+    ) -> Result<Vec<PastEvent>, Unread> {
+        let RevisionSpan { after: base, upto } = walked.span;
         let parts = (parts as u64).min(upto.since(base) / PART).max(1);
         let step = upto.since(base) / parts;
-        let one = self.archive.alone(&course.object);
+        let one = self.archive.alone(&history.object);
         let inner = (1..parts).map(|part| base.forth(part * step));
         let reads = inner.map(|at| {
             let one = &one;
             async move {
-                let there = one.object(&course.object, at).await?;
+                let there = one.object(&history.object, at).await?;
                 Ok::<_, Unread>(ObjectAt { at, there })
             }
         });
@@ -108,46 +113,46 @@ impl Filler {
             at,
             there: there.clone(),
         };
-        let mut ends = vec![end(base, &course.then)];
+        let mut ends = vec![end(base, &history.then)];
         ends.extend(reads.try_collect::<Vec<_>>().await?);
-        ends.push(end(upto, &course.now));
+        ends.push(end(upto, &history.now));
         let walks = ends.iter().zip(ends.iter().skip(1)).map(|(then, now)| {
-            let part = Course {
+            let part = ObjectHistory {
                 then: then.there.clone(),
                 now: now.there.clone(),
-                ..Course::new(course.object.clone())
+                ..ObjectHistory::new(history.object.clone())
             };
-            let span = Span {
+            let span = RevisionSpan {
                 after: then.at,
                 upto: now.at,
             };
-            let walked = Walked { span, ..walked };
+            let walked = SpanWalk { span, ..walked };
             async move { self.told(&part, walked, &BTreeSet::new()).await }
         });
         let walks: Vec<_> = walks.collect();
-        let told: Vec<Vec<Told>> = stream::iter(walks).buffered(AT_ONCE).try_collect().await?;
+        let told: Vec<Vec<PastEvent>> = stream::iter(walks).buffered(AT_ONCE).try_collect().await?;
         Ok(told.into_iter().flatten().collect())
     }
 
     /// What happened to one object in a span, the oldest first. It was there at the revisions `present`.
     async fn told(
         &self,
-        course: &Course,
-        walked: Walked<'_>,
+        history: &ObjectHistory,
+        walked: SpanWalk<'_>,
         present: &BTreeSet<Revision>,
-    ) -> Result<Vec<Told>, Unread> {
-        let Span { after: base, upto } = walked.span;
+    ) -> Result<Vec<PastEvent>, Unread> {
+        let RevisionSpan { after: base, upto } = walked.span;
         let limits = Limits {
             floor: base,
             ..Limits::default()
         };
-        let newest = course.now.clone();
+        let newest = history.now.clone();
         let start = ObjectAt {
             at: upto,
             there: newest.clone(),
         };
-        let walk = Walk::new(&self.archive, &course.object, start, limits);
-        let mut walk = walk.down_to(course.then.clone(), present.clone());
+        let walk = Walk::new(&self.archive, &history.object, start, limits);
+        let mut walk = walk.down_to(history.then.clone(), present.clone());
         let mut found = Vec::new();
         while let Some(past) = walk.next().await {
             if let Past::Version(version) = &past
@@ -174,11 +179,15 @@ impl Filler {
 
     /// Looks for objects that came and went: each of their writes is a revision of which nothing is
     /// known yet, and between two such they are in a listing.
-    async fn look(&self, courses: &mut Courses, span: Span) -> Result<Looked, Unread> {
+    async fn look(
+        &self,
+        histories: &mut ObjectHistories,
+        span: RevisionSpan,
+    ) -> Result<Looked, Unread> {
         // No more than is needed to see that it is too much.
-        let mut open = unknown(courses, span, LOOKS.0 + 2);
+        let mut open = unknown(histories, span, LOOKS.0 + 2);
         if self.is_single() {
-            open.retain(|at| !courses.values().any(|course| course.is_there(*at)));
+            open.retain(|at| !histories.values().any(|history| history.is_there(*at)));
         }
         // Its end is a write, too.
         open.pop();
@@ -186,16 +195,16 @@ impl Filler {
         if open.len() > most || open.len() * self.shared.lock().store.len() > LISTED {
             return Ok(Looked::NotAll);
         }
-        let met = self.meet(courses, open, span.after).await?;
+        let met = self.meet(histories, open, span.after).await?;
         let bytes = AtomicUsize::new(0);
-        let walked = Walked {
+        let walked = SpanWalk {
             span,
             bytes: &bytes,
         };
         for (key, mut present) in met {
-            if let Some(course) = courses.get_mut(&key) {
-                present.extend(course.told.iter().filter_map(Told::present));
-                course.told = self.told(course, walked, &present).await?;
+            if let Some(history) = histories.get_mut(&key) {
+                present.extend(history.told.iter().filter_map(PastEvent::present));
+                history.told = self.told(history, walked, &present).await?;
             }
         }
         Ok(Looked::All)
@@ -204,7 +213,7 @@ impl Filler {
     /// Finds objects that nobody knew to be there at these revisions, and at which of them they are.
     async fn meet(
         &self,
-        courses: &mut Courses,
+        histories: &mut ObjectHistories,
         open: Vec<Revision>,
         base: Revision,
     ) -> Result<BTreeMap<Name, BTreeSet<Revision>>, Unread> {
@@ -220,14 +229,14 @@ impl Filler {
             let (at, there) = look?;
             for version in there {
                 let key = name(&version.object);
-                let course = courses.get(&key);
+                let history = histories.get(&key);
                 let own = Revision::parse(&version.version);
                 if own.is_some_and(|own| own > base)
-                    && !course.is_some_and(|course| course.is_there(at))
+                    && !history.is_some_and(|history| history.is_there(at))
                 {
-                    courses
+                    histories
                         .entry(key.clone())
-                        .or_insert_with(|| Course::new(version.object.clone()));
+                        .or_insert_with(|| ObjectHistory::new(version.object.clone()));
                     met.entry(key).or_default().insert(at);
                 }
             }

@@ -23,12 +23,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Driver;
 use crate::object::ResourceVersion;
-use crate::object::managed_fields::Writers;
-use crate::watch::backoff::Pace;
+use crate::watch::backoff::Speed;
 use crate::watch::error::SourceError;
-use crate::watch::event::Version;
 use crate::watch::history::{Archive, Revision, Unread};
 use crate::watch::transport::Upstream;
 
@@ -46,24 +43,24 @@ pub(super) enum Trust {
 
 /// How far a watch has come.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct WatchOrder {
     /// The newest revision; `None` where versions are no revisions, or may come in any order.
     newest: Option<Revision>,
     /// When a lower one was last looked into.
     asked: Option<Instant>,
 }
 
-impl Order {
+impl WatchOrder {
     /// Of a watch that starts here.
-    pub(super) fn after(from: &ResourceVersion, upstream: Upstream) -> Order {
-        Order {
+    pub(super) fn after(from: &ResourceVersion, upstream: Upstream) -> WatchOrder {
+        WatchOrder {
             newest: Revision::parse(from).filter(|_| upstream == Upstream::Live),
             asked: None,
         }
     }
 
     /// The newest revision if this one is lower and that has to be looked into.
-    pub(super) fn is_back(&mut self, version: &ResourceVersion, pace: Pace) -> Option<Revision> {
+    pub(super) fn is_back(&mut self, version: &ResourceVersion, pace: Speed) -> Option<Revision> {
         let newest = self.newest?;
         let at = Revision::parse(version)?;
         if at >= newest {
@@ -87,51 +84,4 @@ pub(super) async fn is_set_back(archive: &Archive, known: Revision) -> Result<bo
         // Nobody will tell.
         Err(Unread::Forgotten | Unread::NotOffered(_) | Unread::Spent) => Ok(false),
     }
-}
-
-impl Driver {
-    /// Whether the server was restored since the source came to this version.
-    pub(super) async fn is_restored(
-        &mut self,
-        from: &ResourceVersion,
-    ) -> Result<bool, SourceError> {
-        let is_restored = match Revision::parse(from) {
-            Some(from) => is_set_back(&self.archive, from).await? || self.is_overtaken().await,
-            None => false,
-        };
-        if is_restored {
-            self.shared.set_back();
-        }
-        Ok(is_restored)
-    }
-
-    /// Whether the newest version that the source holds is no longer in the server's history.
-    ///
-    /// A server that does not answer this has served a watch and a listing: that is no reason to end the watch.
-    async fn is_overtaken(&self) -> bool {
-        let Some((at, held)) = self.shared.newest_held() else {
-            return false;
-        };
-        let archive = self.archive.alone(&held.object).metadata();
-        let there = archive.object(&held.object, at).await;
-        there.is_ok_and(|there| !there.is_some_and(|there| is_same_write(&held, &there)))
-    }
-
-    /// Says that the history was set back to this version, and forgets what goes by the lost one.
-    pub(super) fn announce_restore(&self, to: &ResourceVersion) {
-        let resource = &self.shared.key.resource;
-        self.archive.memory.restart(resource);
-        let from = self.shared.version();
-        let from = from.as_ref().map_or("", ResourceVersion::as_str);
-        self.connecting(format!("the server's history was set back from {from} to {to}").into());
-    }
-}
-
-/// Whether two versions are one write. Two histories may give one revision to writes of the same object; the
-/// times of the writes tell them apart, where both versions have one.
-fn is_same_write(held: &Version, there: &Version) -> bool {
-    let time = |version: &Version| Writers::of(None, Some(version.doc().ok()?.root())).time();
-    let is_another_time =
-        matches!((time(held), time(there)), (Some(held), Some(there)) if held != there);
-    held.object.uid == there.object.uid && held.version == there.version && !is_another_time
 }

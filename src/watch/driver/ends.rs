@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::session::End;
-use super::{CLOSED, Driver, LIVED, SPIN, Step};
+use super::session::WatchEnd;
+use super::{CLOSED, Driver, DriverStep, LIVED, SPIN};
 use crate::object::SourceState;
 use crate::watch::error::SourceError;
 
@@ -34,37 +34,41 @@ impl Driver {
     /// What follows the end of a watch. One that has run for a while ends as a matter of routine: the
     /// server closes it after its time, and what is in between (a load balancer) cuts it. The next is
     /// opened at once, and nothing is said unless that fails.
-    pub(super) async fn ended(&mut self, end: End, lived: Duration) -> Result<Step, SourceError> {
+    pub(super) async fn ended(
+        &mut self,
+        end: WatchEnd,
+        lived: Duration,
+    ) -> Result<DriverStep, SourceError> {
         match end {
-            End::Closed if lived > self.pace.of(SPIN) => {
+            WatchEnd::Closed if lived > self.pace.of(SPIN) => {
                 self.why_ended = CLOSED.into();
-                Ok(Step::Watch)
+                Ok(DriverStep::Watch)
             }
-            End::Closed => Ok(self.closed_early().await),
-            End::Restored => {
+            WatchEnd::Closed => Ok(self.closed_early().await),
+            WatchEnd::Restored => {
                 self.shared.set_back();
-                Ok(Step::List)
+                Ok(DriverStep::List)
             }
-            End::Unreadable(detail) => Ok(self.unreadable(detail).await),
-            End::Failed(error @ SourceError::Cut { .. }) if lived > self.pace.of(LIVED) => {
+            WatchEnd::Unreadable(detail) => Ok(self.unreadable(detail).await),
+            WatchEnd::Failed(error @ SourceError::Cut { .. }) if lived > self.pace.of(LIVED) => {
                 self.shared.health.lost();
                 self.why_ended = error.to_string().into();
-                Ok(Step::Watch)
+                Ok(DriverStep::Watch)
             }
-            End::Failed(error) => Err(error),
+            WatchEnd::Failed(error) => Err(error),
         }
     }
 
     /// The server closed a watch that had just been opened. That happens, and is waited out in silence;
     /// if it happens again it is said.
-    async fn closed_early(&mut self) -> Step {
+    async fn closed_early(&mut self) -> DriverStep {
         let is_live = *self.shared.state().borrow() == SourceState::Live;
         if !is_live || self.backoff.failures() > 0 {
-            return self.retry(Step::Watch, CLOSED.into(), None).await;
+            return self.retry(DriverStep::Watch, CLOSED.into(), None).await;
         }
         self.why_ended = CLOSED.into();
         let (_, wait) = self.backoff.failed();
         sleep(wait).await;
-        Step::Watch
+        DriverStep::Watch
     }
 }

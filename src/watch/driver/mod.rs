@@ -3,14 +3,15 @@
 //! The version moves on only with what has been stored, so that whatever breaks, the next watch
 //! starts from what subscribers have.
 
+mod backfiller;
 mod chunk;
 mod continuity;
-mod course;
 mod ends;
-mod fill;
+mod object_history;
 mod recover;
 mod relist;
 mod replay;
+mod restored;
 mod session;
 
 use std::sync::Arc;
@@ -18,17 +19,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use self::continuity::{Order, Trust};
-use self::fill::Filler;
-use self::session::{End, Session};
-use super::backoff::{Backoff, Pace};
+use self::backfiller::Backfiller;
+use self::continuity::{Trust, WatchOrder};
+use self::session::{WatchEnd, WatchSession};
+use super::backoff::{Backoff, Speed};
 use super::envelope::Reader;
 use super::error::SourceError;
 use super::event::GapCause;
 use super::history::Archive;
-use super::hole::Tell;
-use super::mux::Options;
-use super::source::Shared;
+use super::interruption::Tell;
+use super::options::MuxOptions;
+use super::source::SharedSource;
 use super::store::Continuity;
 use super::transport::{LineStream, Transport, Upstream};
 use crate::object::{ResourceVersion, SourceState};
@@ -46,11 +47,11 @@ const NO_VERSION: &str = "the server's list has no resourceVersion to watch from
 
 /// Drives one source until it is dropped, or has come to an end for good.
 pub(super) struct Driver {
-    shared: Arc<Shared>,
+    shared: Arc<SharedSource>,
     transport: Arc<dyn Transport>,
     archive: Archive,
     reader: Reader,
-    pace: Pace,
+    pace: Speed,
     page_items: u32,
     backoff: Backoff,
     /// Why the next listing comes after a gap.
@@ -69,12 +70,12 @@ pub(super) struct Driver {
     /// Why the last watch ended that was followed by another without a word.
     why_ended: Arc<str>,
     polling: Option<Polling>,
-    filler: Filler,
+    backfiller: Backfiller,
 }
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum DriverStep {
     List,
     Watch,
     Poll,
@@ -103,21 +104,21 @@ struct Polling {
 
 impl Driver {
     pub(super) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<SharedSource>,
         archive: Archive,
-        options: &Options,
+        options: &MuxOptions,
         seed: u64,
     ) -> Driver {
         let reader = Reader::new(&shared.key);
-        let pace = Pace(options.speed);
+        let pace = Speed(options.speed);
         let transport = archive.transport.clone();
-        let filler = Filler::new((shared.clone(), archive.clone()), options);
+        let backfiller = Backfiller::new(shared.clone(), archive.clone(), options);
         Driver {
             shared,
             transport,
             archive,
             trust: Trust::Proven,
-            filler,
+            backfiller,
             reader,
             pace,
             page_items: options.page_items,
@@ -136,8 +137,8 @@ impl Driver {
     /// Runs until the source ends or fails for good; else for ever. What was missed is read back beside
     /// the watch, so that the store stays current meanwhile.
     pub(super) async fn run(mut self) {
-        let filler = self.filler.clone();
-        tokio::join!(self.drive(), filler.run());
+        let backfiller = self.backfiller.clone();
+        tokio::join!(self.drive(), backfiller.run());
     }
 
     async fn drive(&mut self) {
@@ -145,12 +146,12 @@ impl Driver {
             // A file is played once: whoever is to read it has to be there.
             self.shared.first_reader().await;
         }
-        let mut step = Some(Step::List);
+        let mut step = Some(DriverStep::List);
         while let Some(now) = step {
             let result = match now {
-                Step::List => self.list().await,
-                Step::Watch => self.watch().await,
-                Step::Poll => self.poll().await,
+                DriverStep::List => self.list().await,
+                DriverStep::Watch => self.watch().await,
+                DriverStep::Poll => self.poll().await,
             };
             step = match result {
                 Ok(next) => Some(next),
@@ -159,10 +160,10 @@ impl Driver {
         }
     }
 
-    async fn list(&mut self) -> Result<Step, SourceError> {
+    async fn list(&mut self) -> Result<DriverStep, SourceError> {
         let changes = self.relist(Tell::Always).await?;
         if self.resume_from().is_some() {
-            return Ok(Step::Watch);
+            return Ok(DriverStep::Watch);
         }
         self.start_polling(NO_VERSION.into());
         Ok(self.poll_again(changes).await)
@@ -190,7 +191,7 @@ impl Driver {
         Ok(changes)
     }
 
-    async fn poll(&mut self) -> Result<Step, SourceError> {
+    async fn poll(&mut self) -> Result<DriverStep, SourceError> {
         self.gap.get_or_insert(GapCause::Polled);
         let changes = self.relist(Tell::Changes).await?;
         self.backoff.progress();
@@ -198,48 +199,48 @@ impl Driver {
     }
 
     /// Waits for the next poll, or until a watch is worth a try.
-    async fn poll_again(&mut self, changes: usize) -> Step {
+    async fn poll_again(&mut self, changes: usize) -> DriverStep {
         let Some(Polling { cause, until }) = &self.polling else {
-            return Step::Watch;
+            return DriverStep::Watch;
         };
         let cause = cause.clone();
         let again = *until;
         self.shared.set_state(SourceState::Polling { cause });
         sleep(self.backoff.poll(changes)).await;
         if Instant::now() < again || self.resume_from().is_none() {
-            return Step::Poll;
+            return DriverStep::Poll;
         }
-        Step::Watch
+        DriverStep::Watch
     }
 
-    async fn watch(&mut self) -> Result<Step, SourceError> {
+    async fn watch(&mut self) -> Result<DriverStep, SourceError> {
         let Some(from) = self.resume_from() else {
-            return Ok(Step::List);
+            return Ok(DriverStep::List);
         };
         let trust = std::mem::replace(&mut self.trust, Trust::Doubted);
         let lines = self.open(&from).await?;
         if trust == Trust::Doubted && self.is_restored(&from).await? {
-            return Ok(Step::List);
+            return Ok(DriverStep::List);
         }
         self.worked.watch = true;
         self.polling = None;
         self.shared.admit();
         self.accepted();
         let opened = Instant::now();
-        let mut session = Session {
+        let mut session = WatchSession {
             trial: self.trial(opened),
             shared: &self.shared,
             archive: &self.archive,
             reader: &mut self.reader,
             bookmarks: &mut self.bookmarks,
-            order: Order::after(&from, self.transport.upstream()),
+            order: WatchOrder::after(&from, self.transport.upstream()),
             pace: self.pace,
         };
         let end = session.read(lines).await;
         let lived = opened.elapsed();
         let long = lived > self.pace.of(LIVED);
         // A bookmark just before a 410 is no progress: the next listing would end the same way.
-        let is_forgotten = matches!(end, End::Failed(SourceError::Expired(_)));
+        let is_forgotten = matches!(end, WatchEnd::Failed(SourceError::Expired(_)));
         let moved = self.shared.version().as_ref() != Some(&from);
         if long || (moved && !is_forgotten) {
             self.backoff.progress();
@@ -265,16 +266,16 @@ impl Driver {
 
     /// A line could not be read: the first time the watch resumes before it, as it may have been
     /// damaged on the way; the second time only a listing gets past it.
-    async fn unreadable(&mut self, detail: Arc<str>) -> Step {
+    async fn unreadable(&mut self, detail: Arc<str>) -> DriverStep {
         self.shared.undecodable(detail.clone());
         let at = self.shared.version();
         if self.bad_at.take() == at {
             self.gap = Some(GapCause::Undecodable);
             self.connecting(detail);
-            return Step::List;
+            return DriverStep::List;
         }
         self.bad_at = at;
-        self.retry(Step::Watch, detail, None).await
+        self.retry(DriverStep::Watch, detail, None).await
     }
 
     /// The server let us in.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::{Driver, Expired, Polling, Step};
+use super::{Driver, DriverStep, Expired, Polling};
 use crate::object::SourceState;
 use crate::watch::error::SourceError;
 use crate::watch::event::GapCause;
@@ -24,17 +24,21 @@ const LONGEST_ASKED: Duration = Duration::from_secs(60);
 
 impl Driver {
     /// What to do after an error; `None` if there is nothing to be done.
-    pub(super) async fn recover(&mut self, step: Step, error: SourceError) -> Option<Step> {
+    pub(super) async fn recover(
+        &mut self,
+        step: DriverStep,
+        error: SourceError,
+    ) -> Option<DriverStep> {
         let cause: Arc<str> = error.to_string().into();
         if error.is_outage() {
             self.shared.health.lost();
         }
         match error {
-            SourceError::Expired(_) if step == Step::Watch => Some(self.expired(cause).await),
+            SourceError::Expired(_) if step == DriverStep::Watch => Some(self.expired(cause).await),
             SourceError::Forbidden(_)
             | SourceError::Unauthorized(_)
             | SourceError::NotServed(_) => self.refused(step, error, cause).await,
-            SourceError::MethodNotAllowed(_) if step == Step::Watch => {
+            SourceError::MethodNotAllowed(_) if step == DriverStep::Watch => {
                 Some(self.start_polling(cause))
             }
             // What is kept stays as it is.
@@ -65,23 +69,23 @@ impl Driver {
     }
 
     /// The version to resume from is too old: lists again, at once if that has not just been tried.
-    async fn expired(&mut self, cause: Arc<str>) -> Step {
+    async fn expired(&mut self, cause: Arc<str>) -> DriverStep {
         self.gap = Some(GapCause::Expired);
         if self.expired == Expired::Again {
-            return self.retry(Step::List, cause, None).await;
+            return self.retry(DriverStep::List, cause, None).await;
         }
         self.expired = Expired::Again;
         self.connecting(cause);
-        Step::List
+        DriverStep::List
     }
 
     /// The server rejects what it has answered before. Once more may help; after that only a listing, from
     /// which a watch can start anew.
-    async fn turned_down(&mut self, step: Step, cause: Arc<str>) -> Step {
+    async fn turned_down(&mut self, step: DriverStep, cause: Arc<str>) -> DriverStep {
         let again = self.retry(step, cause, None).await;
-        if step == Step::Watch && self.backoff.failures() > 1 {
+        if step == DriverStep::Watch && self.backoff.failures() > 1 {
             self.gap = Some(GapCause::Refused);
-            return Step::List;
+            return DriverStep::List;
         }
         again
     }
@@ -98,10 +102,10 @@ impl Driver {
     /// Says that the source is being retried, waits, and goes on with `step`.
     pub(super) async fn retry(
         &mut self,
-        step: Step,
+        step: DriverStep,
         cause: Arc<str>,
         after: Option<Duration>,
-    ) -> Step {
+    ) -> DriverStep {
         let (attempt, wait) = self.backoff.failed();
         let wait = after.map_or(wait, |after| after.min(LONGEST_ASKED).max(wait));
         self.pause(attempt, cause, wait).await;
@@ -122,10 +126,15 @@ impl Driver {
     /// away a moment ago, or refuses what worked, whichever source of the cluster has noticed: then it is
     /// asked for a while longer. So the first answer of a server that runs is believed, and that of one
     /// that starts is not.
-    async fn refused(&mut self, step: Step, error: SourceError, cause: Arc<str>) -> Option<Step> {
+    async fn refused(
+        &mut self,
+        step: DriverStep,
+        error: SourceError,
+        cause: Arc<str>,
+    ) -> Option<DriverStep> {
         let worked = match step {
-            Step::List | Step::Poll => &mut self.worked.list,
-            Step::Watch => &mut self.worked.watch,
+            DriverStep::List | DriverStep::Poll => &mut self.worked.list,
+            DriverStep::Watch => &mut self.worked.watch,
         };
         let doubt = self.pace.of(DOUBT);
         if *worked && self.refused_since.is_none() {
@@ -148,25 +157,25 @@ impl Driver {
                 sleep(self.backoff.unserved()).await;
             }
             // Listing may be allowed where watching is not.
-            (_, Step::Watch) => return Some(self.start_polling(cause)),
-            (_, Step::List | Step::Poll) => {
+            (_, DriverStep::Watch) => return Some(self.start_polling(cause)),
+            (_, DriverStep::List | DriverStep::Poll) => {
                 self.shared.set_state(SourceState::Forbidden { cause });
                 sleep(self.backoff.denied()).await;
             }
         }
         Some(match step {
-            Step::Poll => Step::Watch,
-            Step::List | Step::Watch => step,
+            DriverStep::Poll => DriverStep::Watch,
+            DriverStep::List | DriverStep::Watch => step,
         })
     }
 
-    pub(super) fn start_polling(&mut self, cause: Arc<str>) -> Step {
+    pub(super) fn start_polling(&mut self, cause: Arc<str>) -> DriverStep {
         let until = Instant::now() + self.pace.of(POLL_FOR);
         self.polling = Some(Polling { cause, until });
-        Step::Poll
+        DriverStep::Poll
     }
 
-    fn fail(&mut self, cause: Arc<str>) -> Option<Step> {
+    fn fail(&mut self, cause: Arc<str>) -> Option<DriverStep> {
         self.shared.set_state(SourceState::Failed { cause });
         None
     }

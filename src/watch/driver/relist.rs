@@ -3,19 +3,19 @@
 use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
-use crate::watch::pages::{Further, Pages};
-use crate::watch::source::Shared;
-use crate::watch::store::{Continuity, Listing, is_older};
+use crate::watch::pages::{NextPage, Pages};
+use crate::watch::source::SharedSource;
+use crate::watch::store::{Continuity, FullListing, is_older};
 use crate::watch::transport::{At, ListPage, Transport};
 
 /// Reads the newest listing, `limit` items a page. The server may forget the version of the first page before the last is
 /// read (410): then it is begun again, and the third time read at once.
 pub(super) async fn collect(
     transport: &dyn Transport,
-    shared: &Shared,
+    shared: &SharedSource,
     reader: &mut Reader,
     limit: u32,
-) -> Result<Listing, SourceError> {
+) -> Result<FullListing, SourceError> {
     for limit in [limit, limit] {
         match pages(transport, shared, reader, limit).await {
             Err(SourceError::Expired(_)) => {}
@@ -27,10 +27,10 @@ pub(super) async fn collect(
 
 async fn pages(
     transport: &dyn Transport,
-    shared: &Shared,
+    shared: &SharedSource,
     reader: &mut Reader,
     limit: u32,
-) -> Result<Listing, SourceError> {
+) -> Result<FullListing, SourceError> {
     let mut pages = Pages::of(&shared.key, limit);
     let known = shared.version();
     let (mut answer, mut further) = next(transport, &mut pages).await?;
@@ -38,7 +38,7 @@ async fn pages(
     // what any server has ever sent.
     let is_set_back = known.is_some_and(|known| is_older(&answer.version, &known));
     // Should the pages not be of one moment, the watch goes on from the first of them.
-    let mut listing = Listing {
+    let mut listing = FullListing {
         version: answer.version.clone(),
         continuity: if is_set_back {
             Continuity::Restored
@@ -46,11 +46,11 @@ async fn pages(
             shared.continuity()
         },
         objects: Vec::new(),
-        packer: (further == Further::More).then(Packer::new),
+        packer: (further == NextPage::More).then(Packer::new),
     };
     loop {
         take_in(answer, shared, reader, &mut listing)?;
-        if further == Further::End {
+        if further == NextPage::End {
             return Ok(listing);
         }
         (answer, further) = next(transport, &mut pages).await?;
@@ -60,7 +60,7 @@ async fn pages(
 async fn next(
     transport: &dyn Transport,
     pages: &mut Pages<'_>,
-) -> Result<(ListPage, Further), SourceError> {
+) -> Result<(ListPage, NextPage), SourceError> {
     let mut page = transport
         .list(pages.key(), At::Latest, pages.wanted())
         .await?;
@@ -72,9 +72,9 @@ async fn next(
 /// held already, what is held.
 fn take_in(
     answer: ListPage,
-    shared: &Shared,
+    shared: &SharedSource,
     reader: &mut Reader,
-    listing: &mut Listing,
+    listing: &mut FullListing,
 ) -> Result<(), SourceError> {
     for item in answer.items {
         let version = reader.item(&item).map_err(|detail| {

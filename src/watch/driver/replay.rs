@@ -1,47 +1,51 @@
-//! Reads a hole back from the server's ring: a watch from the old version is sent every event since, as far
-//! as the ring reaches. That is one request for what walks take thousands for.
+//! Reads back from the watch cache, as far as it reaches. That is one request for what walks take thousands for.
 
 use std::sync::Arc;
 
-use super::course::Course;
-use super::fill::{Filler, Filling};
+use super::backfiller::{Backfiller, Filling};
+use super::object_history::ObjectHistory;
+use crate::watch::backfill::Filled;
 use crate::watch::envelope::Verb;
 use crate::watch::event::Why;
-use crate::watch::history::{CachedEvent, Lacks, Quiet, Short, Span, Told, WatchCache};
-use crate::watch::hole::Filled;
+use crate::watch::history::{
+    CacheWait, CachedEvent, Lacks, PastEvent, RevisionSpan, Short, WatchCache,
+};
+use crate::watch::identity::name;
 use crate::watch::queue::Follows;
-use crate::watch::store::name;
 
 /// So many events are told at once.
 const BATCH: usize = 256;
 
-impl Filler {
-    /// Tells what the server's ring holds; says whether that was anything.
+impl Backfiller {
+    /// Tells what the watch cache holds; says whether that was anything.
     pub(super) async fn replay(&self, filling: &mut Filling) -> bool {
         let began = filling.base;
-        if filling.ring.is_none_or(|ring| ring > began) {
+        if filling.cached_from.is_none_or(|from| from > began) {
             return false;
         }
         match self.follow(filling).await {
-            Ok(()) => filling.base = filling.hole.upto,
+            Ok(()) => filling.base = filling.backfill.upto,
             Err(Short::Only(oldest)) => {
-                filling.ring = Some(oldest).filter(|oldest| *oldest > began);
+                filling.cached_from = Some(oldest).filter(|oldest| *oldest > began);
             }
             Err(Short::Never | Short::Broken) if filling.base > began => {}
             // It is not asked again at the same place.
-            Err(Short::Never | Short::Broken) => filling.ring = None,
+            Err(Short::Never | Short::Broken) => filling.cached_from = None,
         }
         filling.base > began
     }
 
-    /// Tells every event up to the end of the hole, or as far as they come.
+    /// Tells every event of the interval, or as far as they come.
     async fn follow(&self, filling: &mut Filling) -> Result<(), Short> {
-        let span = Span {
+        let span = RevisionSpan {
             after: filling.base,
-            upto: filling.hole.upto,
+            upto: filling.backfill.upto,
         };
-        let mut cache = WatchCache::open(&self.archive, span, Quiet::Long(self.pace)).await?;
-        let open = filling.courses.values().filter(|course| !course.is_over());
+        let mut cache = WatchCache::open(&self.archive, span, CacheWait::Long(self.pace)).await?;
+        let open = filling
+            .histories
+            .values()
+            .filter(|history| !history.is_over());
         let mut lacking = open.count();
         let mut batch = Vec::new();
         let came = loop {
@@ -56,11 +60,11 @@ impl Filler {
                 Err(short) => break Err(short),
             };
             let object = &event.version.object;
-            let course = filling.courses.entry(name(object));
-            let course = course.or_insert_with(|| Course::new(object.clone()));
-            let was_over = course.is_over();
-            batch.push(course.advance(&event));
-            match (was_over, course.is_over()) {
+            let history = filling.histories.entry(name(object));
+            let history = history.or_insert_with(|| ObjectHistory::new(object.clone()));
+            let was_over = history.is_over();
+            batch.push(history.advance(&event));
+            match (was_over, history.is_over()) {
                 (false, true) => lacking -= 1,
                 (true, false) => lacking += 1,
                 (true, true) | (false, false) => {}
@@ -77,7 +81,7 @@ impl Filler {
     }
 
     /// Tells what has come, and waits for room; says whether to go on.
-    async fn tell(&self, filling: &mut Filling, batch: &mut Vec<Told>) -> bool {
+    async fn tell(&self, filling: &mut Filling, batch: &mut Vec<PastEvent>) -> bool {
         let Some(upto) = batch.last().and_then(|told| told.at) else {
             return true;
         };
@@ -85,8 +89,8 @@ impl Filler {
         if self.archive.tell_why(&mut told).await.is_err() || self.check(filling).await.is_err() {
             // Subscribers still have what was there before.
             for told in told.into_iter().rev() {
-                if let Some(course) = filling.courses.get_mut(&name(&told.now.object)) {
-                    course.then = told.prev;
+                if let Some(history) = filling.histories.get_mut(&name(&told.now.object)) {
+                    history.then = told.prev;
                 }
             }
             return false;
@@ -95,16 +99,17 @@ impl Filler {
             told,
             ..Filled::default()
         };
-        self.shared.fill(&mut filling.hole, filled, Follows::More);
+        self.shared
+            .fill(&mut filling.backfill, filled, Follows::More);
         filling.base = upto;
         self.wait(filling).await;
         true
     }
 }
 
-impl Course {
+impl ObjectHistory {
     /// Takes in an event.
-    fn advance(&mut self, event: &CachedEvent) -> Told {
+    fn advance(&mut self, event: &CachedEvent) -> PastEvent {
         let now = Arc::new(event.version.unread());
         let prev = self.then.take();
         let why = match event.verb {
@@ -114,7 +119,7 @@ impl Course {
                 prev.as_ref().map_or(Why::Added, |_| Why::Modified)
             }
         };
-        Told {
+        PastEvent {
             why,
             at: Some(event.at),
             now,

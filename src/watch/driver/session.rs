@@ -7,16 +7,16 @@ use bytes::Bytes;
 use futures::StreamExt;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::continuity::{Order, is_set_back};
+use super::continuity::{WatchOrder, is_set_back};
 use crate::cluster::{ApiError, Status};
 use crate::object::{ResourceVersion, SourceState};
-use crate::watch::backoff::Pace;
+use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Item, Line, Reader, Verb};
 use crate::watch::error::SourceError;
 use crate::watch::event::Why;
 use crate::watch::history::Archive;
 use crate::watch::key::SourceKey;
-use crate::watch::source::Shared;
+use crate::watch::source::SharedSource;
 use crate::watch::transport::{LineStream, Upstream};
 
 /// How long a server that sends bookmarks (one a minute) can be silent.
@@ -28,7 +28,7 @@ const UNPROVEN: Duration = Duration::from_secs(75);
 
 /// How a watch ended.
 #[derive(Debug)]
-pub(super) enum End {
+pub(super) enum WatchEnd {
     /// The server closed it, as it does after the time that was asked for; or it has said nothing, which
     /// proves nothing.
     Closed,
@@ -41,34 +41,34 @@ pub(super) enum End {
 }
 
 /// What one watch works with.
-pub(super) struct Session<'a> {
-    pub(super) shared: &'a Shared,
+pub(super) struct WatchSession<'a> {
+    pub(super) shared: &'a SharedSource,
     pub(super) archive: &'a Archive,
     pub(super) reader: &'a mut Reader,
     /// Whether the server has ever sent a bookmark.
     pub(super) bookmarks: &'a mut bool,
     /// How far what was sent has come.
-    pub(super) order: Order,
+    pub(super) order: WatchOrder,
     /// Until when the source is not called live, unless a line shows that it is.
     pub(super) trial: Option<Instant>,
-    pub(super) pace: Pace,
+    pub(super) pace: Speed,
 }
 
-impl Session<'_> {
+impl WatchSession<'_> {
     /// Reads to the end.
-    pub(super) async fn read(&mut self, mut lines: LineStream) -> End {
+    pub(super) async fn read(&mut self, mut lines: LineStream) -> WatchEnd {
         loop {
             // A stream that always has a line would else keep the thread.
             tokio::task::consume_budget().await;
             let line = match self.next(&mut lines).await {
-                None => return End::Closed,
+                None => return WatchEnd::Closed,
                 // What is kept stays as it is: to read it again would end here again.
                 Some(Err(SourceError::Decode { detail })) if self.is_kept() => {
                     self.shared.undecodable(detail);
                     continue;
                 }
-                Some(Err(SourceError::Decode { detail })) => return End::Unreadable(detail),
-                Some(Err(error)) => return End::Failed(error),
+                Some(Err(SourceError::Decode { detail })) => return WatchEnd::Unreadable(detail),
+                Some(Err(error)) => return WatchEnd::Failed(error),
                 Some(Ok(line)) => line,
             };
             if line.iter().all(u8::is_ascii_whitespace) {
@@ -76,8 +76,10 @@ impl Session<'_> {
             }
             match self.reader.line(&line) {
                 Err(detail) if self.is_kept() => self.shared.undecodable(detail),
-                Err(detail) => return End::Unreadable(detail),
-                Ok(Line::Error(status)) => return End::Failed(refusal(&self.shared.key, status)),
+                Err(detail) => return WatchEnd::Unreadable(detail),
+                Ok(Line::Error(status)) => {
+                    return WatchEnd::Failed(refusal(&self.shared.key, status));
+                }
                 Ok(Line::Bookmark(version)) => {
                     if let Some(end) = self.doubt(&version).await {
                         return end;
@@ -92,7 +94,7 @@ impl Session<'_> {
                     }
                     self.prove();
                     if let Err(error) = self.take_in(verb, item).await {
-                        return End::Failed(error);
+                        return WatchEnd::Failed(error);
                     }
                     self.shared.settle().await;
                 }
@@ -102,12 +104,12 @@ impl Session<'_> {
 
     /// A version that is lower than one that came before has been sent again, or the server's history was
     /// set back: asks which. Returns how the watch ends if it is that, or nobody answers.
-    async fn doubt(&mut self, version: &ResourceVersion) -> Option<End> {
+    async fn doubt(&mut self, version: &ResourceVersion) -> Option<WatchEnd> {
         let newest = self.order.is_back(version, self.pace)?;
         match is_set_back(self.archive, newest).await {
-            Ok(true) => Some(End::Restored),
+            Ok(true) => Some(WatchEnd::Restored),
             Ok(false) => None,
-            Err(error) => Some(End::Failed(error)),
+            Err(error) => Some(WatchEnd::Failed(error)),
         }
     }
 

@@ -13,9 +13,9 @@ use head::{Head, Partial, Text};
 
 use super::body::Body;
 use super::event::Version;
+use super::identity::identity;
 use super::key::{Form, SourceKey};
 use super::recent::Recent;
-use super::store::identity;
 use crate::cluster::Status;
 use crate::object::{Doc, ObjectRef, ResourceVersion, Uid, json_fault};
 

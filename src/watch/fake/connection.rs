@@ -4,14 +4,14 @@ use bytes::Bytes;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::Fake;
-use super::model::{BOOKMARK, Fault, Plan};
+use super::model::{BOOKMARK, Plan, WatchFault};
+use super::shared_model::SharedModel;
 use crate::watch::error::SourceError;
 use crate::watch::key::SourceKey;
 
 /// One open watch.
-pub(super) struct Connection {
-    pub(super) fake: Fake,
+pub(super) struct FakeConnection {
+    pub(super) model: SharedModel,
     pub(super) moved: watch::Receiver<u64>,
     pub(super) key: SourceKey,
     pub(super) at: u64,
@@ -23,20 +23,20 @@ pub(super) struct Connection {
 
 type Answer = Result<Bytes, SourceError>;
 
-impl Connection {
-    pub(super) async fn next(mut self) -> Option<(Answer, Connection)> {
+impl FakeConnection {
+    pub(super) async fn next(mut self) -> Option<(Answer, FakeConnection)> {
         if self.over {
             return None;
         }
         loop {
             self.moved.mark_unchanged();
-            if self.fake.model().kills > self.kills {
+            if self.model.lock().kills > self.kills {
                 self.over = true;
                 let detail = "connection reset".into();
                 return Some((Err(SourceError::Cut { detail }), self));
             }
-            if self.plan.fault != Fault::None && self.sent >= self.plan.after {
-                let fault = std::mem::replace(&mut self.plan.fault, Fault::None);
+            if self.plan.fault != WatchFault::None && self.sent >= self.plan.after {
+                let fault = std::mem::replace(&mut self.plan.fault, WatchFault::None);
                 return self.break_down(fault).await;
             }
             if let Some(line) = self.line() {
@@ -45,7 +45,7 @@ impl Connection {
             }
             let _ = timeout(BOOKMARK, self.moved.changed()).await.is_err()
                 && {
-                    let model = self.fake.model();
+                    let model = self.model.lock();
                     // A server that has not come to where the watch began is silent, or says how far it is.
                     let bookmarks =
                         model.bookmarks && (model.rv >= self.at || model.bookmark_at.is_some());
@@ -65,7 +65,7 @@ impl Connection {
 
     /// The next event of the history.
     fn line(&mut self) -> Option<Bytes> {
-        let mut model = self.fake.model();
+        let mut model = self.model.lock();
         while let Some(op) = model.log.iter().find(|op| op.pod.rv > self.at).cloned() {
             self.at = op.pod.rv;
             if let Some(line) = model.line(&self.key, &op) {
@@ -75,41 +75,44 @@ impl Connection {
         None
     }
 
-    async fn break_down(mut self, fault: Fault) -> Option<(Answer, Connection)> {
+    async fn break_down(mut self, fault: WatchFault) -> Option<(Answer, FakeConnection)> {
         let cut = |detail: &str| SourceError::Cut {
             detail: detail.into(),
         };
         let answer = match fault {
-            Fault::None | Fault::Close => return None,
-            Fault::Reset => {
+            WatchFault::None | WatchFault::Close => return None,
+            WatchFault::Reset => {
                 self.over = true;
                 Err(cut("connection reset"))
             }
-            Fault::Stall => std::future::pending().await,
-            Fault::Error(code) => {
+            WatchFault::Stall => std::future::pending().await,
+            WatchFault::Error(code) => {
                 let line = format!(
                     r#"{{"type":"ERROR","object":{{"kind":"Status","code":{code},"message":"code {code}"}}}}"#
                 );
                 Ok(line.into())
             }
-            Fault::TooOld => {
-                let (from, oldest) = (self.at, self.fake.model().forgotten);
+            WatchFault::TooOld => {
+                let (from, oldest) = (self.at, self.model.lock().forgotten);
                 let line = format!(
                     r#"{{"type":"ERROR","object":{{"kind":"Status","code":410,"message":"too old resource version: {from} ({oldest})"}}}}"#
                 );
                 Ok(line.into())
             }
-            Fault::Half | Fault::Garbage | Fault::UnknownType | Fault::TooLong => {
+            WatchFault::Half
+            | WatchFault::Garbage
+            | WatchFault::UnknownType
+            | WatchFault::TooLong => {
                 let line = self.line_or_wait().await;
-                self.fake.model().damaged += 1;
-                self.over = fault == Fault::Half || fault == Fault::TooLong;
+                self.model.lock().damaged += 1;
+                self.over = fault == WatchFault::Half || fault == WatchFault::TooLong;
                 match fault {
-                    Fault::Half => Ok(line.slice(..line.len() / 2)),
-                    Fault::UnknownType => {
+                    WatchFault::Half => Ok(line.slice(..line.len() / 2)),
+                    WatchFault::UnknownType => {
                         let text = String::from_utf8_lossy(&line);
                         Ok(text.replacen("\"type\":\"", "\"type\":\"X", 1).into())
                     }
-                    Fault::TooLong => Err(SourceError::Decode {
+                    WatchFault::TooLong => Err(SourceError::Decode {
                         detail: "a line of more than 16 MiB".into(),
                     }),
                     _ => {

@@ -3,8 +3,9 @@
 mod connection;
 mod model;
 mod past;
+mod shared_model;
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 use futures::stream;
@@ -15,13 +16,16 @@ use super::error::SourceError;
 use super::key::{Form, SourceKey};
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 use crate::object::ResourceVersion;
-use connection::Connection;
-pub(super) use model::{Did, Fault, Model, Op, Plan, Pod, Request, api_error, pods, throttled};
+use connection::FakeConnection;
+pub(super) use model::{
+    Did, FakePod, FakeRequest, LoggedWrite, Model, Plan, WatchFault, api_error, pods, throttled,
+};
+use shared_model::SharedModel;
 
 /// The server.
 #[derive(Clone)]
 pub(super) struct Fake {
-    model: Arc<Mutex<Model>>,
+    model: SharedModel,
     moved: watch::Sender<u64>,
 }
 
@@ -35,34 +39,34 @@ impl Fake {
             ..Model::default()
         };
         Fake {
-            model: Arc::new(Mutex::new(model)),
+            model: SharedModel::new(model),
             moved: watch::Sender::new(0),
         }
     }
 
     pub(super) fn model(&self) -> MutexGuard<'_, Model> {
-        self.model.lock().expect("no panic holds it")
+        self.model.lock()
     }
 
     fn wake(&self) {
         self.moved.send_modify(|moves| *moves += 1);
     }
 
-    fn write(&self, did: Did, mut pod: Pod) -> u64 {
+    fn write(&self, did: Did, mut pod: FakePod) -> u64 {
         let mut model = self.model();
         model.rv += 1;
         pod.rv = model.rv;
         if did != Did::Deleted {
             pod.at = model.rv;
         }
-        model.log.push(Op { did, pod });
+        model.log.push(LoggedWrite { did, pod });
         let rv = model.rv;
         drop(model);
         self.wake();
         rv
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<Pod> {
+    pub(super) fn get(&self, name: &str) -> Option<FakePod> {
         let model = self.model();
         model.at(model.rv).remove(name)
     }
@@ -74,7 +78,7 @@ impl Fake {
         }
         let mut model = self.model();
         model.uids += 1;
-        let pod = Pod {
+        let pod = FakePod {
             name: name.to_owned(),
             uid: format!("uid-{}", model.uids),
             rv: 0,
@@ -90,14 +94,14 @@ impl Fake {
     pub(super) fn label(&self, name: &str, app: &str) -> u64 {
         let pod = self.get(name).expect("there");
         let app = app.to_owned();
-        self.write(Did::Modified, Pod { app, ..pod })
+        self.write(Did::Modified, FakePod { app, ..pod })
     }
 
     /// Marks a pod as being deleted.
     pub(super) fn terminate(&self, name: &str) -> u64 {
         let pod = self.get(name).expect("there");
         let deleting = true;
-        self.write(Did::Modified, Pod { deleting, ..pod })
+        self.write(Did::Modified, FakePod { deleting, ..pod })
     }
 
     pub(super) fn delete(&self, name: &str) -> u64 {
@@ -143,16 +147,16 @@ impl Fake {
     /// How many listings were asked for, and how many watches.
     pub(super) fn asked(&self) -> (usize, usize) {
         let model = self.model();
-        let count = |is: fn(&&Request) -> bool| model.requests.iter().filter(is).count();
-        let lists = count(|request| matches!(request, Request::List { .. }));
-        let watches = count(|request| matches!(request, Request::Watch { .. }));
+        let count = |is: fn(&&FakeRequest) -> bool| model.requests.iter().filter(is).count();
+        let lists = count(|request| matches!(request, FakeRequest::List { .. }));
+        let watches = count(|request| matches!(request, FakeRequest::Watch { .. }));
         (lists, watches)
     }
 
     /// One object's metadata, for the version of the listing.
     fn newest(&self) -> Result<ListPage, SourceError> {
         let mut model = self.model();
-        model.requests.push(Request::Newest);
+        model.requests.push(FakeRequest::Newest);
         model.times.push(tokio::time::Instant::now());
         match &model.no_list {
             Some(error) => Err(error.clone()),
@@ -169,7 +173,7 @@ impl Fake {
             return self.newest();
         }
         let mut model = self.model();
-        model.requests.push(Request::List {
+        model.requests.push(FakeRequest::List {
             limit: page.limit,
             next: page.next.as_deref().map(str::to_owned),
             fields: key.select.field_selector().map(Into::into),
@@ -189,7 +193,7 @@ impl Fake {
             Some((rv, from)) => (rv.parse().expect("ours"), from.parse().expect("ours")),
             None => (model.rv, 0_usize),
         };
-        let mut pods: Vec<Pod> = model.at(rv).into_values().collect();
+        let mut pods: Vec<FakePod> = model.at(rv).into_values().collect();
         pods.retain(|pod| pod.matches(key));
         let limit = match (page.limit as usize, model.page_items) {
             (0, _) => pods.len(),
@@ -220,7 +224,7 @@ impl Fake {
 
     fn watch_now(&self, key: &SourceKey, from: &str) -> Result<LineStream, SourceError> {
         let mut model = self.model();
-        model.requests.push(Request::Watch {
+        model.requests.push(FakeRequest::Watch {
             from: from.to_owned(),
         });
         model.times.push(tokio::time::Instant::now());
@@ -230,7 +234,7 @@ impl Fake {
         let mut plan = model
             .plans
             .pop_front()
-            .unwrap_or_else(|| Plan::after(0, Fault::None));
+            .unwrap_or_else(|| Plan::after(0, WatchFault::None));
         if let Some(error) = plan.refuse {
             return Err(error);
         }
@@ -240,10 +244,10 @@ impl Fake {
             if model.gone_as_status {
                 return Err(api_error(410));
             }
-            plan = Plan::after(0, Fault::TooOld);
+            plan = Plan::after(0, WatchFault::TooOld);
         }
-        let connection = Connection {
-            fake: self.clone(),
+        let connection = FakeConnection {
+            model: self.model.clone(),
             moved: self.moved.subscribe(),
             key: key.clone(),
             at: from - plan.replay.min(from.saturating_sub(100)),
@@ -252,7 +256,7 @@ impl Fake {
             sent: 0,
             over: false,
         };
-        Ok(Box::pin(stream::unfold(connection, Connection::next)))
+        Ok(Box::pin(stream::unfold(connection, FakeConnection::next)))
     }
 }
 

@@ -62,7 +62,7 @@ pub(in crate::watch) enum Did {
 
 /// One version of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::watch) struct Pod {
+pub(in crate::watch) struct FakePod {
     pub(in crate::watch) name: String,
     pub(in crate::watch) uid: String,
     pub(in crate::watch) rv: u64,
@@ -72,7 +72,7 @@ pub(in crate::watch) struct Pod {
     pub(in crate::watch) at: u64,
 }
 
-impl Pod {
+impl FakePod {
     /// As a watch event has it.
     pub(in crate::watch) fn body(&self) -> String {
         format!(
@@ -83,7 +83,7 @@ impl Pod {
 
     /// As a listing has it.
     pub(super) fn listed(&self) -> String {
-        let Pod {
+        let FakePod {
             name,
             uid,
             rv,
@@ -112,9 +112,9 @@ impl Pod {
 
 /// One entry of the server's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::watch) struct Op {
+pub(in crate::watch) struct LoggedWrite {
     pub(in crate::watch) did: Did,
-    pub(in crate::watch) pod: Pod,
+    pub(in crate::watch) pod: FakePod,
 }
 
 /// What goes wrong with one watch.
@@ -126,11 +126,11 @@ pub(in crate::watch) struct Plan {
     pub(in crate::watch) replay: u64,
     /// How many events are sent before the fault.
     pub(in crate::watch) after: usize,
-    pub(in crate::watch) fault: Fault,
+    pub(in crate::watch) fault: WatchFault,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::watch) enum Fault {
+pub(in crate::watch) enum WatchFault {
     None,
     /// The server ends the watch.
     Close,
@@ -153,7 +153,7 @@ pub(in crate::watch) enum Fault {
 }
 
 impl Plan {
-    pub(in crate::watch) fn after(after: usize, fault: Fault) -> Plan {
+    pub(in crate::watch) fn after(after: usize, fault: WatchFault) -> Plan {
         Plan {
             refuse: None,
             replay: 0,
@@ -165,21 +165,21 @@ impl Plan {
     pub(in crate::watch) fn refuse(error: SourceError) -> Plan {
         Plan {
             refuse: Some(error),
-            ..Plan::after(0, Fault::None)
+            ..Plan::after(0, WatchFault::None)
         }
     }
 
     pub(in crate::watch) fn replay(replay: u64) -> Plan {
         Plan {
             replay,
-            ..Plan::after(0, Fault::None)
+            ..Plan::after(0, WatchFault::None)
         }
     }
 }
 
 /// One request that the server got, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::watch) enum Request {
+pub(in crate::watch) enum FakeRequest {
     List {
         limit: u32,
         next: Option<String>,
@@ -198,7 +198,7 @@ pub(in crate::watch) struct Model {
     /// Whether listings do not say of which version they are.
     pub(in crate::watch) unversioned: bool,
     pub(in crate::watch) rv: u64,
-    pub(in crate::watch) log: Vec<Op>,
+    pub(in crate::watch) log: Vec<LoggedWrite>,
     /// No watch can start from before this version.
     pub(in crate::watch) forgotten: u64,
     /// No older version than this can be read.
@@ -219,7 +219,7 @@ pub(in crate::watch) struct Model {
     /// What bookmarks say, whatever the watch began with.
     pub(in crate::watch) bookmark_at: Option<u64>,
     /// The whole history before each time that the server was set back.
-    pub(in crate::watch) lost: Vec<Vec<Op>>,
+    pub(in crate::watch) lost: Vec<Vec<LoggedWrite>>,
     /// Versions whose event is damaged each time it is sent.
     pub(in crate::watch) poison: BTreeSet<u64>,
     /// How many items a page has at most; 0 for what is asked for.
@@ -235,8 +235,8 @@ pub(in crate::watch) struct Model {
     /// What the next watches do.
     pub(in crate::watch) plans: VecDeque<Plan>,
     /// An object that each page after the first brings again.
-    pub(in crate::watch) doubled: Option<Pod>,
-    pub(in crate::watch) requests: Vec<Request>,
+    pub(in crate::watch) doubled: Option<FakePod>,
+    pub(in crate::watch) requests: Vec<FakeRequest>,
     pub(in crate::watch) times: Vec<tokio::time::Instant>,
     /// How many watches were told 410, and how many damaged lines were sent.
     pub(in crate::watch) expired: usize,
@@ -250,12 +250,12 @@ pub(in crate::watch) struct Model {
 
 impl Model {
     /// What is there at a version.
-    pub(in crate::watch) fn at(&self, rv: u64) -> BTreeMap<String, Pod> {
+    pub(in crate::watch) fn at(&self, rv: u64) -> BTreeMap<String, FakePod> {
         Model::replay(&self.log, rv)
     }
 
     /// What is there at a version of a history.
-    pub(in crate::watch) fn replay(log: &[Op], rv: u64) -> BTreeMap<String, Pod> {
+    pub(in crate::watch) fn replay(log: &[LoggedWrite], rv: u64) -> BTreeMap<String, FakePod> {
         let mut there = BTreeMap::new();
         for op in log.iter().take_while(|op| op.pod.rv <= rv) {
             match op.did {
@@ -266,7 +266,7 @@ impl Model {
         there
     }
 
-    pub(super) fn line(&mut self, key: &SourceKey, op: &Op) -> Option<String> {
+    pub(super) fn line(&mut self, key: &SourceKey, op: &LoggedWrite) -> Option<String> {
         let before = self.at(op.pod.rv - 1).remove(&op.pod.name);
         let before = before.filter(|pod| pod.uid == op.pod.uid && pod.matches(key));
         let matches = op.pod.matches(key);
@@ -275,7 +275,7 @@ impl Model {
             (Did::Added | Did::Modified, Some(_), true) => ("MODIFIED", op.pod.clone()),
             (Did::Added | Did::Modified, Some(before), false) => {
                 let rv = op.pod.rv;
-                ("DELETED", Pod { rv, ..before })
+                ("DELETED", FakePod { rv, ..before })
             }
             (Did::Deleted, Some(_), _) => ("DELETED", op.pod.clone()),
             (_, None, _) => return None,

@@ -1,6 +1,6 @@
 //! The objects of a text one by one, for those who look at each on its own.
 
-use super::FileError;
+use super::error::FileError;
 use super::parse::{LineOf, values};
 use crate::object::{Doc, Kind, ObjectRef, Value};
 

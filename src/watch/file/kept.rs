@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::Entry;
-use super::parse::{FileError, Place, place};
+use super::entry::{FileEntry, KindOf, Place, kind_of, place};
+use super::error::FileError;
 use crate::watch::envelope::Verb;
 
 /// How much may wait for those who play it, in bytes of JSON.
@@ -14,19 +14,16 @@ const BEGINNING: usize = 64 << 20;
 /// What an entry costs besides its text.
 const ENTRY_BYTES: usize = 200;
 
-/// A kind of objects: `apiVersion` and `kind`.
-pub(super) type KindOf = (Arc<str>, Arc<str>);
-
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
-    pub(super) phase: Phase,
+pub(super) struct KeptEntries {
+    pub(super) phase: PlayPhase,
     /// The objects as they were before the first of `entries`, in the order they came.
-    pub(super) base: BTreeMap<u64, Arc<Entry>>,
+    pub(super) base: BTreeMap<u64, Arc<FileEntry>>,
     places: HashMap<Place, u64>,
     /// What happened, from the entry of this number on.
     pub(super) first: u64,
-    pub(super) entries: VecDeque<Arc<Entry>>,
+    pub(super) entries: VecDeque<Arc<FileEntry>>,
     pub(super) bytes: usize,
     /// Which entry each player takes next.
     pub(super) players: BTreeMap<u64, u64>,
@@ -37,7 +34,7 @@ pub(super) struct Kept {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum PlayPhase {
     /// Nothing has come, or half a value.
     #[default]
     Waiting,
@@ -56,19 +53,19 @@ pub(super) enum Rest {
     Partial,
 }
 
-impl Kept {
-    pub(super) fn push(&mut self, mut entry: Entry) {
-        if self.phase == Phase::Running && entry.verb.is_none() {
+impl KeptEntries {
+    pub(super) fn push(&mut self, mut entry: FileEntry) {
+        if self.phase == PlayPhase::Running && entry.verb.is_none() {
             entry.verb = Some(Verb::Added);
         }
         self.append(Arc::new(entry));
     }
 
-    pub(super) fn append(&mut self, entry: Arc<Entry>) {
+    pub(super) fn append(&mut self, entry: Arc<FileEntry>) {
         if let Some(Err(_)) = &self.end {
             return;
         }
-        let known = |kinds: &HashSet<KindOf>| kinds.contains(&entry.kind());
+        let known = |kinds: &HashSet<KindOf>| kinds.contains(&kind_of(&entry.object));
         if !self.kinds.as_ref().is_none_or(known) {
             let detail = format!(
                 "{}: its kind was not there at the beginning; a stream of several kinds has to be read from a file",
@@ -83,7 +80,7 @@ impl Kept {
 
     /// Tells the objects that are there from what happens.
     pub(super) fn begin(&mut self) {
-        self.phase = Phase::Running;
+        self.phase = PlayPhase::Running;
         self.bytes = 0;
         for entry in std::mem::take(&mut self.entries) {
             if entry.verb.is_none() {
@@ -96,7 +93,7 @@ impl Kept {
     }
 
     /// Puts an entry to what is there.
-    fn settle(&mut self, entry: Arc<Entry>) {
+    fn settle(&mut self, entry: Arc<FileEntry>) {
         if entry.unreadable.is_some() {
             return;
         }
@@ -129,13 +126,13 @@ impl Kept {
 
     pub(super) fn is_full(&self) -> bool {
         match self.phase {
-            Phase::Waiting | Phase::Beginning => self.bytes > BEGINNING,
-            Phase::Running => self.bytes > AHEAD,
-            Phase::Abandoned => false,
+            PlayPhase::Waiting | PlayPhase::Beginning => self.bytes > BEGINNING,
+            PlayPhase::Running => self.bytes > AHEAD,
+            PlayPhase::Abandoned => false,
         }
     }
 }
 
-fn weight(entry: &Entry) -> usize {
+fn weight(entry: &FileEntry) -> usize {
     entry.doc.text().len() + ENTRY_BYTES
 }

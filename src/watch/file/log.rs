@@ -8,17 +8,17 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::Entry;
-use super::kept::{Kept, KindOf, Phase, Rest};
-use super::parse::FileError;
+use super::entry::{FileEntry, KindOf};
+use super::error::FileError;
+use super::kept::{KeptEntries, PlayPhase, Rest};
 
 /// A stream that is silent for this long has told what was there from the start: whoever writes it writes
 /// that at once.
 const PAUSE: Duration = Duration::from_millis(100);
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Log {
-    inner: Mutex<Kept>,
+pub(super) struct FileLog {
+    inner: Mutex<KeptEntries>,
     /// Wakes those who wait for more.
     moved: watch::Sender<()>,
     /// Wakes the writer, who waits for room.
@@ -26,18 +26,18 @@ pub(super) struct Log {
 }
 
 /// What a player gets.
-pub(super) enum Taken {
-    Entry(Arc<Entry>),
+pub(super) enum NextEntry {
+    Entry(Arc<FileEntry>),
     /// Nothing yet.
     Empty,
     /// Nothing any more.
     End(Result<(), FileError>),
 }
 
-impl Log {
+impl FileLog {
     /// One that is to be written.
-    pub(super) fn new() -> Log {
-        Log {
+    pub(super) fn new() -> FileLog {
+        FileLog {
             inner: Mutex::default(),
             moved: watch::Sender::new(()),
             room: Condvar::new(),
@@ -45,8 +45,8 @@ impl Log {
     }
 
     /// One that is complete.
-    pub(super) fn of(entries: &[Arc<Entry>]) -> Log {
-        let log = Log::new();
+    pub(super) fn of(entries: &[Arc<FileEntry>]) -> FileLog {
+        let log = FileLog::new();
         let mut inner = log.lock();
         inner.entries = entries.iter().cloned().collect();
         inner.end = Some(Ok(()));
@@ -55,20 +55,20 @@ impl Log {
         log
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptEntries> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds what was read, and waits for room; `rest` is what followed it. Says whether more is wanted.
-    pub(super) fn write(&self, entries: Vec<Entry>, rest: Rest) -> bool {
+    pub(super) fn write(&self, entries: Vec<FileEntry>, rest: Rest) -> bool {
         let mut inner = self.lock();
         for entry in entries {
             inner.push(entry);
         }
-        if matches!(inner.phase, Phase::Waiting | Phase::Beginning) {
+        if matches!(inner.phase, PlayPhase::Waiting | PlayPhase::Beginning) {
             inner.phase = match rest {
-                Rest::None if !inner.entries.is_empty() => Phase::Beginning,
-                Rest::None | Rest::Partial => Phase::Waiting,
+                Rest::None if !inner.entries.is_empty() => PlayPhase::Beginning,
+                Rest::None | Rest::Partial => PlayPhase::Waiting,
             };
         }
         self.moved.send_replace(());
@@ -80,7 +80,7 @@ impl Log {
                 .unwrap_or_else(PoisonError::into_inner);
             inner.trim();
         }
-        inner.phase != Phase::Abandoned && inner.end.is_none()
+        inner.phase != PlayPhase::Abandoned && inner.end.is_none()
     }
 
     /// Says that no more will come, and why.
@@ -91,12 +91,12 @@ impl Log {
 
     /// Lets the writer go.
     pub(super) fn abandon(&self) {
-        self.lock().phase = Phase::Abandoned;
+        self.lock().phase = PlayPhase::Abandoned;
         self.room.notify_all();
     }
 
     /// Waits until the beginning is there, and closes it. An error in it is an error of the whole.
-    pub(super) async fn beginning(&self) -> Result<Vec<Arc<Entry>>, FileError> {
+    pub(super) async fn beginning(&self) -> Result<Vec<Arc<FileEntry>>, FileError> {
         let mut moved = self.moved.subscribe();
         loop {
             let (phase, ended) = {
@@ -107,7 +107,7 @@ impl Log {
                 break;
             }
             let more = moved.changed();
-            if phase == Phase::Waiting {
+            if phase == PlayPhase::Waiting {
                 // The sender is ours.
                 let _ = more.await;
             } else if timeout(PAUSE, more).await.is_err() {
@@ -137,14 +137,14 @@ impl Log {
         self.moved.send_replace(());
     }
 
-    /// What is there before what [`Log::join`] plays, which goes on from this number.
-    pub(super) fn base(&self) -> (u64, Vec<Arc<Entry>>) {
+    /// What is there before what [`FileLog::join`] plays, which goes on from this number.
+    pub(super) fn base(&self) -> (u64, Vec<Arc<FileEntry>>) {
         let inner = self.lock();
         (inner.first, inner.base.values().cloned().collect())
     }
 
     #[cfg(test)]
-    pub(super) fn all(&self) -> Vec<Arc<Entry>> {
+    pub(super) fn all(&self) -> Vec<Arc<FileEntry>> {
         let inner = self.lock();
         inner.base.values().chain(&inner.entries).cloned().collect()
     }
@@ -155,7 +155,7 @@ impl Log {
     }
 
     /// The last that is known of an object.
-    pub(super) fn last(&self, is: impl Fn(&Entry) -> bool) -> Option<Arc<Entry>> {
+    pub(super) fn last(&self, is: impl Fn(&FileEntry) -> bool) -> Option<Arc<FileEntry>> {
         let inner = self.lock();
         let mut all = inner.base.values().chain(&inner.entries).rev();
         all.find(|entry| is(entry)).cloned()
@@ -179,18 +179,18 @@ impl Log {
     }
 
     /// The next entry for a player.
-    pub(super) fn take(&self, player: u64) -> Taken {
+    pub(super) fn take(&self, player: u64) -> NextEntry {
         let mut inner = self.lock();
         let inner = &mut *inner;
         let Some(at) = inner.players.get_mut(&player) else {
-            return Taken::End(Ok(()));
+            return NextEntry::End(Ok(()));
         };
         let index = usize::try_from(*at - inner.first).unwrap_or(usize::MAX);
         if let Some(entry) = inner.entries.get(index) {
             *at += 1;
             self.room.notify_all();
-            return Taken::Entry(entry.clone());
+            return NextEntry::Entry(entry.clone());
         }
-        inner.end.clone().map_or(Taken::Empty, Taken::End)
+        inner.end.clone().map_or(NextEntry::Empty, NextEntry::End)
     }
 }

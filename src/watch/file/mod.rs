@@ -2,6 +2,8 @@
 //! its end is the end of the source.
 
 mod documents;
+mod entry;
+mod error;
 mod kept;
 mod log;
 mod parse;
@@ -21,17 +23,17 @@ use futures::stream as streams;
 
 use super::envelope::Verb;
 use super::error::SourceError;
+use super::identity::identity;
 use super::key::SourceKey;
-use super::store::identity;
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
-use crate::object::{Doc, ObjectRef, ResourceVersion};
+use crate::object::{ObjectRef, ResourceVersion};
 
-use self::kept::KindOf;
-use self::log::Log;
-use self::play::{Filter, Play};
+use self::entry::FileEntry;
+use self::log::FileLog;
+use self::play::{FileFilter, Play};
 
 pub use self::documents::{documents, documents_by_line};
-pub use self::parse::{FileError, Language, Syntax};
+pub use self::error::{FileError, Language, Syntax};
 pub use self::resources::{FileResource, Plural};
 
 /// What the version of a listing begins with; the number of what happens next follows. It is no version that
@@ -48,26 +50,8 @@ const LISTED: &str = "listed-";
 pub struct FileTransport {
     /// What errors call it.
     name: Arc<str>,
-    log: Arc<Log>,
+    log: Arc<FileLog>,
     resources: Vec<FileResource>,
-}
-
-/// One object of the file, in its place.
-#[derive(Debug)]
-struct Entry {
-    /// What happened to it; `None` for one that is there from the start.
-    verb: Option<Verb>,
-    object: ObjectRef,
-    doc: Doc,
-    line: usize,
-    /// Why it is no object that a source can tell of, if it is none.
-    unreadable: Option<Arc<str>>,
-}
-
-impl Entry {
-    fn kind(&self) -> KindOf {
-        (self.object.api_version.clone(), self.object.kind.clone())
-    }
 }
 
 impl FileTransport {
@@ -77,8 +61,12 @@ impl FileTransport {
     /// `name` is what errors of a source call it.
     pub fn parse(name: &str, text: &str) -> Result<FileTransport, FileError> {
         let entries = parse::entries(text)?;
-        let entries: Vec<Arc<Entry>> = entries.into_iter().map(Arc::new).collect();
-        Ok(FileTransport::new(name, Log::of(&entries).into(), &entries))
+        let entries: Vec<Arc<FileEntry>> = entries.into_iter().map(Arc::new).collect();
+        Ok(FileTransport::new(
+            name,
+            FileLog::of(&entries).into(),
+            &entries,
+        ))
     }
 
     /// Reads a stream, which may go on for ever. What it holds before it first pauses is read as
@@ -88,7 +76,7 @@ impl FileTransport {
         name: &str,
         input: Box<dyn Read + Send>,
     ) -> Result<FileTransport, FileError> {
-        let log = Arc::new(Log::new());
+        let log = Arc::new(FileLog::new());
         let written = log.clone();
         // Not one of the runtime's, which would wait for it: it may block for as long as there is no input.
         std::thread::spawn(move || stream::feed(input, &written));
@@ -96,7 +84,7 @@ impl FileTransport {
         Ok(FileTransport::new(name, log, &entries))
     }
 
-    fn new(name: &str, log: Arc<Log>, entries: &[Arc<Entry>]) -> FileTransport {
+    fn new(name: &str, log: Arc<FileLog>, entries: &[Arc<FileEntry>]) -> FileTransport {
         FileTransport {
             name: name.into(),
             log,
@@ -135,7 +123,7 @@ impl Transport for FileTransport {
         _at: At,
         _page: Page,
     ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
-        let filter = Filter::new(key);
+        let filter = FileFilter::new(key);
         let (upto, there) = self.log.base();
         let items = there
             .iter()
@@ -157,7 +145,7 @@ impl Transport for FileTransport {
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
         let from = from.as_str().strip_prefix(LISTED);
         let from = from.and_then(|from| from.parse().ok());
-        let opened = Play::open(self, key, from);
+        let opened = Play::open(&self.name, &self.log, key, from);
         Box::pin(async {
             let lines: LineStream = Box::pin(streams::unfold(opened?, Play::next));
             Ok(lines)
@@ -170,7 +158,7 @@ impl Transport for FileTransport {
         key: &'a SourceKey,
         object: &'a ObjectRef,
     ) -> BoxFuture<'a, Result<bool, SourceError>> {
-        let filter = Filter::new(key);
+        let filter = FileFilter::new(key);
         let last = self.log.last(|entry| {
             filter.is_of_resource(entry) && identity(&entry.object) == identity(object)
         });

@@ -6,59 +6,15 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::super::envelope::Verb;
-use super::super::store::identity;
+use super::entry::{FileEntry, Place, kind_of, place};
+use super::error::{FileError, Language};
 use super::unreadable::unreadable;
-use super::{Entry, yaml};
-use crate::object::{Doc, Kind, ObjectRef, Uid, Value};
-
-/// A text that is not what a file should hold.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {detail}")]
-pub struct FileError {
-    /// Where, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub detail: Arc<str>,
-    /// What the text does not even follow the rules of, if it is that.
-    pub syntax: Option<Syntax>,
-}
-
-/// A language whose rules a text does not follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Syntax {
-    /// Which.
-    pub language: Language,
-    /// Where in the line, from 1.
-    pub column: usize,
-}
-
-/// What objects are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// JSON (RFC 8259).
-    Json,
-    /// YAML.
-    Yaml,
-}
-
-impl FileError {
-    pub(super) fn new(line: usize, detail: impl Into<Arc<str>>) -> FileError {
-        FileError {
-            line,
-            detail: detail.into(),
-            syntax: None,
-        }
-    }
-
-    pub(super) fn against(self, language: Language, column: usize) -> FileError {
-        let syntax = Some(Syntax { language, column });
-        FileError { syntax, ..self }
-    }
-}
+use super::yaml;
+use crate::object::{Doc, Kind, ObjectRef, Value};
 
 /// The objects of a text.
-pub(super) fn entries(text: &str) -> Result<Vec<Entry>, FileError> {
-    let mut order = Order::default();
+pub(super) fn entries(text: &str) -> Result<Vec<FileEntry>, FileError> {
+    let mut order = EntryOrder::default();
     values(text, &mut |value, line| order.value(value, line))?;
     Ok(order.entries)
 }
@@ -81,7 +37,7 @@ pub(super) fn values(text: &str, take: Taker<'_>) -> Result<(), FileError> {
 
 /// One JSON value after another, with any white space between.
 fn json(text: &str, take: Taker<'_>) -> Result<(), FileError> {
-    let mut lines = Lines::new(text);
+    let mut lines = LineCounter::new(text);
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     while let Some(value) = values.next() {
         let value = value.map_err(|error| {
@@ -96,16 +52,16 @@ fn json(text: &str, take: Taker<'_>) -> Result<(), FileError> {
 }
 
 /// Counts lines, going forwards.
-struct Lines<'a> {
+struct LineCounter<'a> {
     text: &'a str,
     at: usize,
     line: usize,
 }
 
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Lines<'a> {
+impl<'a> LineCounter<'a> {
+    fn new(text: &'a str) -> LineCounter<'a> {
         let (at, line) = (0, 1);
-        Lines { text, at, line }
+        LineCounter { text, at, line }
     }
 
     fn move_to(&mut self, at: usize) {
@@ -121,8 +77,8 @@ impl<'a> Lines<'a> {
 
 /// Puts the objects in their order, and finds out which of them come again.
 #[derive(Default)]
-pub(super) struct Order {
-    entries: Vec<Entry>,
+pub(super) struct EntryOrder {
+    entries: Vec<FileEntry>,
     /// The resources of which something has happened, and not just been there.
     begun: HashSet<(Arc<str>, Arc<str>)>,
     there: HashSet<Place>,
@@ -131,9 +87,9 @@ pub(super) struct Order {
 /// From an offset in the value to a line of the file.
 pub(super) type LineOf<'a> = &'a dyn Fn(usize) -> usize;
 
-impl Order {
+impl EntryOrder {
     /// What was put in order since this was last asked.
-    pub(super) fn take(&mut self) -> Vec<Entry> {
+    pub(super) fn take(&mut self) -> Vec<FileEntry> {
         std::mem::take(&mut self.entries)
     }
 
@@ -189,7 +145,7 @@ impl Order {
     }
 
     /// Puts what cannot be read among what happens: it is told once, and is not there.
-    fn pass(&mut self, mut entry: Entry) {
+    fn pass(&mut self, mut entry: FileEntry) {
         entry.verb = Some(Verb::Modified);
         self.entries.push(entry);
     }
@@ -204,7 +160,7 @@ impl Order {
         let entry = entry(item, list, line)?;
         let verb = if self.there.contains(&place(&entry.object)) {
             Some(Verb::Modified)
-        } else if self.begun.contains(&resource(&entry.object)) {
+        } else if self.begun.contains(&kind_of(&entry.object)) {
             Some(Verb::Added)
         } else {
             None
@@ -213,7 +169,7 @@ impl Order {
         Ok(())
     }
 
-    fn push(&mut self, verb: Option<Verb>, mut entry: Entry) {
+    fn push(&mut self, verb: Option<Verb>, mut entry: FileEntry) {
         if entry.unreadable.is_some() {
             return self.pass(entry);
         }
@@ -224,26 +180,14 @@ impl Order {
             Some(Verb::Added | Verb::Modified) | None => self.there.insert(place),
         };
         if verb.is_some() {
-            self.begun.insert(resource(&entry.object));
+            self.begun.insert(kind_of(&entry.object));
         }
         self.entries.push(entry);
     }
 }
 
-fn resource(object: &ObjectRef) -> (Arc<str>, Arc<str>) {
-    (object.api_version.clone(), object.kind.clone())
-}
-
-/// What tells an object of a file from others: its `apiVersion`, its kind and its identity.
-pub(super) type Place = (Arc<str>, Arc<str>, Uid);
-
-pub(super) fn place(object: &ObjectRef) -> Place {
-    let (api_version, kind) = resource(object);
-    (api_version, kind, identity(object))
-}
-
 /// Reads an object. Items of a `PodList` need not say that they are Pods.
-fn entry(value: Value<'_>, list: Option<Value<'_>>, line: usize) -> Result<Entry, FileError> {
+fn entry(value: Value<'_>, list: Option<Value<'_>>, line: usize) -> Result<FileEntry, FileError> {
     let missing = |what: &str| Err(FileError::new(line, format!("an object without {what}")));
     let mut object = ObjectRef::of(value);
     if let Some(list) = list {
@@ -265,7 +209,7 @@ fn entry(value: Value<'_>, list: Option<Value<'_>>, line: usize) -> Result<Entry
     }
     let doc = Doc::parse(value.raw()).map_err(|error| FileError::new(line, error.to_string()))?;
     let unreadable = unreadable(&doc).map(|what| format!("line {line}: {object}: {what}").into());
-    Ok(Entry {
+    Ok(FileEntry {
         verb: None,
         object,
         doc,

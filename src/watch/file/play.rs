@@ -6,21 +6,21 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::log::{Log, Taken};
-use super::{Entry, FileTransport};
+use super::entry::FileEntry;
+use super::log::{FileLog, NextEntry};
 use crate::cluster::{ApiError, Status};
 use crate::object::Uid;
 use crate::watch::envelope::Verb;
 use crate::watch::error::SourceError;
+use crate::watch::identity::identity;
 use crate::watch::key::{Scope, SourceKey};
 use crate::watch::select::Matcher;
-use crate::watch::store::identity;
 
 /// The events of one source. A selector is applied as a server applies it: an object that stops
 /// matching is `DELETED`.
 pub(super) struct Play {
     name: Arc<str>,
-    log: Arc<Log>,
+    log: Arc<FileLog>,
     player: u64,
     moved: watch::Receiver<()>,
     /// The objects that matched when they were last seen.
@@ -32,21 +32,22 @@ pub(super) struct Play {
 impl Play {
     /// Plays what follows a listing that ends at `from`; 410 if that is not kept any more.
     pub(super) fn open(
-        file: &FileTransport,
+        name: &Arc<str>,
+        log: &Arc<FileLog>,
         key: &SourceKey,
         from: Option<u64>,
     ) -> Result<Play, SourceError> {
-        let (player, moved) = file.log.join(from).ok_or_else(|| forgotten(key))?;
-        let filter = Filter::new(key);
-        let (_, there) = file.log.base();
+        let (player, moved) = log.join(from).ok_or_else(|| forgotten(key))?;
+        let filter = FileFilter::new(key);
+        let (_, there) = log.base();
         let selected = there
             .iter()
             .filter(|entry| filter.is_about(entry) && filter.selects(entry))
             .map(|entry| identity(&entry.object))
             .collect();
         Ok(Play {
-            name: file.name.clone(),
-            log: file.log.clone(),
+            name: name.clone(),
+            log: log.clone(),
             player,
             moved,
             selected,
@@ -63,16 +64,16 @@ impl Play {
         loop {
             self.moved.mark_unchanged();
             match self.log.take(self.player) {
-                Taken::Entry(entry) => {
+                NextEntry::Entry(entry) => {
                     if let Some(line) = self.line(&entry) {
                         return Some((line, self));
                     }
                 }
-                Taken::Empty => {
+                NextEntry::Empty => {
                     // The sender is the log's, which is held.
                     let _ = self.moved.changed().await;
                 }
-                Taken::End(end) => {
+                NextEntry::End(end) => {
                     self.over = true;
                     let end = end.map_or_else(
                         |error| SourceError::Input {
@@ -87,8 +88,8 @@ impl Play {
     }
 
     /// What an entry is to this source, if anything.
-    fn line(&mut self, entry: &Entry) -> Option<Result<Bytes, SourceError>> {
-        let filter = Filter::new(&self.key);
+    fn line(&mut self, entry: &FileEntry) -> Option<Result<Bytes, SourceError>> {
+        let filter = FileFilter::new(&self.key);
         if !filter.is_about(entry) {
             return None;
         }
@@ -133,28 +134,28 @@ fn forgotten(key: &SourceKey) -> SourceError {
 }
 
 /// What a source asks for.
-pub(super) struct Filter<'a> {
+pub(super) struct FileFilter<'a> {
     key: &'a SourceKey,
     api_version: String,
     matcher: Matcher<'a>,
 }
 
-impl<'a> Filter<'a> {
-    pub(super) fn new(key: &'a SourceKey) -> Filter<'a> {
-        Filter {
+impl<'a> FileFilter<'a> {
+    pub(super) fn new(key: &'a SourceKey) -> FileFilter<'a> {
+        FileFilter {
             key,
             api_version: key.resource.api_version(),
             matcher: Matcher::new(&key.select),
         }
     }
 
-    pub(super) fn is_of_resource(&self, entry: &Entry) -> bool {
+    pub(super) fn is_of_resource(&self, entry: &FileEntry) -> bool {
         entry.object.kind == self.key.resource.kind
             && *entry.object.api_version == *self.api_version
     }
 
     /// A manifest may leave its namespace to whoever applies it: it is then in each.
-    pub(super) fn is_about(&self, entry: &Entry) -> bool {
+    pub(super) fn is_about(&self, entry: &FileEntry) -> bool {
         let inside = match (&self.key.scope, &entry.object.namespace) {
             (Scope::Namespace(asked), Some(namespace)) => asked == namespace,
             (Scope::Namespace(_), None) | (Scope::Cluster, _) => true,
@@ -162,7 +163,7 @@ impl<'a> Filter<'a> {
         inside && self.is_of_resource(entry)
     }
 
-    pub(super) fn selects(&self, entry: &Entry) -> bool {
+    pub(super) fn selects(&self, entry: &FileEntry) -> bool {
         self.matcher.matches(entry.doc.root())
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::store::identity;
-use super::Entry;
+use super::super::identity::identity;
+use super::entry::FileEntry;
 use crate::object::{ObjectRef, Resource, Value, is_kubernetes_own};
 
 /// One resource of a file.
@@ -65,7 +65,7 @@ const CLUSTER_SCOPED: &[&str] = &[
 ];
 
 /// The resources of these objects.
-pub(super) fn of(entries: &[Arc<Entry>]) -> Vec<FileResource> {
+pub(super) fn of(entries: &[Arc<FileEntry>]) -> Vec<FileResource> {
     let definitions = entries.iter().filter_map(|entry| definition(entry));
     let definitions: Vec<Definition> = definitions.collect();
     let mut resources: Vec<FileResource> = Vec::new();
@@ -135,7 +135,7 @@ struct Definition {
     namespaced: bool,
 }
 
-fn definition(entry: &Entry) -> Option<Definition> {
+fn definition(entry: &FileEntry) -> Option<Definition> {
     if &*entry.object.kind != "CustomResourceDefinition" {
         return None;
     }

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-use super::parse::{FileError, Language};
+use super::error::{FileError, Language};
 
 /// The longest value that is waited for.
 const LONGEST: usize = 256 << 20;
 
 /// What has come of a stream and was not handed out yet.
 #[derive(Debug, Default)]
-pub(super) struct Splitter {
+pub(super) struct ValueSplitter {
     bytes: Vec<u8>,
     /// Where the next value begins, and its line.
     start: usize,
@@ -32,12 +32,12 @@ enum Inside {
     Escape,
 }
 
-impl Splitter {
+impl ValueSplitter {
     /// A stream of which nothing has come.
-    pub(super) fn new() -> Splitter {
-        Splitter {
+    pub(super) fn new() -> ValueSplitter {
+        ValueSplitter {
             line: 1,
-            ..Splitter::default()
+            ..ValueSplitter::default()
         }
     }
 
@@ -193,7 +193,7 @@ mod tests {
 
     /// The values of a text that comes in pieces of this size, and the error it ends with.
     fn split(text: &[u8], size: usize) -> (Vec<(String, usize)>, Option<String>) {
-        let mut splitter = Splitter::new();
+        let mut splitter = ValueSplitter::new();
         let mut values = Vec::new();
         for piece in text.chunks(size) {
             splitter.push(piece);

@@ -3,10 +3,11 @@
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
+use super::error::FileError;
 use super::kept::Rest;
-use super::log::Log;
-use super::parse::{self, FileError, Order};
-use super::split::Splitter;
+use super::log::FileLog;
+use super::parse::{self, EntryOrder};
+use super::split::ValueSplitter;
 
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 << 10;
@@ -15,8 +16,8 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Reads to the end, or until nobody wants more. JSON is handed on value by value; YAML has to be there as a
 /// whole.
-pub(super) fn feed(mut input: Box<dyn Read + Send>, log: &Arc<Log>) {
-    let mut reader = Reader::new();
+pub(super) fn feed(mut input: Box<dyn Read + Send>, log: &Arc<FileLog>) {
+    let mut reader = StreamReader::new();
     let mut chunk = vec![0; CHUNK];
     let end = loop {
         match input.read(&mut chunk) {
@@ -34,59 +35,59 @@ pub(super) fn feed(mut input: Box<dyn Read + Send>, log: &Arc<Log>) {
 }
 
 /// What is being read, once its first character has told.
-enum Reader {
+enum StreamReader {
     Unknown(Vec<u8>),
-    Json(Splitter, Order),
+    Json(ValueSplitter, EntryOrder),
     Yaml(Vec<u8>),
 }
 
-impl Reader {
-    fn new() -> Reader {
-        Reader::Unknown(Vec::new())
+impl StreamReader {
+    fn new() -> StreamReader {
+        StreamReader::Unknown(Vec::new())
     }
 
     /// Takes in what came; says whether more is wanted.
-    fn take(&mut self, bytes: &[u8], log: &Log) -> Result<bool, FileError> {
+    fn take(&mut self, bytes: &[u8], log: &FileLog) -> Result<bool, FileError> {
         match self {
-            Reader::Unknown(text) => {
+            StreamReader::Unknown(text) => {
                 text.extend_from_slice(bytes);
                 let text = std::mem::take(text);
-                *self = Reader::of(text);
+                *self = StreamReader::of(text);
                 match self {
-                    Reader::Json(splitter, order) => hand_on(splitter, order, log),
-                    Reader::Unknown(_) | Reader::Yaml(_) => Ok(true),
+                    StreamReader::Json(splitter, order) => hand_on(splitter, order, log),
+                    StreamReader::Unknown(_) | StreamReader::Yaml(_) => Ok(true),
                 }
             }
-            Reader::Json(splitter, order) => {
+            StreamReader::Json(splitter, order) => {
                 splitter.push(bytes);
                 hand_on(splitter, order, log)
             }
-            Reader::Yaml(text) => {
+            StreamReader::Yaml(text) => {
                 text.extend_from_slice(bytes);
                 Ok(true)
             }
         }
     }
 
-    fn of(text: Vec<u8>) -> Reader {
+    fn of(text: Vec<u8>) -> StreamReader {
         let after_mark = text.strip_prefix(MARK).unwrap_or(&text);
         match after_mark.iter().find(|byte| !byte.is_ascii_whitespace()) {
             Some(b'{' | b'[') => {
-                let mut splitter = Splitter::new();
+                let mut splitter = ValueSplitter::new();
                 splitter.push(after_mark);
-                Reader::Json(splitter, Order::default())
+                StreamReader::Json(splitter, EntryOrder::default())
             }
             // The mark may not be whole yet.
-            None => Reader::Unknown(text),
-            Some(_) if MARK.starts_with(&text) => Reader::Unknown(text),
-            Some(_) => Reader::Yaml(text),
+            None => StreamReader::Unknown(text),
+            Some(_) if MARK.starts_with(&text) => StreamReader::Unknown(text),
+            Some(_) => StreamReader::Yaml(text),
         }
     }
 
-    fn finish(self, log: &Log) -> Result<(), FileError> {
+    fn finish(self, log: &FileLog) -> Result<(), FileError> {
         match self {
-            Reader::Json(mut splitter, _) => splitter.finish(),
-            Reader::Unknown(text) | Reader::Yaml(text) => {
+            StreamReader::Json(mut splitter, _) => splitter.finish(),
+            StreamReader::Unknown(text) | StreamReader::Yaml(text) => {
                 let text = String::from_utf8(text).map_err(|error| {
                     let error = error.utf8_error();
                     FileError::new(1, error.to_string())
@@ -99,14 +100,18 @@ impl Reader {
 
     fn line(&self) -> usize {
         match self {
-            Reader::Json(splitter, _) => splitter.line(),
-            Reader::Unknown(_) | Reader::Yaml(_) => 1,
+            StreamReader::Json(splitter, _) => splitter.line(),
+            StreamReader::Unknown(_) | StreamReader::Yaml(_) => 1,
         }
     }
 }
 
 /// Hands on every value that is whole.
-fn hand_on(splitter: &mut Splitter, order: &mut Order, log: &Log) -> Result<bool, FileError> {
+fn hand_on(
+    splitter: &mut ValueSplitter,
+    order: &mut EntryOrder,
+    log: &FileLog,
+) -> Result<bool, FileError> {
     let mut read = Ok(());
     loop {
         match splitter.next() {

@@ -10,7 +10,7 @@ use super::*;
 use crate::object::Resource;
 use crate::watch::key::{ClusterId, Form};
 use crate::watch::tests::{brief, clock};
-use crate::watch::{Event, Mux, Options, Patience, Scope, Select, Subscriptions};
+use crate::watch::{Event, Mux, MuxOptions, Patience, Scope, Select, Subscriptions};
 
 fn key(resource: Resource) -> SourceKey {
     SourceKey {
@@ -209,9 +209,9 @@ async fn a_reader_of_a_file_can_take_its_time() {
     let text: String = (1..200).map(|rv| pod("a", rv, "web")).collect();
     let file = Arc::new(FileTransport::parse("file", &text).expect("valid"));
     let transport: Arc<dyn Transport> = file.clone();
-    let options = Options {
+    let options = MuxOptions {
         queue_bytes: 2000,
-        ..Options::default()
+        ..MuxOptions::default()
     };
     let mux = Mux::with_options([(ClusterId("file".into()), transport)], clock(), options);
     let mut all = Subscriptions::new();

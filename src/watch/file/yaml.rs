@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{DuplicateKeyPolicy, Error};
 
-use super::parse::{FileError, Language};
+use super::error::{FileError, Language};
 
 /// The documents of a text that hold something: the line each begins on, and its JSON.
 pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<(usize, String), FileError>> {
@@ -44,7 +44,7 @@ fn json(document: &str) -> Result<String, Error> {
     };
     let mut json = String::new();
     serde_saphyr::with_deserializer_from_str_with_options(document, options, |values| {
-        values.deserialize_any(Writer(&mut json))
+        values.deserialize_any(JsonWriter(&mut json))
     })?;
     Ok(json)
 }
@@ -111,9 +111,9 @@ fn split(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Writes a value as JSON while it is read.
-struct Writer<'a>(&'a mut String);
+struct JsonWriter<'a>(&'a mut String);
 
-impl<'de> DeserializeSeed<'de> for Writer<'_> {
+impl<'de> DeserializeSeed<'de> for JsonWriter<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -121,7 +121,7 @@ impl<'de> DeserializeSeed<'de> for Writer<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Writer<'_> {
+impl<'de> Visitor<'de> for JsonWriter<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
         self.0.push('{');
         let begin = self.0.len();
         let mut key = String::new();
-        while fields.next_key_seed(Writer(&mut key))?.is_some() {
+        while fields.next_key_seed(JsonWriter(&mut key))?.is_some() {
             if self.0.len() > begin {
                 self.0.push(',');
             }
@@ -203,7 +203,7 @@ impl<'de> Visitor<'de> for Writer<'_> {
                 self.0.push_str(&quoted(&key));
             }
             self.0.push(':');
-            fields.next_value_seed(Writer(self.0))?;
+            fields.next_value_seed(JsonWriter(self.0))?;
             key.clear();
         }
         self.0.push('}');
@@ -221,7 +221,7 @@ impl<'de> DeserializeSeed<'de> for Separated<'_> {
         if self.0.len() > self.1 {
             self.0.push(',');
         }
-        deserializer.deserialize_any(Writer(self.0))
+        deserializer.deserialize_any(JsonWriter(self.0))
     }
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::objects_at::ObjectsAt;
-use super::past_event::{Presence, Told};
+use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
 use super::replay::{Happening, Replay};
-use super::revision::{Revision, Span};
+use super::revision::{Revision, RevisionSpan};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::envelope::Verb;
 use crate::watch::event::{Version, Why};
-use crate::watch::store::{Name, name};
+use crate::watch::identity::{Name, name};
 
 /// The events of a source after a revision, by object.
 pub(super) struct Cached {
@@ -46,7 +46,7 @@ impl Cached {
         if cached.is_read {
             return cached;
         }
-        let span = Span {
+        let span = RevisionSpan {
             after: floor,
             upto: now.at,
         };
@@ -98,7 +98,7 @@ impl Events {
     }
 
     /// What they tell of an object that was `before` them.
-    pub(super) fn told(self, before: Before) -> Vec<Told> {
+    pub(super) fn told(self, before: Before) -> Vec<PastEvent> {
         let (mut there, mut is_known) = match before {
             Before::Known(there) => (there, true),
             Before::Unread => (None, false),
@@ -117,7 +117,7 @@ impl Events {
                 there = Some(version.clone());
             }
             is_known = true;
-            told.push(Told {
+            told.push(PastEvent {
                 why,
                 at: Some(at),
                 now: version,

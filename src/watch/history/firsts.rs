@@ -10,11 +10,11 @@ use super::end::{End, end};
 use super::look::History;
 use super::objects_at::ObjectsAt;
 use super::read::Unread;
-use super::revision::{Revision, Span};
+use super::revision::{Revision, RevisionSpan};
 use super::window::Missing;
 use crate::object::ObjectRef;
 use crate::watch::event::Version;
-use crate::watch::store::{Name, name};
+use crate::watch::identity::{Name, name};
 
 /// How many objects are read at once.
 const AT_ONCE: usize = 8;
@@ -50,7 +50,7 @@ impl History {
         let pages = now.objects.len().div_ceil(page.max(1));
         let pages = if page == 0 { 1 } else { pages.max(1) };
         if wanted.len() > pages * READS_A_PAGE {
-            let span = Span {
+            let span = RevisionSpan {
                 after: cached.reaches,
                 upto: now.at,
             };
@@ -89,7 +89,7 @@ impl History {
     }
 
     /// Reads all of them with one list, where the watch cache begins or at the oldest revision after that.
-    async fn in_one_list(&self, wanted: &[First<'_>], span: Span) -> Result<Firsts, End> {
+    async fn in_one_list(&self, wanted: &[First<'_>], span: RevisionSpan) -> Result<Firsts, End> {
         let names: BTreeSet<Name> = wanted.iter().map(|(object, _)| name(object)).collect();
         let is_wanted = |object: &ObjectRef| names.contains(&name(object));
         let oldest = self.oldest(&self.archive, span, &is_wanted).await?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::read::Archive;
 use super::replay::Replay;
-use super::revision::{Revision, Span};
+use super::revision::{Revision, RevisionSpan};
 use crate::watch::envelope::Verb;
 
 /// When one object was there, as far as is known without reading it.
@@ -38,7 +38,7 @@ impl Lifetimes {
     }
 
     /// Reads the deletions of a span from the watch cache, or as far back as they go.
-    pub(super) async fn read(archive: &Archive, span: Span) -> Lifetimes {
+    pub(super) async fn read(archive: &Archive, span: RevisionSpan) -> Lifetimes {
         let Some(replay) = Replay::read(archive, span, None).await else {
             return Lifetimes::default();
         };

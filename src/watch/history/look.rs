@@ -6,10 +6,10 @@ use jiff::SignedDuration;
 
 use super::end::{End, end};
 use super::objects_at::{ObjectAt, ObjectsAt};
-use super::past_event::{Presence, Told};
+use super::past_event::{PastEvent, Presence};
 use super::read::{Archive, Unread};
-use super::revision::{Revision, Span};
-use super::turns::Turns;
+use super::request_limit::RequestLimit;
+use super::revision::{Revision, RevisionSpan};
 use super::walk::{Limits, Walk};
 use crate::object::ObjectRef;
 use crate::watch::event::Version;
@@ -43,10 +43,10 @@ impl History {
         self.archive.transport.skew()
     }
 
-    /// The same, whose requests wait their turn.
+    /// The same, under a limit of requests.
     #[must_use]
-    pub fn in_turn(mut self, turns: &Turns) -> History {
-        self.archive = self.archive.in_turn(turns);
+    pub fn limited(mut self, limit: &RequestLimit) -> History {
+        self.archive = self.archive.limited(limit);
         self
     }
 
@@ -76,7 +76,7 @@ impl History {
     }
 
     /// Tells what only ceased to match the selector from what was deleted, as far as the server tells.
-    pub async fn tell_why(&self, told: &mut [Told]) {
+    pub async fn tell_why(&self, told: &mut [PastEvent]) {
         // What is absent is out of sight, whatever the reason.
         let _unknown = self.archive.tell_why(told).await;
     }
@@ -91,7 +91,7 @@ impl History {
     pub(super) async fn oldest(
         &self,
         archive: &Archive,
-        span: Span,
+        span: RevisionSpan,
         wanted: &(dyn Fn(&ObjectRef) -> bool + Sync),
     ) -> Result<ObjectsAt, End> {
         let (mut at, now) = (span.after, span.upto);
@@ -107,7 +107,7 @@ impl History {
     }
 
     /// The same of all objects, with their metadata alone.
-    pub(super) async fn oldest_metadata(&self, span: Span) -> Result<ObjectsAt, End> {
+    pub(super) async fn oldest_metadata(&self, span: RevisionSpan) -> Result<ObjectsAt, End> {
         let metadata = self.archive.metadata();
         self.oldest(&metadata, span, &|_| true).await
     }

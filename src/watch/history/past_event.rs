@@ -24,7 +24,7 @@ pub enum Past {
 /// One version of the past, as an event of a watch tells it. [`Why::Listed`] is the oldest version that
 /// could be read: nothing is known of what came before it.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct PastEvent {
     /// `Listed`, `Added`, `Modified`, `Deleted` or `LeftSelector`.
     pub why: Why,
     /// At which revision.
@@ -35,7 +35,7 @@ pub struct Told {
     pub prev: Presence,
 }
 
-impl Told {
+impl PastEvent {
     /// Whether the object was deleted, or ceased to match the selector.
     pub fn is_end(&self) -> bool {
         matches!(self.why, Why::Deleted | Why::LeftSelector)
@@ -43,7 +43,7 @@ impl Told {
 }
 
 /// Turns round what a walk found, which started at `newest`; that is the last.
-pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<Told> {
+pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<PastEvent> {
     let newest = newest.map(Past::Version);
     let mut told = Vec::with_capacity(found.len() + 1);
     let mut there: Presence = None;
@@ -54,13 +54,13 @@ pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<Told> {
                 let prev = there.replace(now.clone());
                 let why = prev.as_ref().map_or(first, |_| Why::Modified);
                 let at = Revision::parse(&now.version);
-                told.push(Told { why, at, now, prev });
+                told.push(PastEvent { why, at, now, prev });
             }
             Past::Created => first = Why::Added,
             Past::Deleted(at) => {
                 first = Why::Listed;
                 if let Some(last) = there.take() {
-                    told.push(Told {
+                    told.push(PastEvent {
                         why: Why::Deleted,
                         at: Some(at),
                         now: Arc::new(deleted(&last, at)),

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::memory::Memory;
-use super::past_event::Told;
+use super::past_event::PastEvent;
+use super::request_limit::RequestLimit;
 use super::revision::Revision;
-use super::turns::Turns;
 use crate::object::ObjectRef;
 use crate::watch::body::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::event::{Version, Why};
 use crate::watch::key::{Form, Scope, SourceKey};
-use crate::watch::pages::{Further, Pages};
+use crate::watch::pages::{NextPage, Pages};
 use crate::watch::patient::Patient;
 use crate::watch::select::Select;
 use crate::watch::transport::{At, ListPage, Page, Transport};
@@ -61,7 +61,7 @@ impl Archive {
     }
 
     /// Under a selector what is absent may only have ceased to match.
-    pub(in crate::watch) async fn tell_why(&self, told: &mut [Told]) -> Result<(), Unread> {
+    pub(in crate::watch) async fn tell_why(&self, told: &mut [PastEvent]) -> Result<(), Unread> {
         if !self.key.select.can_leave() {
             return Ok(());
         }
@@ -109,10 +109,10 @@ impl Archive {
         }
     }
 
-    /// The same, whose requests wait their turn.
-    pub(super) fn in_turn(self, turns: &Turns) -> Archive {
+    /// The same, under a limit of requests.
+    pub(super) fn limited(self, limit: &RequestLimit) -> Archive {
         Archive {
-            transport: Arc::new(turns.of(self.transport)),
+            transport: Arc::new(limit.over(self.transport)),
             ..self
         }
     }
@@ -139,7 +139,7 @@ impl Archive {
         loop {
             let mut answer = self.page(at, pages.wanted()).await?;
             let further = pages.take(&mut answer).map_err(refused)?;
-            if further == Further::More {
+            if further == NextPage::More {
                 packer.get_or_insert_with(Packer::new);
             }
             for item in &answer.items {
@@ -148,7 +148,7 @@ impl Archive {
                     found.push(version.kept(packer.as_mut()));
                 }
             }
-            if further == Further::End {
+            if further == NextPage::End {
                 return Ok(found);
             }
         }

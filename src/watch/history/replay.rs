@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::read::Archive;
-use super::revision::{Revision, Span};
-use super::watch_cache::{Lacks, Quiet, Short, WatchCache};
+use super::revision::{Revision, RevisionSpan};
+use super::watch_cache::{CacheWait, Lacks, Short, WatchCache};
 use crate::watch::body::{Body, Packer};
 use crate::watch::envelope::Verb;
 use crate::watch::event::Version;
-use crate::watch::store::{Name, name};
+use crate::watch::identity::{Name, name};
 
 /// How often to ask again. A server that no longer has the first event names the oldest one, and may drop that
 /// one the next moment.
@@ -37,7 +37,7 @@ impl Replay {
     /// an event at the revision `known`.
     pub(super) async fn read(
         archive: &Archive,
-        mut span: Span,
+        mut span: RevisionSpan,
         known: Option<Revision>,
     ) -> Option<Replay> {
         for _ in 0..TRIES {
@@ -53,8 +53,12 @@ impl Replay {
         None
     }
 
-    async fn fill(archive: &Archive, span: Span, known: Option<Revision>) -> Result<Replay, Short> {
-        let mut cache = WatchCache::open(archive, span, Quiet::Short).await?;
+    async fn fill(
+        archive: &Archive,
+        span: RevisionSpan,
+        known: Option<Revision>,
+    ) -> Result<Replay, Short> {
+        let mut cache = WatchCache::open(archive, span, CacheWait::Short).await?;
         let mut keeper = Keeper::new();
         let mut events = Vec::new();
         loop {

@@ -58,7 +58,7 @@ impl Revision {
 
 /// The writes after one revision, up to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::watch) struct Span {
+pub(in crate::watch) struct RevisionSpan {
     pub(in crate::watch) after: Revision,
     pub(in crate::watch) upto: Revision,
 }

@@ -13,7 +13,7 @@ use super::lifetimes::Lifetimes;
 use super::objects_at::ObjectAt;
 use super::past_event::{Past, Presence};
 use super::read::{Archive, Unread};
-use super::revision::{Revision, Span};
+use super::revision::{Revision, RevisionSpan};
 use crate::object::ObjectRef;
 use crate::watch::event::Version;
 
@@ -229,7 +229,7 @@ impl Walk {
             // Whatever becomes of the reading, it was not there all the time.
             self.lifetimes = Some(Lifetimes::default());
             self.requests += 2;
-            let span = Span {
+            let span = RevisionSpan {
                 after: low,
                 upto: high,
             };

@@ -7,9 +7,9 @@ use futures::StreamExt;
 use tokio::time::timeout;
 
 use super::read::Archive;
-use super::revision::{Revision, Span};
+use super::revision::{Revision, RevisionSpan};
 use crate::object::ResourceVersion;
-use crate::watch::backoff::Pace;
+use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Line, Reader, Verb};
 use crate::watch::event::Version;
 use crate::watch::transport::LineStream;
@@ -22,11 +22,11 @@ const SPANS_LACKING: u32 = 100;
 
 /// How long a reader waits before it takes a silent cache to have sent all it holds.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::watch) enum Quiet {
+pub(in crate::watch) enum CacheWait {
     /// A user waits for the answer: two spans, a tenth of a second.
     Short,
     /// Nobody waits: a second, at this pace.
-    Long(Pace),
+    Long(Speed),
 }
 
 /// Whether an event is known to be missing.
@@ -59,7 +59,7 @@ pub(in crate::watch) enum Short {
 pub(in crate::watch) struct WatchCache {
     lines: LineStream,
     reader: Reader,
-    quiet: Quiet,
+    quiet: CacheWait,
     /// Up to here all has come.
     last: Revision,
     upto: Revision,
@@ -69,8 +69,8 @@ impl WatchCache {
     /// Asks for the events of a span.
     pub(in crate::watch) async fn open(
         archive: &Archive,
-        span: Span,
-        quiet: Quiet,
+        span: RevisionSpan,
+        quiet: CacheWait,
     ) -> Result<WatchCache, Short> {
         let from = ResourceVersion::from(span.after);
         let opened = archive.transport.watch(&archive.key, &from).await;
@@ -119,8 +119,8 @@ impl WatchCache {
     /// The next line; `None` if the cache has sent all it holds.
     async fn line(&mut self, lacks: Lacks) -> Result<Option<bytes::Bytes>, Short> {
         let (span, enough) = match self.quiet {
-            Quiet::Short => (LISTEN, 2),
-            Quiet::Long(pace) => (pace.of(LISTEN), 20),
+            CacheWait::Short => (LISTEN, 2),
+            CacheWait::Long(pace) => (pace.of(LISTEN), 20),
         };
         let spans = match lacks {
             Lacks::AnEvent => SPANS_LACKING,

@@ -30,15 +30,15 @@ use super::cached::{Before, Cached, Events};
 use super::end::{End, end};
 use super::look::History;
 use super::objects_at::{ObjectAt, ObjectsAt};
-use super::past_event::{Presence, Told};
+use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
-use super::revision::{Revision, Span};
+use super::revision::{Revision, RevisionSpan};
 use super::walk::{Limits, Walk};
 use crate::object::ObjectRef;
 use crate::object::managed_fields::Writers;
 use crate::watch::error::SourceError;
 use crate::watch::event::{Version, Why};
-use crate::watch::store::{Name, name};
+use crate::watch::identity::{Name, name};
 
 /// What became of a source's objects.
 pub struct Comparison {
@@ -58,7 +58,7 @@ pub struct Changed {
     /// What is left to walk: the version to begin with, and the walk back from it.
     pub earlier: Option<(Presence, Walk)>,
     /// What happened after that, the oldest first.
-    pub told: Vec<Told>,
+    pub told: Vec<PastEvent>,
 }
 
 /// An object of which versions are missing, because a read failed.
@@ -87,7 +87,7 @@ impl History {
         let (base, is_read) = (cached.reaches, cached.is_read);
         let (mut then, mut old) = (floor, Named::new());
         if base > floor {
-            let span = Span {
+            let span = RevisionSpan {
                 after: floor,
                 upto: now.at,
             };
@@ -100,7 +100,7 @@ impl History {
         let mut firsts = self.firsts(&cached, &now).await?;
         let mut window = Window {
             archive: &self.archive,
-            span: Span {
+            span: RevisionSpan {
                 after: then,
                 upto: base,
             },
@@ -145,7 +145,7 @@ impl History {
 struct Window<'a> {
     archive: &'a Archive,
     /// From then up to where the watch cache begins.
-    span: Span,
+    span: RevisionSpan,
     since: Option<Timestamp>,
     /// What there was then and has not been met since.
     old: Named,
@@ -161,7 +161,7 @@ impl Window<'_> {
             changed.earlier = self.walk(first, existed);
             if changed.earlier.is_none() {
                 // The first change is told against it.
-                changed.told.push(Told {
+                changed.told.push(PastEvent {
                     why: Why::Listed,
                     at: Revision::parse(&first.version),
                     now: first.clone(),
@@ -313,7 +313,7 @@ mod tests {
             });
             let mut window = Window {
                 archive: &archive,
-                span: Span { after, upto },
+                span: RevisionSpan { after, upto },
                 since,
                 old: by_name(old.to_vec()),
                 changed: BTreeMap::new(),

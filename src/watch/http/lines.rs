@@ -13,7 +13,7 @@ const LONGEST: usize = 16 << 20;
 
 /// The lines of `answer`.
 pub(super) fn lines(answer: Answer) -> LineStream {
-    let start = Some((answer, Splitter::default()));
+    let start = Some((answer, LineSplitter::default()));
     Box::pin(stream::unfold(start, |state| async move {
         let (mut answer, mut splitter) = state?;
         loop {
@@ -33,14 +33,14 @@ pub(super) fn lines(answer: Answer) -> LineStream {
 
 /// Takes chunks and gives lines. A line that lies within a chunk is not copied.
 #[derive(Default)]
-struct Splitter {
+struct LineSplitter {
     chunk: Bytes,
     /// The start of a line whose end has not come yet.
     begun: BytesMut,
 }
 
-impl Splitter {
-    /// Adds a chunk, once [`Splitter::line`] has nothing more to give.
+impl LineSplitter {
+    /// Adds a chunk, once [`LineSplitter::line`] has nothing more to give.
     fn feed(&mut self, chunk: Bytes) {
         debug_assert!(self.chunk.is_empty(), "the last chunk is used up");
         self.chunk = chunk;
@@ -96,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn split(chunks: &[&[u8]]) -> (Vec<Vec<u8>>, Option<SourceError>) {
-        let mut splitter = Splitter::default();
+        let mut splitter = LineSplitter::default();
         let mut lines = Vec::new();
         for chunk in chunks {
             splitter.feed(Bytes::copy_from_slice(chunk));

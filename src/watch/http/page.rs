@@ -10,13 +10,13 @@ use crate::object::{ResourceVersion, is_kubernetes_own, json_fault};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct List<'a> {
+struct ListBody<'a> {
     #[serde(borrow, default)]
     api_version: Cow<'a, str>,
     #[serde(borrow, default)]
     kind: Cow<'a, str>,
     #[serde(borrow)]
-    metadata: Metadata<'a>,
+    metadata: ListMetadata<'a>,
     /// Go writes an empty list as `null`, too.
     #[serde(borrow)]
     items: Option<Vec<&'a RawValue>>,
@@ -25,7 +25,7 @@ struct List<'a> {
 #[derive(Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 #[derive(Default)]
-struct Metadata<'a> {
+struct ListMetadata<'a> {
     #[serde(borrow)]
     resource_version: Cow<'a, str>,
     #[serde(borrow)]
@@ -42,7 +42,7 @@ pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceErro
             detail: detail.into(),
         }
     };
-    let list: List<'_> =
+    let list: ListBody<'_> =
         serde_json::from_slice(body).map_err(|error| refused(&json_fault(&error)))?;
     if !list.is_of(key) {
         return Err(refused("it is of another type"));
@@ -62,7 +62,7 @@ pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceErro
     })
 }
 
-impl List<'_> {
+impl ListBody<'_> {
     /// Whether the list says that it is what was asked for. Only a custom resource can give its list
     /// another name than that of its kind.
     fn is_of(&self, key: &SourceKey) -> bool {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::brief;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::event::{Event, Gap, GapCause, Version, Why};
-use crate::watch::fake::{Did, Model, Op};
+use crate::watch::fake::{Did, LoggedWrite, Model};
 
 /// What a reader has: of each uid the version.
 pub(super) type Mirror = BTreeMap<String, u64>;
@@ -26,7 +26,7 @@ pub(super) fn uid(object: &ObjectRef) -> String {
 }
 
 /// A version in a history.
-fn find<'a>(log: &'a [Op], uid: &str, rv: u64) -> Option<&'a Op> {
+fn find<'a>(log: &'a [LoggedWrite], uid: &str, rv: u64) -> Option<&'a LoggedWrite> {
     log.iter().find(|op| op.pod.rv == rv && op.pod.uid == uid)
 }
 
@@ -98,11 +98,11 @@ impl<'a> Check<'a> {
     }
 
     /// The history that is read now.
-    fn log(&self) -> &'a [Op] {
+    fn log(&self) -> &'a [LoggedWrite] {
         self.log_after(self.restores)
     }
 
-    fn log_after(&self, restores: usize) -> &'a [Op] {
+    fn log_after(&self, restores: usize) -> &'a [LoggedWrite] {
         self.model.lost.get(restores).unwrap_or(&self.model.log)
     }
 
@@ -236,7 +236,7 @@ impl<'a> Check<'a> {
     fn gap(&mut self, gap: &Gap, events: &'a [Event]) -> &'a [Event] {
         let label = self.label;
         let (after, upto) = (number(&gap.after), number(&gap.upto));
-        let unseen = |op: &&Op| op.pod.rv > self.at && op.pod.rv <= after;
+        let unseen = |op: &&LoggedWrite| op.pod.rv > self.at && op.pod.rv <= after;
         let lost = self.log().iter().find(unseen);
         assert!(lost.is_none(), "{label}: {lost:?} before {gap:?}");
         let is_restored = gap.cause == GapCause::Restored;

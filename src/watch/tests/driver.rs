@@ -1,7 +1,7 @@
 //! Tests of the driver: each way a list or a watch can end.
 
 use super::*;
-use crate::watch::fake::{Fault, Plan, Request, api_error, throttled};
+use crate::watch::fake::{FakeRequest, Plan, WatchFault, api_error, throttled};
 
 async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
@@ -65,26 +65,32 @@ async fn a_listed_body_is_spelled_as_a_watched_one() {
 #[tokio::test(start_paused = true)]
 async fn resumes_where_it_was() {
     for (fault, words) in [
-        (Fault::Close, vec![]),
+        (WatchFault::Close, vec![]),
         (
-            Fault::Reset,
+            WatchFault::Reset,
             vec!["retrying 1: connection lost: connection reset", "live"],
         ),
-        (Fault::Half, vec!["undecodable", "retrying 1", "live"]),
-        (Fault::Garbage, vec!["undecodable", "retrying 1", "live"]),
+        (WatchFault::Half, vec!["undecodable", "retrying 1", "live"]),
         (
-            Fault::UnknownType,
+            WatchFault::Garbage,
             vec!["undecodable", "retrying 1", "live"],
         ),
-        (Fault::TooLong, vec!["undecodable", "retrying 1", "live"]),
-        (Fault::Error(0), vec!["retrying 1", "live"]),
-        (Fault::Error(400), vec!["retrying 1", "live"]),
-        (Fault::Error(418), vec!["retrying 1", "live"]),
-        (Fault::Error(422), vec!["retrying 1", "live"]),
-        (Fault::Error(500), vec!["retrying 1", "live"]),
-        (Fault::Error(429), vec!["retrying 1", "live"]),
+        (
+            WatchFault::UnknownType,
+            vec!["undecodable", "retrying 1", "live"],
+        ),
+        (
+            WatchFault::TooLong,
+            vec!["undecodable", "retrying 1", "live"],
+        ),
+        (WatchFault::Error(0), vec!["retrying 1", "live"]),
+        (WatchFault::Error(400), vec!["retrying 1", "live"]),
+        (WatchFault::Error(418), vec!["retrying 1", "live"]),
+        (WatchFault::Error(422), vec!["retrying 1", "live"]),
+        (WatchFault::Error(500), vec!["retrying 1", "live"]),
+        (WatchFault::Error(429), vec!["retrying 1", "live"]),
         // A server that has sent no bookmark yet may be silent: another watch finds out.
-        (Fault::Stall, vec![]),
+        (WatchFault::Stall, vec![]),
     ] {
         let fake = Fake::new();
         fake.plan(Plan::after(1, fault));
@@ -121,7 +127,7 @@ async fn a_silent_watch_is_given_up_sooner_once_bookmarks_came() {
     let (source, mut every) = live(&fake, &["a"]).await;
     seconds(70.0).await;
     fake.cut();
-    fake.plan(Plan::after(0, Fault::Stall));
+    fake.plan(Plan::after(0, WatchFault::Stall));
     drain(&mut every).await;
     let before = Instant::now();
     let mut state = source.shared().state();
@@ -136,7 +142,7 @@ async fn a_silent_watch_is_given_up_sooner_once_bookmarks_came() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_stalls_before_its_first_bookmark_is_replaced_soon() {
     let fake = Fake::new();
-    fake.plan(Plan::after(0, Fault::Stall));
+    fake.plan(Plan::after(0, WatchFault::Stall));
     let (_source, mut every) = live(&fake, &["a"]).await;
     fake.apply("a");
     let before = Instant::now();
@@ -170,10 +176,10 @@ async fn a_bookmark_moves_the_version_to_resume_from() {
     fake.forget();
     drain(&mut every).await;
     let requests = fake.model().requests.clone();
-    let watch = Request::Watch {
+    let watch = FakeRequest::Watch {
         from: "106".to_owned(),
     };
-    assert_eq!(requests[requests.len() - 2..], [watch, Request::Newest]);
+    assert_eq!(requests[requests.len() - 2..], [watch, FakeRequest::Newest]);
     assert_eq!(fake.asked().0, 1);
 }
 
@@ -246,7 +252,7 @@ async fn an_event_before_each_410_does_not_make_it_list_without_end() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     for _ in 0..8 {
-        fake.plan(Plan::after(1, Fault::Error(410)));
+        fake.plan(Plan::after(1, WatchFault::Error(410)));
     }
     fake.cut();
     drain_for(&mut every, Duration::from_secs(1)).await;
@@ -309,7 +315,7 @@ async fn a_server_that_ends_at_once_is_not_spun_on() {
     let fake = Fake::new();
     let (_source, _every) = live(&fake, &["a"]).await;
     for _ in 0..1000 {
-        fake.plan(Plan::after(0, Fault::Close));
+        fake.plan(Plan::after(0, WatchFault::Close));
     }
     fake.cut();
     seconds(60.0).await;
@@ -322,7 +328,7 @@ async fn a_server_that_bookmarks_and_ends_is_not_spun_on() {
     let fake = Fake::new();
     let (_source, _every) = live(&fake, &["a"]).await;
     for _ in 0..1000 {
-        fake.plan(Plan::after(1, Fault::Close));
+        fake.plan(Plan::after(1, WatchFault::Close));
     }
     fake.cut();
     for _ in 0..600 {
@@ -336,7 +342,7 @@ async fn a_server_that_bookmarks_and_ends_is_not_spun_on() {
 #[tokio::test(start_paused = true)]
 async fn a_clean_end_after_a_while_reconnects_at_once_and_stays_live() {
     let fake = Fake::new();
-    fake.plan(Plan::after(1, Fault::Close));
+    fake.plan(Plan::after(1, WatchFault::Close));
     let (_source, mut every) = live(&fake, &["a"]).await;
     seconds(30.0).await;
     fake.apply("a");
@@ -351,7 +357,7 @@ async fn a_clean_end_after_a_while_reconnects_at_once_and_stays_live() {
 #[tokio::test(start_paused = true)]
 async fn a_source_that_is_long_in_reopening_is_not_called_live() {
     let fake = Fake::new();
-    fake.plan(Plan::after(1, Fault::Close));
+    fake.plan(Plan::after(1, WatchFault::Close));
     let (source, mut every) = live(&fake, &["a"]).await;
     seconds(30.0).await;
     fake.model().opening = Duration::from_secs(20);
@@ -564,8 +570,8 @@ async fn pages_are_followed_and_an_expired_one_begins_again() {
             .requests
             .iter()
             .filter_map(|request| match request {
-                Request::List { limit, .. } => Some(*limit),
-                Request::Watch { .. } | Request::Newest => None,
+                FakeRequest::List { limit, .. } => Some(*limit),
+                FakeRequest::Watch { .. } | FakeRequest::Newest => None,
             })
             .collect();
         assert_eq!(asked, limits);
@@ -632,7 +638,7 @@ async fn leaving_a_selector_is_not_being_deleted() {
         ["deleted swap 104>109", "added swap 110", "added left 111"]
     );
     let asked = fake.model().requests.iter().any(
-        |request| matches!(request, Request::List { fields: Some(fields), .. } if fields == "metadata.name=term"),
+        |request| matches!(request, FakeRequest::List { fields: Some(fields), .. } if fields == "metadata.name=term"),
     );
     assert!(!asked, "a deletionTimestamp says enough");
 }

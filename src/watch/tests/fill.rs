@@ -214,7 +214,11 @@ async fn who_wants_the_newest_does_not_wait() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     let mut newest = crate::watch::Subscriptions::new();
-    newest.add_recalling(&source, (Patience::Screen, crate::watch::Recall::Newest));
+    let terms = crate::watch::Terms {
+        patience: Patience::Screen,
+        catch_up: crate::watch::CatchUp::Newest,
+    };
+    newest.add(&source, terms);
     fake.model().no_history = Some(api_error(503));
     fake.apply("a");
     fake.apply("a");
@@ -243,9 +247,9 @@ async fn who_wants_the_newest_does_not_wait() {
 async fn newer_events_wait_within_the_budget() {
     let fake = Fake::new();
     fake.apply("a");
-    let options = Options {
+    let options = MuxOptions {
         queue_bytes: 2000,
-        ..Options::default()
+        ..MuxOptions::default()
     };
     let source = mux_with(&fake, options).open(pods());
     let mut every = source.every(Patience::Pipe);
@@ -407,10 +411,10 @@ async fn what_the_ring_holds_is_read_in_one_request() {
 async fn a_read_back_holds_no_more_than_the_queue() {
     let fake = Fake::new();
     fake.apply("a");
-    let options = Options {
+    let options = MuxOptions {
         seed: 7,
         queue_bytes: 20_000,
-        ..Options::default()
+        ..MuxOptions::default()
     };
     let source = mux_with(&fake, options).open(pods());
     let mut every = source.every(Patience::Pipe);
@@ -445,10 +449,10 @@ async fn who_reads_late_misses_nothing() {
         let fake = Fake::new();
         fake.apply("a");
         fake.apply("b");
-        let options = Options {
+        let options = MuxOptions {
             seed: 7,
             queue_bytes: 20_000,
-            ..Options::default()
+            ..MuxOptions::default()
         };
         let source = mux_with(&fake, options).open(pods());
         let mut every = source.every(Patience::Screen);

@@ -20,7 +20,8 @@ use tokio::time::{Instant, timeout};
 use super::event::{Event, Gap, GapCause, Version, Why};
 use super::fake::{Did, Fake, pods};
 use super::key::{ClusterId, SourceKey};
-use super::mux::{Clock, Mux, Options};
+use super::mux::Mux;
+use super::options::{Clock, MuxOptions};
 use super::patience::Patience;
 use super::select::Select;
 use super::subscribe::{Every, Source};
@@ -36,15 +37,15 @@ pub(super) fn clock() -> Clock {
     })
 }
 
-pub(super) fn mux_with(fake: &Fake, options: Options) -> Mux {
+pub(super) fn mux_with(fake: &Fake, options: MuxOptions) -> Mux {
     let transport: Arc<dyn Transport> = Arc::new(fake.clone());
     Mux::with_options([(ClusterId("test".into()), transport)], clock(), options)
 }
 
 fn mux(fake: &Fake) -> Mux {
-    let options = Options {
+    let options = MuxOptions {
         seed: 7,
-        ..Options::default()
+        ..MuxOptions::default()
     };
     mux_with(fake, options)
 }

@@ -6,8 +6,8 @@ use crate::watch::envelope::{Line, Reader, Verb};
 use crate::watch::event::Version;
 use crate::watch::key::Form;
 use crate::watch::queue::Queue;
-use crate::watch::source::Shared;
-use crate::watch::store::{Continuity, Listing, Store};
+use crate::watch::source::SharedSource;
+use crate::watch::store::{Continuity, FullListing, ObjectStore};
 use crate::watch::transport::{ListPage, Upstream};
 
 fn read(line: &str) -> Result<(Verb, Version, bool), String> {
@@ -48,7 +48,7 @@ fn what_a_watch_brings_is_read_once_and_kept_as_text() {
             r#"{{"type":"MODIFIED","object":{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"a","uid":"u","resourceVersion":"{n}"}}}}}}"#
         )
     };
-    let (mut store, mut reader) = (Store::default(), Reader::new(&pods()));
+    let (mut store, mut reader) = (ObjectStore::default(), Reader::new(&pods()));
     for n in [7, 8] {
         let Ok(Line::Object { verb, item }) = reader.line(line(n).as_bytes()) else {
             panic!("an object");
@@ -274,7 +274,7 @@ fn version(name: &str, uid: &str, rv: &str) -> Arc<Version> {
     Arc::new(Reader::new(&pods()).item(&text).expect("valid"))
 }
 
-fn words(changes: &[crate::watch::store::Change]) -> Vec<String> {
+fn words(changes: &[crate::watch::store::StoreChange]) -> Vec<String> {
     changes
         .iter()
         .map(|change| brief(&change.clone().event(0, Timestamp::UNIX_EPOCH)))
@@ -283,7 +283,7 @@ fn words(changes: &[crate::watch::store::Change]) -> Vec<String> {
 
 #[test]
 fn a_name_that_another_uid_takes_ends_the_first() {
-    let mut store = Store::default();
+    let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
     store.put(Verb::Added, version("a", "1", "5"), seen);
     let changes = store.put(Verb::Added, version("a", "2", "8"), seen);
@@ -297,7 +297,7 @@ fn a_name_that_another_uid_takes_ends_the_first() {
 
 #[test]
 fn an_object_that_comes_back_unseen_is_marked() {
-    let mut store = Store::default();
+    let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
     store.put(Verb::Added, version("a", "1", "5"), seen);
     let changes = store.put(Verb::Added, version("a", "1", "9"), seen);
@@ -310,7 +310,7 @@ fn an_object_that_comes_back_unseen_is_marked() {
 
 #[test]
 fn versions_that_are_no_numbers_are_compared_for_equality_alone() {
-    let mut store = Store::default();
+    let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
     store.put(Verb::Added, version("a", "1", "z"), seen);
     assert!(store.is_replay(Verb::Modified, &version("a", "1", "z")));
@@ -322,8 +322,8 @@ fn versions_that_are_no_numbers_are_compared_for_equality_alone() {
 
 #[test]
 fn of_two_listed_under_one_name_the_later_is_there() {
-    let mut store = Store::default();
-    let listing = Listing {
+    let mut store = ObjectStore::default();
+    let listing = FullListing {
         continuity: Continuity::Continued,
         version: ResourceVersion::new("20"),
         objects: vec![
@@ -343,7 +343,7 @@ fn of_two_listed_under_one_name_the_later_is_there() {
 
 #[test]
 fn only_so_many_deletions_are_remembered() {
-    let mut store = Store::default();
+    let mut store = ObjectStore::default();
     for uid in 0..10_000 {
         store.remove(Why::Deleted, version("a", &uid.to_string(), "5"));
     }
@@ -357,7 +357,7 @@ fn only_so_many_deletions_are_remembered() {
 fn joining_is_one_step() {
     const VERSIONS: u64 = 40_000;
     let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
-    let shared = Shared::new(pods(), clock, Upstream::Live, Arc::default());
+    let shared = SharedSource::new(pods(), clock, Upstream::Live, Arc::default());
     let number = |event: &Event| match event {
         Event::Object { now, .. } => now.version.as_str().parse::<u64>().ok(),
         _ => None,
@@ -374,7 +374,7 @@ fn joining_is_one_step() {
         let mut joined = Vec::new();
         let mut checked = 0;
         while !writer.is_finished() {
-            let queue = Queue::new(usize::MAX, Patience::Screen, Arc::default());
+            let queue = Queue::new(usize::MAX, Patience::Screen.into(), Arc::default());
             let (id, start) = shared.join(queue);
             std::thread::yield_now();
             joined.push((start.iter().find_map(number).unwrap_or(0), id));

@@ -1,7 +1,7 @@
 //! Tests of a server that is restored from a backup: lower versions are another history, not a replay.
 
 use super::*;
-use crate::watch::fake::{Fault, Plan, Request, api_error};
+use crate::watch::fake::{FakeRequest, Plan, WatchFault, api_error};
 
 async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
@@ -119,7 +119,7 @@ fn newest_asked(fake: &Fake) -> usize {
     let model = fake.model();
     let requests = model.requests.iter();
     requests
-        .filter(|request| **request == Request::Newest)
+        .filter(|request| **request == FakeRequest::Newest)
         .count()
 }
 
@@ -242,9 +242,9 @@ async fn what_is_being_read_back_is_given_up() {
 async fn who_is_behind_learns_of_the_restore() {
     let fake = Fake::new();
     fake.apply("a");
-    let options = Options {
+    let options = MuxOptions {
         queue_bytes: 2000,
-        ..Options::default()
+        ..MuxOptions::default()
     };
     let source = mux_with(&fake, options).open(pods());
     let mut every = source.every(Patience::Screen);
@@ -273,7 +273,7 @@ async fn a_watch_that_is_rejected_is_listed_anew() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     for _ in 0..2 {
-        fake.plan(Plan::after(0, Fault::Error(400)));
+        fake.plan(Plan::after(0, WatchFault::Error(400)));
     }
     fake.cut();
     fake.apply("a");

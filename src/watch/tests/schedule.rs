@@ -7,20 +7,20 @@ use tokio::task::JoinHandle;
 
 use super::check::{Check, Mirror, Told, number, state, uid};
 use super::*;
-use crate::watch::fake::{Fault, Model, Plan, api_error, throttled};
+use crate::watch::fake::{Model, Plan, WatchFault, api_error, throttled};
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
-const FAULTS: [Fault; 10] = [
-    Fault::Close,
-    Fault::Reset,
-    Fault::Half,
-    Fault::Stall,
-    Fault::Garbage,
-    Fault::UnknownType,
-    Fault::TooLong,
-    Fault::Error(410),
-    Fault::Error(500),
-    Fault::Error(0),
+const FAULTS: [WatchFault; 10] = [
+    WatchFault::Close,
+    WatchFault::Reset,
+    WatchFault::Half,
+    WatchFault::Stall,
+    WatchFault::Garbage,
+    WatchFault::UnknownType,
+    WatchFault::TooLong,
+    WatchFault::Error(410),
+    WatchFault::Error(500),
+    WatchFault::Error(0),
 ];
 const SEEDS: u64 = 1000;
 
@@ -32,10 +32,10 @@ struct Reader {
     /// How often the source had met a server that was set back.
     restores: usize,
     events: Arc<Mutex<Vec<Event>>>,
-    pace: Pace,
+    pace: Speed,
 }
 
-enum Pace {
+enum Speed {
     /// Reads all the time.
     Fast(JoinHandle<()>),
     /// Reads now and then, and may miss events.
@@ -44,7 +44,7 @@ enum Pace {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        if let Pace::Fast(task) = &self.pace {
+        if let Speed::Fast(task) = &self.pace {
             task.abort();
         }
     }
@@ -58,10 +58,10 @@ impl Reader {
         let restores = source.shared().lock().restores as usize;
         let events: Arc<Mutex<Vec<Event>>> = Arc::default();
         let pace = if slow {
-            Pace::Slow(every)
+            Speed::Slow(every)
         } else {
             let events = events.clone();
-            Pace::Fast(tokio::spawn(async move {
+            Speed::Fast(tokio::spawn(async move {
                 while let Some(event) = every.next().await {
                     events.lock().expect("no panic").push(event);
                 }
@@ -79,7 +79,7 @@ impl Reader {
     /// Holds what it read against the history; no more may have gone wrong than did.
     fn check(&self, model: &Model) -> Told {
         let label = &*self.label;
-        let fast = matches!(self.pace, Pace::Fast(_));
+        let fast = matches!(self.pace, Speed::Fast(_));
         let from = self
             .from
             .unwrap_or_else(|| model.listed_at.expect("listed"));
@@ -96,7 +96,7 @@ impl Reader {
 
     /// Reads at most so many events.
     async fn read(&mut self, most: usize) {
-        if let Pace::Slow(every) = &mut self.pace {
+        if let Speed::Slow(every) = &mut self.pace {
             for _ in 0..most {
                 match timeout(Duration::ZERO, every.next()).await {
                     Ok(Some(event)) => self.events.lock().expect("no panic").push(event),
@@ -140,7 +140,7 @@ fn act(fake: &Fake, rng: &mut fastrand::Rng, faults: bool, polls: &mut usize) {
         }
         93..97 => {
             let fault = FAULTS[rng.usize(..FAULTS.len())];
-            if fault == Fault::Error(410) {
+            if fault == WatchFault::Error(410) {
                 fake.model().expired += 1;
             }
             fake.plan(Plan::after(rng.usize(..4), fault));
@@ -209,10 +209,10 @@ async fn schedule(seed: u64) -> Told {
     let mut rng = fastrand::Rng::with_seed(seed);
     let faults = !seed.is_multiple_of(4);
     let fake = server(&mut rng);
-    let options = Options {
+    let options = MuxOptions {
         seed,
         queue_bytes: 400 * rng.usize(2..20),
-        ..Options::default()
+        ..MuxOptions::default()
     };
     let source = mux_with(&fake, options).open(pods());
     let mut readers = vec![
@@ -291,9 +291,9 @@ async fn outages(seed: u64) -> usize {
     let mut rng = fastrand::Rng::with_seed(seed);
     let fake = server(&mut rng);
     fake.model().no_history = None;
-    let options = Options {
+    let options = MuxOptions {
         seed,
-        ..Options::default()
+        ..MuxOptions::default()
     };
     let source = mux_with(&fake, options).open(pods());
     let reader = Reader::join(&source, format!("outage {seed}"), false);

@@ -1,7 +1,7 @@
 //! Tests of what a source says of itself: live only when it is, and no word of what is routine.
 
 use super::*;
-use crate::watch::fake::{Fault, Plan, api_error};
+use crate::watch::fake::{Plan, WatchFault, api_error};
 
 async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
@@ -65,7 +65,7 @@ async fn a_source_that_comes_after_an_outage_doubts_as_the_others_do() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_refuses_what_worked_is_doubted_by_all() {
     let fake = Fake::new();
-    fake.plan(Plan::after(1, Fault::Close));
+    fake.plan(Plan::after(1, WatchFault::Close));
     let mux = mux(&fake);
     let old = mux.open(pods());
     seconds(60.0).await;
@@ -138,7 +138,7 @@ async fn a_resume_that_is_forgotten_is_never_called_live() {
 async fn an_idle_watch_that_is_resumed_is_live_after_a_moment() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
-    fake.plan(Plan::after(0, Fault::None));
+    fake.plan(Plan::after(0, WatchFault::None));
     fake.cut();
     seconds(0.6).await;
     let (_, watches) = fake.asked();
@@ -181,7 +181,7 @@ async fn a_watch_that_is_closed_early_once_is_no_news() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     // The one after the routine end is closed at once, and the one after that goes on.
-    fake.plan(Plan::after(0, Fault::Close));
+    fake.plan(Plan::after(0, WatchFault::Close));
     seconds(30.0).await;
     fake.cut();
     fake.apply("a");
@@ -193,7 +193,7 @@ async fn a_watch_that_is_closed_early_once_is_no_news() {
 async fn a_watch_that_is_closed_early_again_is_retried() {
     let fake = Fake::new();
     for _ in 0..3 {
-        fake.plan(Plan::after(0, Fault::Close));
+        fake.plan(Plan::after(0, WatchFault::Close));
     }
     let source = open(&fake);
     let mut every = source.every(Patience::Screen);

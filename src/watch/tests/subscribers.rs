@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::watch::Subscriptions;
-use crate::watch::fake::Request;
+use crate::watch::fake::FakeRequest;
 
 async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
@@ -12,11 +12,11 @@ async fn seconds(seconds: f64) {
 const BODY: usize = 1000;
 
 /// Room for this many events about bodies of the test server.
-fn small(events: usize) -> Options {
-    Options {
+fn small(events: usize) -> MuxOptions {
+    MuxOptions {
         seed: 7,
         queue_bytes: events * BODY,
-        ..Options::default()
+        ..MuxOptions::default()
     }
 }
 
@@ -445,7 +445,7 @@ async fn joining_in_a_burst_neither_repeats_nor_misses() {
         .model()
         .requests
         .iter()
-        .filter(|request| matches!(request, Request::Watch { .. }))
+        .filter(|request| matches!(request, FakeRequest::Watch { .. }))
         .count();
     assert_eq!(watches, 1);
 }

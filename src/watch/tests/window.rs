@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::watch::envelope::Reader;
-use crate::watch::fake::{Fault, Plan, api_error};
+use crate::watch::fake::{Plan, WatchFault, api_error};
 use crate::watch::history::{Comparison, History, ObjectsAt, Revision, in_order};
 
 fn revision(number: u64) -> Revision {
@@ -153,7 +153,7 @@ async fn what_no_read_answers_is_named_and_all_else_told() {
 async fn an_event_that_the_watch_cache_does_not_send_is_read_instead() {
     let (fake, floor) = created(3);
     // It ends after two of them.
-    let plans = || Plan::after(2, Fault::Close);
+    let plans = || Plan::after(2, WatchFault::Close);
     (0..3).for_each(|_| fake.plan(plans()));
     let compared = compare(&fake, floor).await;
     assert_eq!(compared.told, log(&fake, floor));

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use super::Found;
 use super::stop_rule::wrote;
 use super::walk::Look;
-use crate::watch::{Dates, Revision, Told, Why, is_surely_before};
+use crate::watch::{Dates, PastEvent, Revision, Why, is_surely_before};
 
 impl Look {
     /// Finds out why and when it was, and leaves out what is too old.
-    pub(super) async fn settle(&self, told: &mut Vec<Told>, newest: Revision) {
+    pub(super) async fn settle(&self, told: &mut Vec<PastEvent>, newest: Revision) {
         let why = self.history.tell_why(told);
         self.interrupt.unless_stopped(why).await;
         let undated = told.iter().filter(|told| wrote(told).is_none());
@@ -26,9 +26,9 @@ impl Look {
 
     /// Leaves out what was before `since`. The last version of that stays, untold: what follows is told
     /// against it.
-    fn leave_out(&self, told: &mut Vec<Told>, since: Timestamp) {
+    fn leave_out(&self, told: &mut Vec<PastEvent>, since: Timestamp) {
         let dated = self.dated.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_old = |told: &Told| {
+        let is_old = |told: &PastEvent| {
             let until = || told.at.and_then(|at| dated.get(&at)?.until);
             match wrote(told) {
                 Some(time) => time < since,

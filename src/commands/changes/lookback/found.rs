@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::watch::{Between, End, Missing, Revision, SourceKey, Told};
+use crate::watch::{Between, End, Missing, PastEvent, Revision, SourceKey};
 
 /// What was found of one source.
 #[derive(Debug)]
 pub(in crate::commands::changes) struct Found {
     pub(in crate::commands::changes) key: Arc<SourceKey>,
     /// What happened, the oldest first, of each object.
-    pub(in crate::commands::changes) told: Vec<Told>,
+    pub(in crate::commands::changes) told: Vec<PastEvent>,
     /// Why there is no more.
     pub(in crate::commands::changes) end: Option<End>,
     /// It was interrupted: there may be more.

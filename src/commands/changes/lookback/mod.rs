@@ -26,7 +26,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::commands::changes::shown::Shown;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
-use crate::watch::{Dates, Mux, SourceError, SourceKey, Turns, Version};
+use crate::watch::{Dates, Mux, RequestLimit, SourceError, SourceKey, Version};
 pub(super) use found::Found;
 use interrupt::Interrupt;
 use progress::Progress;
@@ -63,7 +63,7 @@ pub(super) struct LookBack {
     /// Whether the walks are to stop where they are.
     stop: watch::Sender<bool>,
     /// Whose turn it is to ask.
-    turns: Turns,
+    limit: RequestLimit,
     deadline: Option<Instant>,
     /// How far the server's clock is ahead, since the first source has been read.
     skew: Option<SignedDuration>,
@@ -91,9 +91,9 @@ impl LookBack {
         };
         let waiting: Vec<SourceKey> = keys.iter().filter(has_past).cloned().collect();
         let dates = waiting.first().and_then(|key| mux.dates(&key.cluster));
-        let turns = Turns::new(REQUESTS_AT_ONCE);
+        let limit = RequestLimit::new(REQUESTS_AT_ONCE);
         LookBack {
-            dates: dates.map(|dates| Arc::new(dates.in_turn(&turns))),
+            dates: dates.map(|dates| Arc::new(dates.limited(&limit))),
             unread: Vec::new(),
             listed: HashMap::new(),
             synced: HashSet::new(),
@@ -104,7 +104,7 @@ impl LookBack {
             walks: JoinSet::new(),
             walking: Vec::new(),
             stop: watch::Sender::new(false),
-            turns,
+            limit,
             deadline: None,
             skew: None,
             found: Vec::new(),
@@ -172,7 +172,7 @@ impl LookBack {
         };
         let history = match named(&key) {
             Some(_) => history,
-            None => history.in_turn(&self.turns),
+            None => history.limited(&self.limit),
         };
         let skew = *self.skew.get_or_insert_with(|| history.skew());
         let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
@@ -391,7 +391,7 @@ mod tests {
         );
         let load = slow.load();
         assert_eq!((load.now, load.most), (0, REQUESTS_AT_ONCE));
-        // None of the turns is spent on waiting for the server's watches.
+        // The limit is not used up by waiting for the server's watches.
         let least = Duration::from_millis(50)
             * u32::try_from(load.all.div_ceil(REQUESTS_AT_ONCE)).expect("few");
         assert!(

@@ -6,7 +6,7 @@ use crate::commands::changes::shown::Shown;
 use crate::diff::Diff;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, Value};
-use crate::watch::{Past, Presence, SourceKey, Told, Version};
+use crate::watch::{Past, PastEvent, Presence, SourceKey, Version};
 
 /// Decides how far back is far enough.
 pub(in crate::commands::changes) struct Judge<'l> {
@@ -91,7 +91,7 @@ impl<'l> Judge<'l> {
 }
 
 /// When something was, where it says so itself: a deletion does not.
-pub(in crate::commands::changes) fn wrote(told: &Told) -> Option<Timestamp> {
+pub(in crate::commands::changes) fn wrote(told: &PastEvent) -> Option<Timestamp> {
     let there = Some(told).filter(|told| !told.is_end())?;
     Written::of(there.prev.as_deref(), &there.now)?.time()
 }

@@ -10,7 +10,7 @@ use super::stop_rule::Written;
 use crate::commands::changes::state::{Happened, PastTime, Step};
 use crate::object::ObjectRef;
 use crate::render::age;
-use crate::watch::{Between, SourceKey, Told, Why, is_surely_before};
+use crate::watch::{Between, PastEvent, SourceKey, Why, is_surely_before};
 
 /// What was found, in the order of the cluster's revisions. What is known to have been before `since` is
 /// left out.
@@ -19,7 +19,7 @@ pub(in crate::commands::changes) fn timeline(
     since: Option<Timestamp>,
     now: Timestamp,
 ) -> Vec<Happened> {
-    let mut all: Vec<(&Found, &Told)> = found
+    let mut all: Vec<(&Found, &PastEvent)> = found
         .iter()
         .flat_map(|found| found.told.iter().map(move |told| (found, told)))
         .collect();
@@ -67,7 +67,7 @@ impl Teller {
     fn tell(
         &mut self,
         key: &Arc<SourceKey>,
-        (told, dated): (&Told, Option<&Between>),
+        (told, dated): (&PastEvent, Option<&Between>),
         now: Timestamp,
     ) {
         let name = ObjectRef {
@@ -129,7 +129,12 @@ impl Teller {
     }
 }
 
-fn step(told: &Told, last: Last, since: Option<SignedDuration>, time: Timestamp) -> Option<Step> {
+fn step(
+    told: &PastEvent,
+    last: Last,
+    since: Option<SignedDuration>,
+    time: Timestamp,
+) -> Option<Step> {
     let now = told.now.clone();
     Some(match (told.why, told.prev.clone()) {
         // Where the past begins; the first change says from which version.

@@ -15,8 +15,8 @@ use crate::commands::changes::shown::Shown;
 use crate::commands::sources::named;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::{
-    Between, Changed, Dates, End, History, Limits, Missing, ObjectsAt, Presence, Revision,
-    SourceError, SourceKey, Told, Version, Walk, in_order,
+    Between, Changed, Dates, End, History, Limits, Missing, ObjectsAt, PastEvent, Presence,
+    Revision, SourceError, SourceKey, Version, Walk, in_order,
 };
 
 /// How many objects are walked at once.
@@ -41,7 +41,7 @@ pub(in crate::commands::changes) struct Look {
 /// What a walk found, the oldest first.
 #[derive(Default)]
 struct Walked {
-    told: Vec<Told>,
+    told: Vec<PastEvent>,
     end: Option<End>,
     /// From which revision on no life can have been missed.
     sure: Option<Revision>,

@@ -191,9 +191,9 @@ async fn a_stream_without_end_takes_no_more_memory_than_is_ahead() {
     });
     let file = Arc::new(FileTransport::stream("-", input).await.expect("valid"));
     let transport: Arc<dyn Transport> = file.clone();
-    let options = Options {
+    let options = MuxOptions {
         queue_bytes: 100_000,
-        ..Options::default()
+        ..MuxOptions::default()
     };
     let mux = Mux::with_options([(ClusterId("file".into()), transport)], clock(), options);
     let source = mux.open(key(file.resources()[0].resource.clone()));

@@ -16,8 +16,8 @@ use tokio::time::Instant;
 
 use super::look::History;
 use super::read::{Archive, Unread};
+use super::request_limit::RequestLimit;
 use super::revision::Revision;
-use super::turns::Turns;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, Resource};
 use crate::watch::event::Version;
@@ -104,11 +104,11 @@ impl Dates {
         }
     }
 
-    /// The same, whose requests wait their turn.
+    /// The same, under a limit of requests.
     #[must_use]
-    pub fn in_turn(self, turns: &Turns) -> Dates {
+    pub fn limited(self, limit: &RequestLimit) -> Dates {
         Dates {
-            archive: self.archive.in_turn(turns),
+            archive: self.archive.limited(limit),
             ..self
         }
     }

@@ -1,26 +1,27 @@
-//! What became of each object inside a hole.
+//! What became of each object inside the interval of a backfill.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::object::ObjectRef;
 use crate::watch::event::{Version, Why};
-use crate::watch::history::{Presence, Revision, Span, Told};
-use crate::watch::store::{Change, Name, name};
+use crate::watch::history::{PastEvent, Presence, Revision, RevisionSpan};
+use crate::watch::identity::{Name, name};
+use crate::watch::store::StoreChange;
 
-/// What became of one name inside a hole.
+/// What became of one name inside the interval.
 #[derive(Clone, Debug)]
-pub(super) struct Course {
+pub(super) struct ObjectHistory {
     pub(super) object: ObjectRef,
     /// What was there when it began, and when it ended.
     pub(super) then: Presence,
     pub(super) now: Presence,
-    pub(super) told: Vec<Told>,
+    pub(super) told: Vec<PastEvent>,
 }
 
-pub(super) type Courses = BTreeMap<Name, Course>;
+pub(super) type ObjectHistories = BTreeMap<Name, ObjectHistory>;
 
-impl Course {
+impl ObjectHistory {
     /// Whether nothing happened to it.
     pub(super) fn is_over(&self) -> bool {
         let is_same = |then: &Arc<Version>, now: &Arc<Version>| {
@@ -34,8 +35,8 @@ impl Course {
     }
 
     /// Of an object that neither listing has.
-    pub(super) fn new(object: ObjectRef) -> Course {
-        Course {
+    pub(super) fn new(object: ObjectRef) -> ObjectHistory {
+        ObjectHistory {
             object,
             then: None,
             now: None,
@@ -50,7 +51,7 @@ impl Course {
     }
 }
 
-impl Told {
+impl PastEvent {
     /// When the object is there.
     pub(super) fn present(&self) -> Option<Revision> {
         self.at.filter(|_| !self.is_end())
@@ -58,8 +59,12 @@ impl Told {
 }
 
 /// The first revisions in a span of which nothing is known.
-pub(super) fn unknown(courses: &Courses, span: Span, most: usize) -> Vec<Revision> {
-    let known = courses.values().flat_map(|course| &course.told);
+pub(super) fn unknown(
+    histories: &ObjectHistories,
+    span: RevisionSpan,
+    most: usize,
+) -> Vec<Revision> {
+    let known = histories.values().flat_map(|history| &history.told);
     let known: BTreeSet<Revision> = known.filter_map(|told| told.at).collect();
     let all = std::iter::successors(Some(span.after.next()), |at| Some(at.next()));
     all.take_while(|at| *at <= span.upto)
@@ -69,28 +74,31 @@ pub(super) fn unknown(courses: &Courses, span: Span, most: usize) -> Vec<Revisio
 }
 
 /// The difference between two listings, by name.
-pub(super) fn courses(changes: &[Change]) -> Courses {
-    let mut courses = Courses::new();
+pub(super) fn histories_of(changes: &[StoreChange]) -> ObjectHistories {
+    let mut histories = ObjectHistories::new();
     for change in changes {
-        let course = courses
+        let history = histories
             .entry(name(&change.now.object))
-            .or_insert_with(|| Course::new(change.now.object.clone()));
+            .or_insert_with(|| ObjectHistory::new(change.now.object.clone()));
         if change.why == Why::Vanished {
-            course.then = Some(change.now.clone());
+            history.then = Some(change.now.clone());
         } else {
-            course.now = Some(change.now.clone());
+            history.now = Some(change.now.clone());
             if change.prev.is_some() {
-                course.then.clone_from(&change.prev);
+                history.then.clone_from(&change.prev);
             }
         }
     }
-    courses
+    histories
 }
 
 /// What to tell a subscriber who had the one and now has the other: what vanished, and what is there.
-pub(super) fn difference(had: Presence, has: Presence) -> (Option<Change>, Option<Change>) {
-    let vanish = Change::vanished;
-    let arrive = |why, now, prev| Change { why, now, prev };
+pub(super) fn difference(
+    had: Presence,
+    has: Presence,
+) -> (Option<StoreChange>, Option<StoreChange>) {
+    let vanish = StoreChange::vanished;
+    let arrive = |why, now, prev| StoreChange { why, now, prev };
     match (had, has) {
         (None, None) => (None, None),
         (Some(had), None) => (Some(vanish(had)), None),

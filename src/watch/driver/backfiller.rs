@@ -1,39 +1,39 @@
-//! Fills holes: after an interruption, and for a subscriber that was too slow, what was missed is read
-//! back and told in order, from the oldest on. It goes on for as long as the server answers. A gap is left
-//! only where the server itself has forgotten, or does not answer any more.
+//! Reads back what was missed: after an interruption, and for a subscriber that was too slow. Subscribers get it in
+//! order, from the oldest on. It goes on for as long as the server answers. A gap is left only where the server
+//! itself has forgotten, or does not answer any more.
 //!
-//! As far as the server's ring of events reaches, one watch from the old version has them all. What is
-//! older is walked back, object by object, in chunks of revisions that memory holds.
+//! As far as the watch cache reaches, one watch from the old version has every event. What is older is walked
+//! back, object by object, in chunks of revisions that memory holds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::continuity::is_set_back;
-use super::course::{Course, Courses, courses, difference};
+use super::object_history::{ObjectHistories, ObjectHistory, difference, histories_of};
 use crate::object::ResourceVersion;
-use crate::watch::backoff::Pace;
+use crate::watch::backfill::{Backfill, Filled};
+use crate::watch::backoff::Speed;
 use crate::watch::event::{Gap, GapCause};
 use crate::watch::history::{Archive, Revision, Unread};
-use crate::watch::hole::{Filled, Hole};
-use crate::watch::lag::Lag;
-use crate::watch::mux::Options;
+use crate::watch::identity::name;
+use crate::watch::missed::Missed;
+use crate::watch::options::MuxOptions;
 use crate::watch::patient::Patient;
 use crate::watch::queue::Follows;
-use crate::watch::source::Shared;
-use crate::watch::store::name;
+use crate::watch::source::SharedSource;
 
 /// For how long a server is asked that answers nothing at all.
 const STALL: Duration = Duration::from_secs(60);
 /// How many revisions a chunk has at least.
 const CHUNK: u64 = 16;
 
-/// Fills the holes of one source, one after the other.
+/// Runs the backfills of one source, one after the other.
 #[derive(Clone)]
-pub(super) struct Filler {
-    pub(super) shared: Arc<Shared>,
+pub(super) struct Backfiller {
+    pub(super) shared: Arc<SharedSource>,
     pub(super) archive: Archive,
-    pub(super) pace: Pace,
+    pub(super) pace: Speed,
     /// From which the jitter of its retries follows.
     seed: u64,
     pub(super) page_items: u32,
@@ -41,23 +41,27 @@ pub(super) struct Filler {
     pub(super) bytes: usize,
 }
 
-/// How far a hole has been filled.
+/// How far a backfill has come.
 pub(super) struct Filling {
-    pub(super) hole: Hole,
+    pub(super) backfill: Backfill,
     /// All up to here is told.
     pub(super) base: Revision,
     /// What became of each object: `then` is what subscribers have.
-    pub(super) courses: Courses,
-    /// From here on the server's ring is known to reach.
-    pub(super) ring: Option<Revision>,
+    pub(super) histories: ObjectHistories,
+    /// From here on the watch cache is known to have every event.
+    pub(super) cached_from: Option<Revision>,
 }
 
-impl Filler {
-    pub(super) fn new((shared, archive): (Arc<Shared>, Archive), options: &Options) -> Filler {
-        Filler {
+impl Backfiller {
+    pub(super) fn new(
+        shared: Arc<SharedSource>,
+        archive: Archive,
+        options: &MuxOptions,
+    ) -> Backfiller {
+        Backfiller {
             shared,
             archive,
-            pace: Pace(options.speed),
+            pace: Speed(options.speed),
             seed: options.seed,
             page_items: options.page_items,
             bytes: options.queue_bytes,
@@ -66,14 +70,14 @@ impl Filler {
 
     /// Fills what comes, for as long as the source is there.
     pub(super) async fn run(self) {
-        let Some(mut holes) = self.shared.lock().to_fill.take() else {
+        let Some(mut backfills) = self.shared.lock().to_fill.take() else {
             return;
         };
-        while let Some(hole) = holes.recv().await {
+        while let Some(backfill) = backfills.recv().await {
             let patient = Patient::new(self.archive.transport.clone(), STALL)
                 .paced(self.seed, self.pace)
                 .while_live(self.shared.state());
-            let filler = Filler {
+            let backfiller = Backfiller {
                 archive: Archive {
                     transport: Arc::new(patient),
                     ..self.archive.clone()
@@ -81,24 +85,24 @@ impl Filler {
                 ..self.clone()
             };
             let mut filling = Filling {
-                base: hole.after,
-                courses: courses(&hole.difference),
-                ring: Some(hole.after),
-                hole,
+                base: backfill.after,
+                histories: histories_of(&backfill.difference),
+                cached_from: Some(backfill.after),
+                backfill,
             };
             let restored = self.shared.restored.notified();
             let left = tokio::select! {
-                left = filler.fill(&mut filling) => left,
+                left = backfiller.fill(&mut filling) => left,
                 // What is asked for is of a history that is no more.
                 () = restored => Err(Unread::Spent),
             };
-            filler.finish(filling, left.err());
+            backfiller.finish(filling, left.err());
         }
     }
 
-    /// Fills a hole up to its end; the error is why it could not.
+    /// Reads everything back; the error is why it could not.
     async fn fill(&self, filling: &mut Filling) -> Result<(), Unread> {
-        while filling.base < filling.hole.upto {
+        while filling.base < filling.backfill.upto {
             self.check(filling).await?;
             if self.replay(filling).await {
                 continue;
@@ -114,10 +118,10 @@ impl Filler {
     /// Fails where it is of no use to go on. The server may have been restored before its watch has ended:
     /// what it answers is then of another history.
     pub(super) async fn check(&self, filling: &Filling) -> Result<(), Unread> {
-        if self.shared.is_void(&filling.hole) {
+        if self.shared.is_void(&filling.backfill) {
             return Err(Unread::Spent);
         }
-        match is_set_back(&self.archive, filling.hole.upto).await {
+        match is_set_back(&self.archive, filling.backfill.upto).await {
             Ok(false) => Ok(()),
             Ok(true) => Err(Unread::Spent),
             Err(error) => Err(Unread::Failed(error)),
@@ -126,25 +130,26 @@ impl Filler {
 
     /// Reads back the next chunk, as large as memory holds.
     async fn walk_on(&self, filling: &mut Filling) -> Result<(), Unread> {
-        let mut revisions = self.chunk_size(&filling.courses);
+        let mut revisions = self.chunk_size(&filling.histories);
         loop {
-            let end = filling.base.forth(revisions).min(filling.hole.upto);
+            let end = filling.base.forth(revisions).min(filling.backfill.upto);
             let end = filling
-                .ring
-                .filter(|ring| *ring > filling.base)
-                .map_or(end, |ring| end.min(ring));
+                .cached_from
+                .filter(|from| *from > filling.base)
+                .map_or(end, |from| end.min(from));
             match self.chunk(filling, end).await {
                 Err(Unread::Spent) if revisions > 1 => {
                     revisions = (end.since(filling.base) / 2).max(1);
                 }
                 Err(other) => return Err(other),
-                Ok((courses, filled)) => {
+                Ok((histories, filled)) => {
                     self.check(filling).await?;
-                    self.shared.fill(&mut filling.hole, filled, Follows::More);
-                    for (key, course) in courses {
-                        let known = filling.courses.entry(key);
-                        let known = known.or_insert_with(|| Course::new(course.object));
-                        known.then = course.now;
+                    self.shared
+                        .fill(&mut filling.backfill, filled, Follows::More);
+                    for (key, history) in histories {
+                        let known = filling.histories.entry(key);
+                        let known = known.or_insert_with(|| ObjectHistory::new(history.object));
+                        known.then = history.now;
                     }
                     filling.base = end;
                     self.wait(filling).await;
@@ -155,8 +160,10 @@ impl Filler {
     }
 
     /// How many revisions are read back at once: each may be a version of one of these objects.
-    fn chunk_size(&self, courses: &Courses) -> u64 {
-        let bodies = courses.values().filter_map(|course| course.now.as_ref());
+    fn chunk_size(&self, histories: &ObjectHistories) -> u64 {
+        let bodies = histories
+            .values()
+            .filter_map(|history| history.now.as_ref());
         let (count, bytes) = bodies.fold((0, 0), |(count, bytes), now| {
             (count + 1, bytes + now.body.weight())
         });
@@ -167,19 +174,23 @@ impl Filler {
     /// Waits until there is room for more.
     pub(super) async fn wait(&self, filling: &Filling) {
         let rest = || {
-            let mut lag = Lag::after(filling.base.into());
-            for course in filling.courses.values().filter(|course| !course.is_over()) {
-                lag.resume(course.then.as_ref(), course.now.as_ref());
+            let mut missed = Missed::after(filling.base.into());
+            for history in filling
+                .histories
+                .values()
+                .filter(|history| !history.is_over())
+            {
+                missed.resume(history.then.as_ref(), history.now.as_ref());
             }
-            lag
+            missed
         };
-        self.shared.drained(&filling.hole, rest).await;
+        self.shared.drained(&filling.backfill, rest).await;
     }
 
     /// Goes on at the oldest revision that can be read: before that there is a gap, and then the difference
     /// that it made.
     async fn skip(&self, filling: &mut Filling) -> Result<(), Unread> {
-        let (base, upto) = (filling.base, filling.hole.upto);
+        let (base, upto) = (filling.base, filling.backfill.upto);
         let oldest = self.archive.oldest(base.next(), upto).await?;
         if oldest <= base {
             // It forgets faster than it is read.
@@ -188,17 +199,17 @@ impl Filler {
         let gap = Gap {
             after: base.into(),
             upto: oldest.into(),
-            cause: forgotten(filling.hole.gap.cause, oldest.since(base)),
+            cause: filling.backfill.gap.cause.forgotten(oldest.since(base)),
         };
         let (mut vanished, mut there) = (Vec::new(), Vec::new());
-        for (key, course) in self.at(filling, oldest).await? {
-            let had = course.then.clone();
-            let (gone, change) = difference(had, course.now.clone());
+        for (key, history) in self.at(filling, oldest).await? {
+            let had = history.then.clone();
+            let (gone, change) = difference(had, history.now.clone());
             vanished.extend(gone);
             there.extend(change);
-            let known = filling.courses.entry(key);
-            let known = known.or_insert_with(|| Course::new(course.object));
-            known.then = course.now;
+            let known = filling.histories.entry(key);
+            let known = known.or_insert_with(|| ObjectHistory::new(history.object));
+            known.then = history.now;
         }
         vanished.append(&mut there);
         let filled = Filled {
@@ -206,94 +217,79 @@ impl Filler {
             difference: vanished,
             told: Vec::new(),
         };
-        self.shared.fill(&mut filling.hole, filled, Follows::More);
+        self.shared
+            .fill(&mut filling.backfill, filled, Follows::More);
         filling.base = oldest;
         Ok(())
     }
 
-    /// What is there at a revision of the hole, beside what subscribers have.
-    pub(super) async fn at(&self, filling: &Filling, at: Revision) -> Result<Courses, Unread> {
-        let part = |course: &Course| Course {
+    /// What is there at a revision of the interval, beside what subscribers have.
+    pub(super) async fn at(
+        &self,
+        filling: &Filling,
+        at: Revision,
+    ) -> Result<ObjectHistories, Unread> {
+        let part = |history: &ObjectHistory| ObjectHistory {
             now: None,
-            ..course.clone()
+            ..history.clone()
         };
-        let courses = filling.courses.iter();
-        let mut courses: Courses = courses
-            .map(|(key, course)| (key.clone(), part(course)))
+        let histories = filling.histories.iter();
+        let mut histories: ObjectHistories = histories
+            .map(|(key, history)| (key.clone(), part(history)))
             .collect();
-        if at >= filling.hole.upto {
-            for (key, course) in &mut courses {
-                course.now = filling.courses.get(key).and_then(|known| known.now.clone());
+        if at >= filling.backfill.upto {
+            for (key, history) in &mut histories {
+                history.now = filling
+                    .histories
+                    .get(key)
+                    .and_then(|known| known.now.clone());
             }
-            return Ok(courses);
+            return Ok(histories);
         }
         let mut listed = BTreeMap::new();
         for version in self.archive.listing(at, self.page_items).await? {
             let own = Revision::parse(&version.version);
             let is_newer = own.is_some_and(|own| own > filling.base);
             let key = name(&version.object);
-            if is_newer || courses.contains_key(&key) {
-                let course = courses.entry(key.clone());
-                course.or_insert_with(|| Course::new(version.object.clone()));
+            if is_newer || histories.contains_key(&key) {
+                let history = histories.entry(key.clone());
+                history.or_insert_with(|| ObjectHistory::new(version.object.clone()));
                 listed.insert(key, version);
             }
         }
-        for (key, course) in &mut courses {
-            course.now = listed.remove(key);
+        for (key, history) in &mut histories {
+            history.now = listed.remove(key);
         }
-        Ok(courses)
+        Ok(histories)
     }
 
-    /// Ends with a hole: what could not be read back is a gap, and then the difference.
+    /// Ends with a backfill: what could not be read back is a gap, and then the difference.
     fn finish(&self, mut filling: Filling, why: Option<Unread>) {
         let mut filled = Filled::default();
         if let Some(why) = why {
-            let left = filling.hole.upto.since(filling.base);
-            let own = within(filling.hole.gap.cause, left);
+            let left = filling.backfill.upto.since(filling.base);
+            let own = filling.backfill.gap.cause.within(left);
             filled.gaps.push(Gap {
                 after: match filling.base {
-                    base if base == filling.hole.after => filling.hole.gap.after.clone(),
+                    base if base == filling.backfill.after => filling.backfill.gap.after.clone(),
                     base => ResourceVersion::from(base),
                 },
-                upto: filling.hole.gap.upto.clone(),
+                upto: filling.backfill.gap.upto.clone(),
                 cause: match why {
-                    Unread::Forgotten => forgotten(own, left),
+                    Unread::Forgotten => own.forgotten(left),
                     Unread::Failed(_) => GapCause::Unanswered,
                     Unread::NotOffered(_) | Unread::Spent => own,
                 },
             });
             let mut there = Vec::new();
-            for course in filling.courses.into_values() {
-                let (gone, change) = difference(course.then, course.now);
+            for history in filling.histories.into_values() {
+                let (gone, change) = difference(history.then, history.now);
                 filled.difference.extend(gone);
                 there.extend(change);
             }
             filled.difference.append(&mut there);
         }
         self.shared
-            .fill(&mut filling.hole, filled, Follows::Nothing);
-    }
-}
-
-/// The cause of a gap of so many revisions: no more can have been dropped in it.
-fn within(own: GapCause, revisions: u64) -> GapCause {
-    match own {
-        GapCause::SlowSubscriber { dropped } => GapCause::SlowSubscriber {
-            dropped: dropped.min(revisions),
-        },
-        other => other,
-    }
-}
-
-/// The same where the server has forgotten what was missed. A line that could not be read, and a subscriber
-/// that did not read, are causes of their own.
-fn forgotten(own: GapCause, revisions: u64) -> GapCause {
-    match own {
-        GapCause::Refused | GapCause::Unanswered | GapCause::Unseen => GapCause::Expired,
-        GapCause::Expired
-        | GapCause::Undecodable
-        | GapCause::Polled
-        | GapCause::Restored
-        | GapCause::SlowSubscriber { .. } => within(own, revisions),
+            .fill(&mut filling.backfill, filled, Follows::Nothing);
     }
 }

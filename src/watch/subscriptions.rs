@@ -1,4 +1,4 @@
-//! Several lossless subscriptions as one, so that a verb has one loop with one `next`.
+//! Several subscriptions as one, so that a verb has one loop with one `next`.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 use super::event::Event;
 use super::key::SourceKey;
-use super::patience::{Patience, Recall};
+use super::patience::Terms;
 use super::subscribe::{Every, Source, Taken};
 
 /// How many events one source may give before the others have their turn.
@@ -53,15 +53,10 @@ impl Subscriptions {
 
     /// Subscribes to a source as well. It starts with its snapshot, as [`Source::every`] does; one
     /// that is here already goes on as it was.
-    pub fn add(&mut self, source: &Source, patience: Patience) {
-        self.add_recalling(source, (patience, Recall::Every));
-    }
-
-    /// [`Subscriptions::add`], with so much told after an interruption.
-    pub fn add_recalling(&mut self, source: &Source, (patience, recall): (Patience, Recall)) {
+    pub fn add(&mut self, source: &Source, terms: impl Into<Terms>) {
         if !self.contains(source.key()) {
             self.members.push(Member {
-                every: source.every_waking((patience, recall), self.signal.clone()),
+                every: source.every_waking(terms.into(), self.signal.clone()),
                 is_held: false,
             });
             self.signal.notify_one();
@@ -75,8 +70,7 @@ impl Subscriptions {
         self.members.len() < before
     }
 
-    /// Lets the events of some sources wait in their queues, which are bounded, and those of all others
-    /// come.
+    /// Decides whose events wait in their queues, which are bounded. Those of all other sources come.
     pub fn hold(&mut self, holds: impl Fn(&SourceKey) -> bool) {
         for member in &mut self.members {
             let was_held = std::mem::replace(&mut member.is_held, holds(member.every.key()));

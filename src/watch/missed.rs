@@ -1,4 +1,4 @@
-//! What a subscriber whose queue was full will have missed: one version per object.
+//! What a subscriber misses while its queue is full: one version of each object.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -6,12 +6,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::event::{Event, Gap, GapCause, Version, Why};
-use super::store::{Change, Store, identity};
+use super::identity::identity;
+use super::store::{ObjectStore, StoreChange};
 use crate::object::{ResourceVersion, Uid};
 
 /// What a subscriber misses.
 #[derive(Debug, Default)]
-pub(super) struct Lag {
+pub(super) struct Missed {
     /// The version up to which the subscriber has all.
     after: Option<ResourceVersion>,
     /// Whether the server's history was set back meanwhile.
@@ -19,13 +20,13 @@ pub(super) struct Lag {
     /// How many object events were not kept.
     dropped: u64,
     /// Of each object with a missed event: the version that the subscriber has.
-    pub(super) missed: BTreeMap<Uid, Option<Arc<Version>>>,
+    pub(super) objects: BTreeMap<Uid, Option<Arc<Version>>>,
     /// The last full listing and the last state that were not told.
     epoch: Option<u32>,
     state: Option<Event>,
 }
 
-impl Lag {
+impl Missed {
     /// Notes an event that is not kept. `before` is the source's version before it.
     pub(super) fn miss(&mut self, event: &Event, before: Option<&ResourceVersion>) {
         match event {
@@ -57,7 +58,7 @@ impl Lag {
     fn object(&mut self, why: Why, now: &Version, prev: Option<&Arc<Version>>) {
         let uid = identity(&now.object);
         let has = self
-            .missed
+            .objects
             .entry(uid.clone())
             .or_insert_with(|| prev.cloned());
         let gone = match why {
@@ -66,48 +67,48 @@ impl Lag {
         };
         if gone && has.is_none() {
             // It came and went: there is nothing to tell, and nothing to keep.
-            self.missed.remove(&uid);
+            self.objects.remove(&uid);
         }
     }
 
-    /// Takes up what was to be read back, as far as it was not: the subscriber has `then`, and the source
-    /// had `now` when it began.
+    /// Adds an object of a backfill that did not end: the subscriber has `then`, and the source had `now` when the
+    /// backfill began.
     pub(super) fn resume(&mut self, then: Option<&Arc<Version>>, now: Option<&Arc<Version>>) {
         if let Some(now) = now {
-            self.missed.entry(identity(&now.object)).or_insert(None);
+            self.objects.entry(identity(&now.object)).or_insert(None);
         }
         if let Some(then) = then {
             let uid = identity(&then.object);
-            self.missed.insert(uid, Some(then.clone()));
+            self.objects.insert(uid, Some(then.clone()));
         }
     }
 
-    /// Adds what was missed after this.
-    pub(super) fn join(&mut self, later: Lag) {
+    /// Adds what the subscriber missed after this.
+    pub(super) fn join(&mut self, later: Missed) {
         self.is_restored |= later.is_restored;
         self.dropped += later.dropped;
         self.epoch = later.epoch.or(self.epoch);
         self.state = later.state.or_else(|| self.state.take());
-        for (uid, has) in later.missed {
-            self.missed.entry(uid).or_insert(has);
+        for (uid, has) in later.objects {
+            self.objects.entry(uid).or_insert(has);
         }
     }
 
-    /// What a subscriber misses that has all up to here.
-    pub(super) fn after(base: ResourceVersion) -> Lag {
-        Lag {
+    /// For a subscriber that has everything up to this version.
+    pub(super) fn after(base: ResourceVersion) -> Missed {
+        Missed {
             after: Some(base),
-            ..Lag::default()
+            ..Missed::default()
         }
     }
 
-    /// What was missed, up to what the store holds.
-    pub(super) fn missed(
+    /// The difference to what the store holds.
+    pub(super) fn changes(
         self,
-        store: &Store,
+        store: &ObjectStore,
         upto: Option<&ResourceVersion>,
         clock: Timestamp,
-    ) -> Missed {
+    ) -> MissedChanges {
         let gap = self.after.map(|after| Gap {
             upto: upto.cloned().unwrap_or_else(|| after.clone()),
             after,
@@ -119,15 +120,15 @@ impl Lag {
             },
         });
         let (mut gone, mut there) = (Vec::new(), Vec::new());
-        for (uid, prev) in self.missed {
+        for (uid, prev) in self.objects {
             match (prev, store.get(&uid)) {
                 (None, None) => {}
-                (Some(has), None) => gone.push((Change::vanished(has), clock)),
+                (Some(has), None) => gone.push((StoreChange::vanished(has), clock)),
                 (Some(prev), Some(entry)) if prev.is_same(&entry.version) => {}
                 (prev, Some(entry)) => {
                     let why = prev.as_ref().map_or(Why::Listed, |_| Why::Skipped);
                     let now = entry.version.clone();
-                    there.push((Change { why, now, prev }, entry.seen));
+                    there.push((StoreChange { why, now, prev }, entry.seen));
                 }
             }
         }
@@ -137,7 +138,7 @@ impl Lag {
             count: store.len(),
             version: upto.cloned().unwrap_or_else(|| ResourceVersion::new("")),
         });
-        Missed {
+        MissedChanges {
             gap,
             changes: gone,
             after: synced.into_iter().chain(self.state).collect(),
@@ -147,15 +148,15 @@ impl Lag {
 
 /// What a subscriber missed.
 #[derive(Debug)]
-pub(super) struct Missed {
+pub(super) struct MissedChanges {
     pub(super) gap: Option<Gap>,
     /// What is another than the subscriber has, and since when it is: what vanished first.
-    pub(super) changes: Vec<(Change, Timestamp)>,
+    pub(super) changes: Vec<(StoreChange, Timestamp)>,
     /// What comes after all that.
     pub(super) after: Vec<Event>,
 }
 
-impl Missed {
+impl MissedChanges {
     /// The gap, and the difference it made.
     pub(super) fn told(self, seq: u64) -> VecDeque<Event> {
         let gap = self.gap.map(Event::Gap);

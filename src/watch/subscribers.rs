@@ -7,11 +7,11 @@ use tokio::time::Instant;
 use super::event::{Event, Why};
 use super::patience::Company;
 use super::queue::Queue;
-use super::source::{Inner, Shared};
-use super::store::Change;
+use super::source::{SharedSource, SourceInner};
+use super::store::StoreChange;
 use super::transport::Upstream;
 
-impl Shared {
+impl SharedSource {
     /// Adds a lossless subscriber, and what it starts from.
     pub(super) fn join(&self, queue: Queue) -> (u64, VecDeque<Event>) {
         let mut inner = self.lock();
@@ -22,7 +22,7 @@ impl Shared {
         start.push_back(Event::State(state));
         let seq = inner.seq;
         start.extend(inner.store.iter().map(|entry| {
-            let change = Change {
+            let change = StoreChange {
                 why: Why::Listed,
                 now: entry.version.clone(),
                 prev: None,
@@ -53,7 +53,7 @@ impl Shared {
     }
 }
 
-impl Inner {
+impl SourceInner {
     /// Who else reads.
     pub(super) fn company(&self) -> Company {
         match (self.upstream, self.queues.len()) {

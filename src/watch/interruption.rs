@@ -1,0 +1,191 @@
+//! Takes in a listing after an interruption. Subscribers get what it changed after the versions in between have been
+//! read back. Until then their events wait in the queue, behind the place of that backfill.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::time::{Instant, timeout_at};
+
+use super::backfill::{Backfill, Filled};
+use super::event::{Event, Gap, GapCause};
+use super::missed::Missed;
+use super::patience::CatchUp;
+use super::queue::{Follows, Queue};
+use super::source::{SharedSource, SourceInner};
+use super::store::{Continuity, FullListing, StoreChange};
+use super::transport::Upstream;
+
+/// Whether subscribers hear of a listing that found nothing new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tell {
+    Always,
+    Changes,
+}
+
+impl SharedSource {
+    /// Takes in a listing: sends the gap before it, the difference, and that it is complete. Returns how many objects
+    /// changed. If the gap can be read back, [`SharedSource::fill`] later sends the versions in its place.
+    pub(super) fn relist(&self, listing: FullListing, gap: Option<GapCause>, tell: Tell) -> usize {
+        let seen = (self.clock)();
+        let mut inner = self.lock();
+        let gap = match listing.continuity {
+            Continuity::Continued => gap,
+            Continuity::Restored => {
+                inner.restart();
+                self.restored.notify_waiters();
+                Some(GapCause::Restored)
+            }
+        };
+        let upto = listing.version.clone();
+        let changes = inner.store.swap(listing, seen);
+        let count = changes.len();
+        let after = inner.untold.take().or_else(|| inner.version.clone());
+        if count == 0 && tell == Tell::Changes && gap != Some(GapCause::Restored) {
+            inner.untold = after.filter(|after| *after != upto);
+        } else {
+            match gap.zip(after) {
+                Some((cause, after)) => {
+                    let upto = upto.clone();
+                    inner.interrupt(Gap { after, upto, cause }, changes, seen);
+                }
+                None => inner.publish(changes, seen),
+            }
+            inner.epoch += 1;
+            if let Some(synced) = inner.synced(Some(&upto)) {
+                inner.tell(&synced);
+            }
+        }
+        inner.version = Some(upto);
+        count
+    }
+
+    /// Sends what was read back, in its place.
+    pub(super) fn fill(&self, backfill: &mut Backfill, filled: Filled, follows: Follows) {
+        let events = filled.events(backfill, (self.clock)());
+        for queue in self.lock().queues.values_mut() {
+            queue.fill(backfill.id, &events, follows);
+        }
+        self.room.notify_one();
+    }
+
+    /// Whether a backfill is of no use: nobody waits for it, or the server's history is another now.
+    pub(super) fn is_void(&self, backfill: &Backfill) -> bool {
+        let inner = self.lock();
+        let waits = |queue: &Queue| queue.place(backfill.id).is_some();
+        inner.restores != backfill.restores || !inner.queues.values().any(waits)
+    }
+
+    /// Waits until the subscribers that wait for a backfill have read half of their queues. A subscriber that takes
+    /// too long misses `rest`, and reads it back later.
+    pub(super) async fn drained(&self, backfill: &Backfill, rest: impl Fn() -> Missed) {
+        let begun = Instant::now();
+        loop {
+            let drained = self.drained.notified();
+            let Some(patience) = self.lock().patience(backfill.id) else {
+                return;
+            };
+            if timeout_at(begun + patience, drained).await.is_err() {
+                return self.lock().fall_behind(backfill.id, rest);
+            }
+        }
+    }
+}
+
+impl SourceInner {
+    /// How long to wait for the subscribers that must read before they get more; `None` if there are none.
+    fn patience(&self, backfill: u64) -> Option<Duration> {
+        let company = self.company();
+        let full = self.queues.values();
+        let full = full.filter(|queue| queue.is_filled(backfill));
+        full.map(|queue| queue.patience(company)).max()
+    }
+
+    /// Leaves the subscribers behind that do not read.
+    fn fall_behind(&mut self, backfill: u64, rest: impl Fn() -> Missed) {
+        let full = self.queues.values_mut();
+        for queue in full.filter(|queue| queue.is_filled(backfill)) {
+            queue.fall_behind(backfill, rest());
+        }
+    }
+
+    /// What a subscriber missed while its queue was full, now that it has read all that was kept. If that can be read
+    /// back, a backfill begins, and there is nothing to send yet.
+    pub(super) fn catch_up(&mut self, id: u64, now: Timestamp) -> Option<VecDeque<Event>> {
+        let mark = self.id();
+        let queue = self.queues.get_mut(&id)?;
+        let missed = queue.catch_up(&self.store, self.version.as_ref(), now)?;
+        let is_kept = self.upstream == Upstream::Live && queue.catches_up() == CatchUp::Every;
+        let revisions = missed.gap.as_ref().filter(|_| is_kept);
+        let revisions = revisions.and_then(Gap::revisions);
+        let (Some((after, upto)), Some(gap)) = (revisions, missed.gap.clone()) else {
+            return Some(missed.told(self.seq));
+        };
+        let difference = missed.changes.into_iter().map(|(change, _)| change);
+        let difference: Arc<[StoreChange]> = difference.collect();
+        queue.reserve(mark, &difference);
+        for event in &missed.after {
+            queue.keep(event);
+        }
+        let backfill = Backfill {
+            gap,
+            difference,
+            after,
+            upto,
+            restores: self.restores,
+            seen: now,
+            seq: self.seq,
+            id: mark,
+        };
+        self.seq += upto.since(after);
+        // The receiver lives as long as the source.
+        let _ = self.backfills.send(backfill);
+        None
+    }
+
+    /// Notes that another history begins. What polls may have missed belongs to the one before.
+    fn restart(&mut self) {
+        self.admit();
+        self.continuity = Continuity::Continued;
+        self.restores += 1;
+    }
+
+    /// Sends a gap and the difference, or begins a backfill for the subscribers that want every version.
+    fn interrupt(&mut self, gap: Gap, changes: Vec<StoreChange>, seen: Timestamp) {
+        let revisions = gap.revisions().filter(|_| self.upstream == Upstream::Live);
+        let Some((after, upto)) = revisions else {
+            self.tell(&Event::Gap(gap));
+            self.publish(changes, seen);
+            return;
+        };
+        let (id, seq) = (self.id(), self.seq);
+        // A revision is one write, so there are no more versions than revisions.
+        self.seq += upto.since(after).max(changes.len() as u64);
+        let changes: Arc<[StoreChange]> = changes.into();
+        let mut reserved = false;
+        for queue in self.queues.values_mut() {
+            if queue.reserve(id, &changes) {
+                reserved = true;
+                continue;
+            }
+            queue.push(&Event::Gap(gap.clone()), None);
+            for change in &*changes {
+                queue.push(&change.clone().event(self.seq, seen), None);
+            }
+        }
+        if reserved {
+            // The receiver lives as long as the source.
+            let _ = self.backfills.send(Backfill {
+                gap,
+                difference: changes,
+                after,
+                upto,
+                restores: self.restores,
+                seen,
+                seq,
+                id,
+            });
+        }
+    }
+}
