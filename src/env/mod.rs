@@ -13,11 +13,13 @@ use jiff::tz::TimeZone;
 
 #[cfg(any(test, feature = "testing"))]
 mod capture;
+mod panics;
 mod stdout;
 
 use crate::render::display::Stream;
 #[cfg(any(test, feature = "testing"))]
 pub use capture::Capture;
+pub(crate) use panics::escape_panics;
 use stdout::Stdout;
 
 /// A source of "now".

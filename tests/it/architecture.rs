@@ -163,7 +163,7 @@ const WRITERS: [(&str, &[&str]); 3] = [
         "io::stdout()",
         &["env/mod.rs", "env/stdout.rs", "render/screen.rs"],
     ),
-    ("io::stderr()", &["env/mod.rs"]),
+    ("io::stderr()", &["env/mod.rs", "env/panics.rs"]),
     (".into_writer()", &["commands/terminal.rs"]),
 ];
 
