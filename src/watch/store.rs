@@ -15,7 +15,7 @@ use super::identity::{Name, identity, name};
 use crate::object::{ResourceVersion, Uid};
 
 /// How many deletions are remembered, to tell a replay of what came before them.
-const TOMBSTONES: usize = 4096;
+const TOMBSTONES: usize = 1024;
 
 /// One change of the store.
 #[derive(Clone, Debug)]
