@@ -42,10 +42,8 @@ impl Backfiller {
             upto: filling.backfill.upto,
         };
         let mut cache = WatchCache::open(&self.archive, span, CacheWait::Long(self.pace)).await?;
-        let open = filling
-            .histories
-            .values()
-            .filter(|history| !history.is_over());
+        let mut read = filling.histories.clone();
+        let open = read.values().filter(|history| !history.is_over());
         let mut lacking = open.count();
         let mut batch = Vec::new();
         let came = loop {
@@ -60,7 +58,7 @@ impl Backfiller {
                 Err(short) => break Err(short),
             };
             let object = &event.version.object;
-            let history = filling.histories.entry(name(object));
+            let history = read.entry(name(object));
             let history = history.or_insert_with(|| ObjectHistory::new(object.clone()));
             let was_over = history.is_over();
             batch.push(history.advance(&event));
@@ -80,20 +78,20 @@ impl Backfiller {
         }
     }
 
-    /// Tells what has come, and waits for room; says whether to go on.
+    /// Tells what has come, and waits for room; says whether to go on. A restore can end the backfill at each await:
+    /// until events are told, subscribers have what they had before.
     async fn tell(&self, filling: &mut Filling, batch: &mut Vec<PastEvent>) -> bool {
         let Some(upto) = batch.last().and_then(|told| told.at) else {
             return true;
         };
         let mut told = std::mem::take(batch);
         if self.archive.tell_why(&mut told).await.is_err() || self.check(filling).await.is_err() {
-            // Subscribers still have what was there before.
-            for told in told.into_iter().rev() {
-                if let Some(history) = filling.histories.get_mut(&name(&told.now.object)) {
-                    history.then = told.prev;
-                }
-            }
             return false;
+        }
+        for event in &told {
+            let history = filling.histories.entry(name(&event.now.object));
+            let history = history.or_insert_with(|| ObjectHistory::new(event.now.object.clone()));
+            history.then = (!event.is_end()).then(|| event.now.clone());
         }
         let filled = Filled {
             told,

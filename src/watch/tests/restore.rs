@@ -238,6 +238,40 @@ async fn what_is_being_read_back_is_given_up() {
     );
 }
 
+/// The restore comes while a backfill has read one event of two and told none.
+#[tokio::test(start_paused = true)]
+async fn what_was_read_back_but_not_told_is_in_the_difference() {
+    let fake = Fake::new();
+    let (_source, mut every) = live(&fake, &["a", "b"]).await;
+    fake.plan(Plan::after(0, WatchFault::Error(410)));
+    // The driver's next watch, and then the watch that reads back.
+    fake.plan(Plan::after(0, WatchFault::None));
+    fake.plan(Plan::after(1, WatchFault::Stall));
+    fake.cut();
+    fake.apply("a"); // 103
+    fake.apply("b");
+    while !fake.model().plans.is_empty() {
+        seconds(0.01).await;
+    }
+    seconds(0.1).await;
+    fake.restore(102);
+    let mut events = drain_for(&mut every, Duration::from_secs(70)).await;
+    events.retain(|event| !event.starts_with("retrying") && event != "live");
+    assert_eq!(
+        events,
+        [
+            "gap 102-104 Expired",
+            "skipped a 101>103",
+            "skipped b 102>104",
+            "synced 2 (2)",
+            "gap 104-102 Restored",
+            "skipped a 103>101",
+            "skipped b 104>102",
+            "synced 3 (2)"
+        ]
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn who_is_behind_learns_of_the_restore() {
     let fake = Fake::new();
