@@ -1,5 +1,6 @@
 //! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
 
+mod conditions;
 mod doc;
 mod excerpt;
 mod groups;
@@ -25,6 +26,7 @@ mod value;
 mod version;
 pub(crate) mod written;
 
+pub use conditions::{StatusCondition, condition, conditions};
 pub use doc::{Doc, Kind, ParseError};
 pub use excerpt::excerpt;
 pub use groups::is_kubernetes_own;

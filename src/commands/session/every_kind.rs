@@ -63,7 +63,7 @@ impl Session {
             let taken = every.targets.iter().map(|target| &target.resource);
             let is_taken = taken.chain(&every.unwatched).any(is_same);
             let is_here = args.all_namespaces || resource.namespaced;
-            if !(is_here && found.listable()) || is_taken {
+            if !(is_here && found.listable()) || is_taken || is_deprecated(resource) {
                 continue;
             }
             if !found.watchable() {
@@ -79,5 +79,33 @@ impl Session {
             });
         }
         Ok(every)
+    }
+}
+
+/// Whether nobody should be told of a kind any more. `ComponentStatus` is deprecated since Kubernetes 1.19, and
+/// API servers still list it.
+fn is_deprecated(resource: &Resource) -> bool {
+    resource.group.is_empty() && &*resource.plural == "componentstatuses"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn component_statuses_are_left_out_and_nothing_else_of_that_name() {
+        let resource = |group: &str, plural: &str| Resource {
+            group: group.into(),
+            version: "v1".into(),
+            plural: plural.into(),
+            kind: "Kind".into(),
+            namespaced: false,
+        };
+        assert!(is_deprecated(&resource("", "componentstatuses")));
+        assert!(!is_deprecated(&resource(
+            "example.com",
+            "componentstatuses"
+        )));
+        assert!(!is_deprecated(&resource("", "nodes")));
     }
 }

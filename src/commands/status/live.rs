@@ -1,23 +1,25 @@
-//! What is written when: frames on a terminal, lines on a pipe, all at once for `--once`.
+//! `LiveStatus`: what it prints and when: frames on a terminal, lines on a pipe, one table for `--once`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::margins::Connection;
-use super::news::News;
 use super::state::State;
-use super::view::{Canvas, Idle, table, view};
+use super::table::Idle;
+use super::transitions::Transitions;
+use super::view::{table, view};
 use crate::commands::sources::named;
 use crate::commands::{CommandError, Live, Sources, Terminal};
+use crate::render::canvas::Canvas;
+use crate::render::header_footer::Connection;
 use crate::render::screen::Size;
 use crate::watch::{Event, Scope, SourceKey};
 
-/// How often a source may fail to answer before `--once` gives up.
+/// How many attempts of a source may fail before `--once` gives up.
 const PATIENCE: u32 = 3;
 
-/// In which form it is told.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Telling {
     /// For people.
@@ -29,34 +31,34 @@ pub(super) enum Telling {
 /// When it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// When everything was told once.
+    /// When everything has been printed once.
     Once,
     /// When it is stopped.
     Never,
 }
 
-/// The state and what was told of it.
+/// The state, and what was printed of it.
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct LiveStatus {
     state: State,
     telling: Telling,
     ending: Ending,
-    news: News,
+    transitions: Transitions,
     has_begun: bool,
-    /// Whether people are told which objects are waited for.
+    /// Whether it prints which objects it waits for.
     says_waiting: bool,
     waited_for: BTreeSet<usize>,
     is_answered: bool,
     missing: Vec<SourceKey>,
 }
 
-impl Board {
-    pub(super) fn new(state: State, telling: Telling, ending: Ending) -> Board {
-        Board {
+impl LiveStatus {
+    pub(super) fn new(state: State, telling: Telling, ending: Ending) -> LiveStatus {
+        LiveStatus {
             state,
             telling,
             ending,
-            news: News::default(),
+            transitions: Transitions::default(),
             has_begun: false,
             says_waiting: true,
             waited_for: BTreeSet::new(),
@@ -70,9 +72,9 @@ impl Board {
         &self.missing
     }
 
-    /// The same without a word of objects that are not there.
-    pub(super) fn expecting_absence(self) -> Board {
-        Board {
+    /// The same, silent about objects that are not there.
+    pub(super) fn expecting_absence(self) -> LiveStatus {
+        LiveStatus {
             says_waiting: false,
             ..self
         }
@@ -83,7 +85,7 @@ impl Board {
         self.state.is_well()
     }
 
-    /// Tells everything, once.
+    /// Prints everything, once.
     fn tell_once(
         &mut self,
         sources: &Sources,
@@ -91,23 +93,23 @@ impl Board {
     ) -> Result<(), CommandError> {
         let now = terminal.env().now();
         let lines = match self.telling {
-            Telling::Json => self.news.records(&self.state, now),
-            Telling::Text(_) if self.state.outline().iter().all(|item| item.known.is_none()) => {
+            Telling::Json => self.transitions.records(&self.state, now),
+            Telling::Text(_) if self.state.rows().iter().all(|row| row.known.is_none()) => {
                 Vec::new()
             }
             Telling::Text(idle) => {
                 let canvas = Canvas {
                     now,
                     look: terminal.look(),
+                    started: None,
                     rows: None,
-                    idle,
                 };
                 let connection = Connection {
-                    // On a pipe standard error has told of them.
+                    // On a pipe they are on standard error.
                     refused: sources.refused().filter(|_| terminal.is_live()).collect(),
                     ..connection(sources, canvas)
                 };
-                table(&self.state, &connection, canvas)
+                table(&self.state, &connection, idle, canvas)
             }
         };
         terminal.print(&lines)?;
@@ -116,13 +118,13 @@ impl Board {
         self.say_if_nothing_is_there(terminal)
     }
 
-    /// Tells what has changed.
-    fn tell_news(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+    /// Prints what has changed.
+    fn print_transitions(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let now = terminal.env().now();
         let lines = match self.telling {
-            Telling::Json => self.news.records(&self.state, now),
+            Telling::Json => self.transitions.records(&self.state, now),
             Telling::Text(_) if terminal.is_live() => Vec::new(),
-            Telling::Text(idle) => self.news.lines(&self.state, now, idle),
+            Telling::Text(idle) => self.transitions.lines(&self.state, now, idle),
         };
         terminal.print(&lines)?;
         let absent: BTreeMap<usize, &SourceKey> = self.state.absent().collect();
@@ -150,7 +152,7 @@ impl Board {
     }
 }
 
-impl Live for Board {
+impl Live for LiveStatus {
     const REST: u32 = 4;
 
     fn wanted(&self) -> Vec<SourceKey> {
@@ -184,10 +186,10 @@ impl Live for Board {
                 None => Ok(()),
             },
             Ending::Never if self.has_begun && !has_changed => Ok(()),
-            Ending::Never if self.has_begun => self.tell_news(terminal),
+            Ending::Never if self.has_begun => self.print_transitions(terminal),
             Ending::Never if self.state.is_presentable() => {
                 self.has_begun = true;
-                self.tell_news(terminal)?;
+                self.print_transitions(terminal)?;
                 self.say_if_nothing_is_there(terminal)
             }
             Ending::Never => Ok(()),
@@ -204,10 +206,11 @@ impl Live for Board {
         let canvas = Canvas {
             now,
             look: terminal.look(),
+            started: Some(self.state.started),
             rows: size.map(Size::frame_rows),
-            idle,
         };
-        terminal.draw(view(&self.state, &connection(sources, canvas), canvas))?;
+        let connection = connection(sources, canvas);
+        terminal.draw(view(&self.state, connection, idle, canvas))?;
         Ok(())
     }
 
@@ -221,10 +224,11 @@ fn connection(sources: &Sources, canvas: Canvas) -> Connection {
         summary: sources.summary(canvas.now, canvas.look),
         refused: sources.refused().collect(),
         watches: sources.count(),
+        ..Connection::default()
     }
 }
 
-/// What is said of a single object that is not there.
+/// The line for a single object that is not there.
 fn waiting(key: &SourceKey) -> String {
     let resource = key.resource.group_resource();
     let name = named(key).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is told of a rollout where frames are not shown: a line for each change of a phase, or records.
+//! What is printed of a rollout where frames are not shown: a line for each change of a phase, or records.
 
 use std::collections::BTreeMap;
 
@@ -10,28 +10,28 @@ use crate::render::json::trace as json;
 use crate::render::text::escape_line;
 use crate::status::Status;
 
-use super::phase::{Name, Phase, Progress};
-use super::state::State;
+use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
+use super::state::DeploymentState;
 use super::verdict;
 
-/// What was said last, to say only what is new.
+/// What was printed last, to print only what is new.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct PhaseTransitions {
     /// Of which object and generation.
     change: (Option<Uid>, i64),
     /// What it was.
     made: String,
-    phases: BTreeMap<Name, Phase>,
+    phases: BTreeMap<PhaseName, RolloutPhase>,
     left: Vec<String>,
-    verdict: (Option<Status>, Option<String>),
+    /// The state and the stage of the headline.
+    headline: Option<(Status, String)>,
 }
 
-impl Told {
-    /// A line for each thing that is other than what was said: phases in their order, then what it all
-    /// amounts to.
-    pub(super) fn news(&mut self, state: &State, now: Timestamp) -> Vec<String> {
+impl PhaseTransitions {
+    /// A line for each change since the last call: phases in their order, then the headline.
+    pub(super) fn lines(&mut self, state: &DeploymentState, now: Timestamp) -> Vec<String> {
         let name = state.target.object();
-        let mut news = Vec::new();
+        let mut lines = Vec::new();
         let change = (state.uid().cloned(), state.change.generation);
         if change != self.change {
             self.change = change;
@@ -40,28 +40,30 @@ impl Told {
         }
         let made = state.change.text();
         if !state.phases.is_empty() && made != self.made {
-            news.push(format!("{name} spec change: {made}"));
+            lines.push(format!("{name} spec change: {made}"));
             self.made = made;
         }
         for phase in &state.phases {
             let was = self.phases.insert(phase.name, phase.clone());
-            if is_news(phase, was.as_ref()) {
-                news.push(format!("{name} {}", text(phase)));
+            if is_worth_a_line(phase, was.as_ref()) {
+                lines.push(format!("{name} {}", text(phase)));
             }
         }
         for pod in state.left.iter().filter(|pod| !self.left.contains(pod)) {
-            news.push(format!("{pod} no longer matches the selector of {name}"));
+            lines.push(format!("{pod} no longer matches the selector of {name}"));
         }
         self.left.clone_from(&state.left);
-        let (status, words) = verdict::of(state, state.reading(now).as_ref());
-        // How far it is, the phases tell; here it is enough to say what it is at.
-        let verdict = (Some(status), words.split(':').next().map(str::to_owned));
-        if verdict != self.verdict {
-            news.push(format!("{name} {status}: {words}"));
-            self.verdict = verdict;
+        let headline = verdict::of(state, state.rollout(now).as_ref());
+        let words = headline.words();
+        // The lines of the phases show the counts, so only a new stage is worth a line.
+        let reached = Some((headline.status, headline.stage));
+        if reached != self.headline {
+            lines.push(format!("{name} {}: {words}", headline.status));
+            self.headline = reached;
         }
         let time = age::rfc3339(now);
-        news.iter()
+        lines
+            .iter()
             .map(|line| format!("{time} {}", escape_line(line)))
             .collect()
     }
@@ -69,14 +71,14 @@ impl Told {
 
 /// Whether a phase is worth a line. One that has not begun is only if it had; that a pod goes back and
 /// forth between two words for the same trouble is not.
-fn is_news(phase: &Phase, was: Option<&Phase>) -> bool {
-    let trouble = |phase: &Phase| {
+fn is_worth_a_line(phase: &RolloutPhase, was: Option<&RolloutPhase>) -> bool {
+    let trouble = |phase: &RolloutPhase| {
         let failure = phase.failure.as_ref()?;
         Some((failure.rule, failure.pod.clone()))
     };
     match (was, phase.name) {
-        (None, Name::Observed) => phase.progress != Progress::Done,
-        (None, _) => phase.progress != Progress::Waiting,
+        (None, PhaseName::Observed) => phase.progress != PhaseProgress::Done,
+        (None, _) => phase.progress != PhaseProgress::Waiting,
         (Some(was), _) => {
             was.progress != phase.progress
                 || was.text != phase.text
@@ -86,7 +88,7 @@ fn is_news(phase: &Phase, was: Option<&Phase>) -> bool {
 }
 
 /// The phase in one line: `images failed: 0/3 pulled; web-x ErrImagePull: not found`.
-fn text(phase: &Phase) -> String {
+fn text(phase: &RolloutPhase) -> String {
     let cause = phase.failure.as_ref().map(|failure| failure.cause.clone());
     let what = format!("{} {}", phase.name.as_str(), phase.progress.as_str());
     let parts = [Some(what), Some(phase.words()), cause];
@@ -99,22 +101,25 @@ fn text(phase: &Phase) -> String {
 }
 
 /// The phases as records have them.
-pub(super) fn records(state: &State) -> Vec<json::Phase> {
-    let of = |phase: &Phase| {
+pub(super) fn records(state: &DeploymentState) -> Vec<json::PhaseRecord> {
+    let of = |phase: &RolloutPhase| {
         let time = match phase.progress {
-            Progress::Done => state.log.moment(phase.name).time(),
-            Progress::Underway | Progress::Failed | Progress::Waiting | Progress::Unknown => None,
+            PhaseProgress::Done => state.phase_times.moment(phase.name).time(),
+            PhaseProgress::Underway
+            | PhaseProgress::Failed
+            | PhaseProgress::Waiting
+            | PhaseProgress::Unknown => None,
         };
-        json::Phase {
+        json::PhaseRecord {
             phase: phase.name.as_str(),
             state: phase.progress.as_str(),
             time: time.map(age::rfc3339_millis),
             text: phase.words(),
         }
     };
-    let change = json::Phase {
-        phase: Name::Change.as_str(),
-        state: Progress::Done.as_str(),
+    let change = json::PhaseRecord {
+        phase: PhaseName::Change.as_str(),
+        state: PhaseProgress::Done.as_str(),
         time: state.change.at.time().map(age::rfc3339_millis),
         text: state.change.text(),
     };

@@ -1,4 +1,4 @@
-//! Which sources are followed, and which of them have told all they have.
+//! Which sources `status` follows, and which of them have been read.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ struct Followed {
     heard: Heard,
 }
 
-/// How much a source has told.
+/// How much of a source has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
     /// Nothing yet, or not all.
@@ -67,7 +67,7 @@ impl Wanted {
         self.asked().position(|asked| is_same(asked, key))
     }
 
-    /// Whether the source that was asked for at this place has told all it has.
+    /// Whether the requested source at this index has been read.
     pub(super) fn is_read(&self, asked: usize) -> bool {
         let source = self.sources.get(asked);
         source.is_some_and(|source| source.heard == Heard::All)
@@ -80,12 +80,12 @@ impl Wanted {
         source.is_none_or(|source| named(&source.key).is_none())
     }
 
-    /// How much each of the sources has told.
+    /// How much of each source has been read.
     pub(super) fn heard(&self) -> impl Iterator<Item = &Heard> {
         self.sources.iter().map(|source| &source.heard)
     }
 
-    /// Notes what an event says of its source.
+    /// Notes the effect of an event on its source.
     pub(super) fn note(&mut self, key: &SourceKey, event: &Event) {
         let source = self
             .sources
@@ -126,7 +126,7 @@ impl Wanted {
     }
 }
 
-/// How much a source that is in this state and has not told all can tell.
+/// How much is read of a source in this state that has not synced.
 fn of_state(state: &SourceState) -> Heard {
     match state {
         SourceState::Connecting

@@ -1,8 +1,8 @@
-//! Which objects of a rollout have been read, and what is said of those that have not.
+//! Which objects of a rollout have been read, and the words for those that have not.
 
 /// A kind of what a Deployment owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LoadedKind {
     /// Its `ReplicaSets`.
     Sets,
     /// Their pods.
@@ -11,22 +11,22 @@ pub(super) enum Kind {
 
 /// Of which kinds all objects have been read; the others may not be, or have not been yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Read {
+pub(super) struct Loaded {
     pub(super) sets: bool,
     pub(super) pods: bool,
 }
 
-impl Kind {
-    /// What is said where objects of this kind would tell.
+impl LoadedKind {
+    /// The words in place of what objects of this kind would show.
     pub(super) fn unread(self) -> &'static str {
         match self {
-            Kind::Sets => "replicasets not read",
-            Kind::Pods => "pods not read",
+            LoadedKind::Sets => "replicasets not read",
+            LoadedKind::Pods => "pods not read",
         }
     }
 }
 
-impl Read {
+impl Loaded {
     /// Notes that all objects of a kind have been read.
     pub(super) fn note(&mut self, kind: &str) {
         self.sets |= kind == "ReplicaSet";
@@ -34,8 +34,8 @@ impl Read {
     }
 
     /// The kinds that have not been read.
-    pub(super) fn unread(self) -> impl Iterator<Item = Kind> {
-        let kinds = [(Kind::Sets, self.sets), (Kind::Pods, self.pods)];
+    pub(super) fn unread(self) -> impl Iterator<Item = LoadedKind> {
+        let kinds = [(LoadedKind::Sets, self.sets), (LoadedKind::Pods, self.pods)];
         let unread = kinds.into_iter().filter(|(_, is_read)| !is_read);
         unread.map(|(kind, _)| kind)
     }

@@ -7,22 +7,21 @@ use jiff::Timestamp;
 use crate::render::age;
 use crate::render::text::escape_line;
 
-use super::endpoints::{self, Behind, Endpoint};
-use super::state::State;
+use super::endpoints::{self, Behind, ServedEndpoint};
+use super::state::ServiceState;
 use super::verdict;
 use crate::graph::EndpointState;
 
-/// What was said last, to say only what is new.
+/// What was printed last, to print only what is new.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct EndpointTransitions {
     verdict: String,
     endpoints: BTreeMap<String, (String, EndpointState)>,
 }
 
-impl Told {
-    /// A line for each thing that is other than what was said: endpoints first, then what it all
-    /// amounts to.
-    pub(super) fn news(&mut self, state: &State, now: Timestamp) -> Vec<String> {
+impl EndpointTransitions {
+    /// A line for each change since the last call: endpoints first, then the headline.
+    pub(super) fn lines(&mut self, state: &ServiceState, now: Timestamp) -> Vec<String> {
         let groups = endpoints::groups(&state.objects);
         let present: BTreeMap<_, _> = groups
             .iter()
@@ -51,8 +50,13 @@ impl Told {
             }
         }
         self.endpoints = present;
-        let (status, words) = verdict::of(state, &groups);
-        let verdict = format!("{} {status}: {words}", state.target.object());
+        let headline = verdict::of(state, &groups);
+        let verdict = format!(
+            "{} {}: {}",
+            state.target.object(),
+            headline.status,
+            headline.words()
+        );
         if verdict != self.verdict {
             news.push(verdict.clone());
             self.verdict = verdict;
@@ -64,12 +68,12 @@ impl Told {
     }
 }
 
-fn key(endpoint: &Endpoint<'_>) -> String {
+fn key(endpoint: &ServedEndpoint<'_>) -> String {
     format!("{} {}", endpoint.address(), endpoint.target())
 }
 
 /// The endpoint, its state, and why it is not ready.
-fn text(state: &State, endpoint: &Endpoint<'_>, now: Timestamp) -> String {
+fn text(state: &ServiceState, endpoint: &ServedEndpoint<'_>, now: Timestamp) -> String {
     let text = format!(
         "endpoint {} {}",
         key(endpoint),
@@ -77,10 +81,10 @@ fn text(state: &State, endpoint: &Endpoint<'_>, now: Timestamp) -> String {
     );
     let why = match endpoint.behind(state.pods()) {
         Behind::Pod(pod) if endpoint.state() == EndpointState::NotReady => {
-            let judged = state.objects.judge(&pod.uid, now);
-            judged.and_then(|judged| Some(judged.causes.into_iter().next()?.text))
+            let assessment = state.objects.assess(&pod.uid, now);
+            assessment.and_then(|assessment| Some(assessment.causes.into_iter().next()?.text))
         }
-        Behind::Ghost(target) => Some(super::ghost_note(target, &state.objects)),
+        Behind::Ghost(target) => Some(endpoints::ghost_note(target, &state.objects)),
         Behind::Pod(_) | Behind::Unread | Behind::External => None,
     };
     match why {

@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use super::read::{Kind, Read};
+use super::loaded::{Loaded, LoadedKind};
 use crate::commands::trace::objects::Objects;
 use crate::graph::{Facts, Node, Workload};
-use crate::object::{Uid, Value};
+use crate::object::{StatusCondition, Uid, Value, condition};
 
 /// A Deployment, its `ReplicaSets` and its pods.
-pub(super) struct Reading<'a> {
-    pub(super) read: Read,
+pub(super) struct RolloutSnapshot<'a> {
+    pub(super) loaded: Loaded,
     pub(super) objects: &'a Objects,
     /// When it is read.
     pub(super) now: Timestamp,
@@ -28,25 +28,14 @@ pub(super) struct Reading<'a> {
     pub(super) orphans: Vec<&'a Node>,
 }
 
-/// A condition of a Deployment; parts that are missing are empty.
-pub(super) struct Condition {
-    pub(super) kind: String,
-    pub(super) status: String,
-    pub(super) reason: String,
-    pub(super) message: String,
-    /// When it was last written.
-    pub(super) updated: Option<Timestamp>,
-    /// Since when it is as it is.
-    pub(super) since: Option<Timestamp>,
-}
-
-impl<'a> Reading<'a> {
+impl<'a> RolloutSnapshot<'a> {
     /// Reads the rollout of a Deployment; `None` if that is not there.
     pub(super) fn of(
-        (objects, read): (&'a Objects, Read),
+        objects: &'a Objects,
+        loaded: Loaded,
         uid: &Uid,
         now: Timestamp,
-    ) -> Option<Reading<'a>> {
+    ) -> Option<RolloutSnapshot<'a>> {
         let graph = objects.graph();
         let deployment = objects.get(uid)?;
         let current = graph.current_replica_set(uid);
@@ -55,8 +44,8 @@ impl<'a> Reading<'a> {
         let (new, old): (Vec<&Node>, Vec<&Node>) = sets.iter().copied().partition(is_current);
         let mut orphans = graph.selected_pods(uid);
         orphans.retain(|pod| pod.owners.is_empty());
-        Some(Reading {
-            read,
+        Some(RolloutSnapshot {
+            loaded,
             objects,
             now,
             deployment,
@@ -69,11 +58,11 @@ impl<'a> Reading<'a> {
     }
 
     /// The first kind without which the pods of the current `ReplicaSet` are not known.
-    pub(super) fn unread(&self) -> Option<Kind> {
-        match self.read {
-            Read { sets: false, .. } => Some(Kind::Sets),
-            Read { pods: false, .. } => Some(Kind::Pods),
-            Read { .. } => None,
+    pub(super) fn unread(&self) -> Option<LoadedKind> {
+        match self.loaded {
+            Loaded { sets: false, .. } => Some(LoadedKind::Sets),
+            Loaded { pods: false, .. } => Some(LoadedKind::Pods),
+            Loaded { .. } => None,
         }
     }
 
@@ -149,30 +138,20 @@ impl<'a> Reading<'a> {
             .unwrap_or(0)
     }
 
-    /// The conditions, in the object's order.
-    pub(super) fn conditions(&self) -> Vec<Condition> {
-        self.deployment
-            .items_at(&["status", "conditions"])
-            .map(Condition::of)
-            .collect()
-    }
-
     /// The condition of a type.
-    pub(super) fn condition(&self, kind: &str) -> Option<Condition> {
-        self.conditions()
-            .into_iter()
-            .find(|condition| condition.kind == kind)
+    pub(super) fn condition(&self, kind: &str) -> Option<StatusCondition<'a>> {
+        condition(self.deployment, kind)
     }
 
     /// Why the rollout has failed for good, in the controller's eyes.
-    pub(super) fn deadline_exceeded(&self) -> Option<Condition> {
+    pub(super) fn deadline_exceeded(&self) -> Option<StatusCondition<'a>> {
         self.condition("Progressing").filter(|condition| {
             condition.status == "False" && condition.reason == "ProgressDeadlineExceeded"
         })
     }
 
     /// Why pods cannot be created or deleted.
-    pub(super) fn replica_failure(&self) -> Option<Condition> {
+    pub(super) fn replica_failure(&self) -> Option<StatusCondition<'a>> {
         self.condition("ReplicaFailure")
             .filter(|condition| condition.status == "True")
     }
@@ -185,7 +164,7 @@ impl<'a> Reading<'a> {
         let wanted = self.wanted();
         let counts = ["replicas", "updatedReplicas", "availableReplicas"];
         self.is_observed()
-            && (!self.read.sets || self.new_available() == wanted)
+            && (!self.loaded.sets || self.new_available() == wanted)
             && counts.iter().all(|count| self.count(count) == wanted)
     }
 
@@ -200,27 +179,9 @@ impl<'a> Reading<'a> {
             .deployment
             .i64_at(&["spec", "progressDeadlineSeconds"])
             .filter(|seconds| *seconds < i64::from(i32::MAX))?;
-        let from = progressing.updated.filter(|_| is_running)?;
+        let from = progressing.updated().filter(|_| is_running)?;
         from.checked_add(jiff::SignedDuration::from_secs(seconds))
             .ok()
-    }
-}
-
-impl Condition {
-    fn of(condition: Value<'_>) -> Condition {
-        let text = |key| {
-            let text = condition.str_at(&[key]);
-            text.map(std::borrow::Cow::into_owned).unwrap_or_default()
-        };
-        let since = text("lastTransitionTime").parse().ok();
-        Condition {
-            updated: text("lastUpdateTime").parse().ok().or(since),
-            since,
-            kind: text("type"),
-            status: text("status"),
-            reason: text("reason"),
-            message: text("message"),
-        }
     }
 }
 

@@ -2,19 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::commands::trace::outline::{Body, Item, Weight};
-use crate::commands::trace::page::{Page, role};
 use crate::graph::{Facts, Node};
 use crate::object::Uid;
+use crate::render::canvas::Canvas;
+use crate::render::count::counted;
+use crate::render::outline::OutlineItem;
+use crate::render::status::role;
 use crate::render::style::Role;
 use crate::render::table::Cell;
 
-use super::endpoints::{Group, Pods};
-use super::state::State;
-use super::{spec, view};
+use super::endpoints::{AddressGroup, Pods};
+use super::spec;
+use super::state::ServiceState;
 
 /// The pods that match the selector and are in no slice, in the order of a tree.
-pub(super) fn of<'a>(state: &'a State, groups: &[Group<'_>]) -> Vec<&'a Node> {
+pub(super) fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node> {
     let Some((uid, service)) = state.service() else {
         return Vec::new();
     };
@@ -47,47 +49,42 @@ pub(super) fn why(node: &Node) -> &'static str {
 }
 
 /// Their part of the tree.
-pub(super) fn items(state: &State, groups: &[Group<'_>], page: &Page) -> Vec<Item> {
-    let strays = of(state, groups);
-    if strays.is_empty() {
+pub(super) fn items(
+    state: &ServiceState,
+    groups: &[AddressGroup<'_>],
+    canvas: Canvas,
+) -> Vec<OutlineItem> {
+    let pods = of(state, groups);
+    if pods.is_empty() {
         return Vec::new();
     }
-    let pods = if strays.len() == 1 {
-        "pod matches"
-    } else {
-        "pods match"
-    };
-    let heading = format!("no endpoints  {} {pods} but no slice has it", strays.len());
-    let rows = strays.into_iter().map(|pod| item(state, pod, page));
-    std::iter::once(view::line(1, &heading))
-        .chain(rows.flatten())
+    let matched = counted(pods.len(), "pod matches", "pods match");
+    let heading = format!("no endpoints  {matched} but no slice has it");
+    let rows = pods.into_iter().filter_map(|pod| item(state, pod, canvas));
+    std::iter::once(OutlineItem::line(1, &heading, Role::Plain))
+        .chain(rows)
         .collect()
 }
 
-fn item(state: &State, pod: &Node, page: &Page) -> Option<Item> {
-    let judged = state.objects.judge(&pod.uid, page.now)?;
+fn item(state: &ServiceState, pod: &Node, canvas: Canvas) -> Option<OutlineItem> {
+    let assessment = state.objects.assess(&pod.uid, canvas.now)?;
+    let status = assessment.status();
     let plain = |text: &str| Cell::new(text, Role::Plain);
     let node = match &pod.facts {
         Facts::Pod(pod) => pod.node.as_deref().unwrap_or_default(),
         Facts::Workload(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => "",
     };
-    let causes = judged.causes.into_iter().map(|cause| cause.text);
-    Some(Item {
-        depth: 2,
-        body: Body::Row {
-            symbol: page.symbol(judged.status),
-            cells: vec![
-                plain("-"),
-                plain(&pod.object.to_string()),
-                plain(&judged.ready),
-                Cell::new(&judged.word, role(judged.status)),
-                plain("no"),
-                plain(node),
-                Cell::default(),
-                plain(&page.age(pod.created)),
-            ],
-        },
-        notes: std::iter::once(why(pod).to_owned()).chain(causes).collect(),
-        weight: Weight::Heavy,
-    })
+    let cells = vec![
+        plain("-"),
+        plain(&pod.object.to_string()),
+        plain(assessment.row.ready.as_deref().unwrap_or_default()),
+        Cell::new(&assessment.row.word, role(status)),
+        plain("no"),
+        plain(node),
+        Cell::default(),
+        plain(&canvas.age(pod.created)),
+    ];
+    let causes = assessment.causes.into_iter().map(|cause| cause.text);
+    let causes = std::iter::once(why(pod).to_owned()).chain(causes);
+    Some(OutlineItem::row(2, status, cells).because(causes))
 }

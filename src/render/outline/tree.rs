@@ -1,20 +1,20 @@
 //! The lines that draw a tree: what stands before each row, and before the lines below it.
 
-use super::style::Symbols;
+use crate::render::style::Symbols;
 
 /// What stands before a row of a tree and before the lines that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix {
+pub(super) struct Prefix {
     /// Before the row itself: `│ └─`.
-    pub row: String,
+    pub(super) row: String,
     /// Before each line below the row that explains it, up to the column in which the row's own
     /// text starts.
-    pub below: String,
+    pub(super) below: String,
 }
 
 /// The prefixes of rows in depth-first order, each given by its depth; rows of depth 0 are roots and
 /// have none.
-pub fn prefixes(depths: &[usize], symbols: &Symbols) -> Vec<Prefix> {
+pub(super) fn prefixes(depths: &[usize], symbols: &Symbols) -> Vec<Prefix> {
     let mut prefixes: Vec<Prefix> = Vec::with_capacity(depths.len());
     // From the last row to the first: `later[depth]` is whether a row of that depth, and of the same
     // parent, comes below the one at hand.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::render::age;
 
-use super::phase::{Name, Phase, Progress};
+use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 
 /// When something happened: by the server's clock, which has seconds, and by ours if it was seen as it
 /// happened.
@@ -35,15 +35,15 @@ impl Moment {
 
 /// When the phases since the last change came to their present state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Log {
-    reached: BTreeMap<Name, (Progress, Moment)>,
+pub(super) struct PhaseTimes {
+    reached: BTreeMap<PhaseName, (PhaseProgress, Moment)>,
     /// How many old pods there were at most.
     pub(super) old_pods: i64,
 }
 
-impl Log {
+impl PhaseTimes {
     /// Notes the phases as they are; `seen` is when the latest event came, if it came as it happened.
-    pub(super) fn note(&mut self, phases: &[Phase], seen: Option<Timestamp>) {
+    pub(super) fn note(&mut self, phases: &[RolloutPhase], seen: Option<Timestamp>) {
         for phase in phases {
             let was = self.reached.get(&phase.name).map(|(progress, _)| *progress);
             if was != Some(phase.progress) {
@@ -57,7 +57,7 @@ impl Log {
     }
 
     /// When a phase came to its present state.
-    pub(super) fn moment(&self, name: Name) -> Moment {
+    pub(super) fn moment(&self, name: PhaseName) -> Moment {
         self.reached
             .get(&name)
             .map_or(Moment::default(), |(_, moment)| *moment)
