@@ -43,9 +43,36 @@ pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended
         }
     };
     context.print(&lines)?;
+    refuse_unreadable(
+        source.from.as_deref().unwrap_or("-"),
+        &documents,
+        &assessments,
+    )?;
     let is_well = assessments.iter().all(Assessment::is_well);
     let answer = Answer::of((!is_well).into(), []);
     args.ends.conclude(Ended::Answered, answer)
+}
+
+/// Fails if a document is no object that has a status. The others are listed by now.
+fn refuse_unreadable(
+    file: &str,
+    documents: &[Doc],
+    assessments: &[Assessment],
+) -> Result<(), CommandError> {
+    let lines =
+        (1..)
+            .zip(documents)
+            .zip(assessments)
+            .filter_map(|((position, document), assessment)| {
+                let error = assessment.verdict.error.as_ref()?;
+                let object = with_name(ObjectRef::of(document.root()), position);
+                Some(format!("error: {file}: {object}: {error}"))
+            });
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError::failed(lines.join("\n")))
 }
 
 fn table(documents: &[Doc], assessments: &[Assessment], idle: Idle, canvas: Canvas) -> Vec<String> {
