@@ -1,58 +1,49 @@
-//! What stands below the heading of a version, in each of the formats for people.
+//! The part of a version below its heading, in each of the formats for people.
 
-use super::draw::Draw;
+use super::compared::VersionDoc;
 use super::formats::Format;
+use super::text::TextView;
 use super::view::{Creation, known};
 use crate::diff::{Diff, Filter, LeftOut, Noise, Shown};
-use crate::object::Doc;
 use crate::object::list_keys::ListKeys;
-use crate::object::managed_fields::Writers;
 use crate::render::diff::{
-    Extent, Standing, Verb, change_lines, created_lines, tree_lines, whole_lines,
+    ChangeType, Extent, Standing, change_lines, created_lines, tree_lines, whole_lines,
 };
 use crate::render::style::Role;
 use crate::render::text::escape_line;
 use crate::render::unified::unified;
 use crate::render::yaml::yaml;
-use crate::watch::Version;
 
-/// What diffs call the side on which there is nothing.
+/// The name that diffs give to the side without a file.
 const NOTHING: &str = "/dev/null";
 
-/// A version and what it holds.
-#[derive(Clone, Copy)]
-pub(super) struct Read<'r> {
-    pub(super) version: &'r Version,
-    pub(super) doc: &'r Doc,
-}
-
-impl Draw<'_> {
-    /// What is different between two versions.
-    pub(super) fn body<'a>(
-        &self,
-        (diff, writers): (&Diff<'a>, &Writers<'a>),
-        (old, now): (Read<'_>, Read<'_>),
-    ) -> Vec<String> {
+impl TextView<'_> {
+    /// The changes between two versions.
+    pub(super) fn changes(&self, diff: &Diff<'_>) -> Vec<String> {
+        let writers = &self.compared.writers;
         self.with_view(|view| match self.view.format {
             Format::Tree => tree_lines(diff, writers, view, Extent::Changed),
             Format::Full => tree_lines(diff, writers, view, Extent::Whole),
             Format::Diff => {
-                // Of a version that several wrote, what those wrote who are asked for.
+                // Of a version that several managers wrote, what those wrote that `--by` names.
                 let theirs = (!self.view.shown.by.is_everyone()).then(|| diff.partly(|_| true));
+                let now = self.compared.read.now();
                 let doc = theirs.as_ref().unwrap_or(now.doc);
-                self.unified(Some(old), Some(Read { doc, ..now }))
+                self.unified(self.compared.read.old(), Some(VersionDoc { doc, ..now }))
             }
             _ => change_lines(diff, writers, view),
         })
     }
 
-    /// What an object is that is there, or came.
-    pub(super) fn whole(&self, verb: Verb, now: Read<'_>) -> Vec<String> {
+    /// The object itself, where it exists or was created.
+    pub(super) fn whole(&self) -> Vec<String> {
+        let now = self.compared.read.now();
         let object = self.view.redactor.shown(now.doc.root());
-        let is_new = matches!(verb, Verb::Created | Verb::Recreated);
+        let is_new = self.compared.change().is_creation();
+        let is_baseline = self.compared.change() == ChangeType::Baseline;
         let is_whole = self.view.creation == Creation::Whole;
         self.with_view(|view| match self.view.format {
-            Format::Full if verb == Verb::Baseline => whole_lines(object, view, Standing::There),
+            Format::Full if is_baseline => whole_lines(object, view, Standing::There),
             _ if !is_new => Vec::new(),
             Format::Full => whole_lines(object, view, Standing::New),
             Format::Tree if is_whole => whole_lines(object, view, Standing::New),
@@ -67,10 +58,15 @@ impl Draw<'_> {
     }
 
     /// A unified diff of both versions as YAML.
-    pub(super) fn unified(&self, old: Option<Read<'_>>, now: Option<Read<'_>>) -> Vec<String> {
-        let lines = |side: Option<Read<'_>>| side.map_or_else(Vec::new, |side| self.yaml(side));
-        let name = |side: Option<Read<'_>>| match side {
-            Some(Read { version, .. }) => {
+    pub(super) fn unified(
+        &self,
+        old: Option<VersionDoc<'_>>,
+        now: Option<VersionDoc<'_>>,
+    ) -> Vec<String> {
+        let lines =
+            |side: Option<VersionDoc<'_>>| side.map_or_else(Vec::new, |side| self.yaml(side));
+        let name = |side: Option<VersionDoc<'_>>| match side {
+            Some(VersionDoc { version, .. }) => {
                 let object = escape_line(&version.object.to_string()).into_owned();
                 match known(&version.version) {
                     Some(version) => format!("{object} {version}"),
@@ -83,9 +79,9 @@ impl Draw<'_> {
         unified((&lines(old), &lines(now)), (&name(old), &name(now)), styles)
     }
 
-    /// What is asked for of a version as YAML, without what is not worth a look; nothing if nothing is.
-    fn yaml(&self, side: Read<'_>) -> Vec<String> {
-        let noise = self.noise();
+    /// The selected parts of a version as YAML, without hidden metadata; nothing if no part is selected.
+    fn yaml(&self, side: VersionDoc<'_>) -> Vec<String> {
+        let noise = &self.compared.noise;
         let mut without = Vec::new();
         if !noise.contains(&Noise::ManagedFields) {
             without.push("managedFields");
@@ -102,8 +98,8 @@ impl Draw<'_> {
     }
 }
 
-/// What of an object a filter leaves out. The lists of kinds that are not built in are read as they look: to
-/// write an object down must not settle how they are compared.
+/// The parts of an object that a filter leaves out. Printing an object must not settle how the lists of its kind
+/// are compared, so the built-in list keys serve.
 pub(super) fn left_out<'a>(filter: &Filter, object: Shown<'a>) -> LeftOut<'a> {
     filter.left_out([object], ListKeys::builtin())
 }

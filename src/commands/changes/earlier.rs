@@ -9,12 +9,13 @@ use super::lookback::skipped::Unread;
 use super::lookback::timeline;
 use super::lookback::{LookBack, Start};
 use super::run::{Changes, Span};
-use super::state::Step;
+use super::state::{Occurrence, TimelineEntry};
 use super::view::clock;
 use crate::commands::sources::{describe, named};
 use crate::commands::{CommandError, EveryKind, Session, Terminal};
 use crate::object::SourceState;
 use crate::render::age;
+use crate::render::diff::ChangeType;
 use crate::watch::{Event, SourceKey, Why};
 
 impl Changes {
@@ -69,13 +70,12 @@ impl Changes {
         self.view.skew = past.skew();
         let now = shifted(terminal.env().now(), past.skew());
         let told = timeline::timeline(&past.found, past.since(), now);
-        for happened in &told {
-            if let Step::Deleted { last, .. } = &happened.step {
-                self.state.remember_deleted(&last.object);
-            }
+        let events = told.iter().filter_map(TimelineEntry::version);
+        for event in events.filter(|event| event.change == ChangeType::Deleted) {
+            self.state.remember_deleted(&event.now.object);
         }
         self.earlier = told.len() as u64;
-        let has_past = |key: &SourceKey| told.iter().any(|happened| *happened.key == *key);
+        let has_past = |key: &SourceKey| told.iter().any(|entry| *entry.key == *key);
         self.absent
             .retain(|key| self.span == Span::On || !has_past(key));
         let hidden = self.state.hidden;
@@ -99,12 +99,11 @@ impl Changes {
         let look = terminal.look();
         match self.view.format.reader() {
             Reader::Person => {
-                self.pending.retain(|happened| match happened.step {
-                    Step::Baseline(_) => !has_past(&happened.key),
-                    Step::Synced { .. } => false,
-                    _ => true,
+                self.pending.retain(|entry| {
+                    let is_repeated = entry.is_baseline() && has_past(&entry.key);
+                    !is_repeated && !matches!(entry.what, Occurrence::Synced { .. })
                 });
-                let seam = seam.lines(look.width, |time| clock(time, (look, terminal.env())));
+                let seam = seam.lines(look.width, |time| clock(time, look, terminal.env()));
                 let seam = seam.iter().map(|line| look.styles.dim(line));
                 page.lines.extend(seam);
             }

@@ -2,26 +2,27 @@
 
 mod absence;
 mod args;
-mod arrivals;
 mod body;
 mod by;
+mod compared;
+mod count_limit;
+mod doc_cache;
 mod documents;
-mod draw;
 mod earlier;
 mod footer;
 mod formats;
-mod held;
+mod initial_sync;
 mod lookback;
 mod noise;
 mod page;
 mod record;
+mod rendered;
 mod run;
 mod schemas;
 mod shown;
 mod state;
 mod summary;
-mod tally;
-mod told;
+mod text;
 mod view;
 
 use std::sync::Arc;
@@ -34,7 +35,6 @@ use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
 pub(crate) use args::Args;
 use by::By;
-use held::Held;
 use run::{Changes, Span};
 use shown::Shown;
 use view::{Creation, View};
@@ -84,7 +84,7 @@ pub(crate) async fn show(
     match &over.view.missing[..] {
         [] => {
             let unread = over.view.unread.into_iter().chain(over.unread);
-            let answer = Answer::of(over.view.tally.is_changed.into(), unread);
+            let answer = Answer::of(over.view.count_limit.is_changed.into(), unread);
             args.ends.conclude(over.ended?, answer)
         }
         missing => Err(session.not_found(missing).await),
@@ -101,7 +101,6 @@ fn view(args: &Args, session: &Session) -> View {
         } else {
             Redactor::new()
         },
-        held: Held::default(),
         shown: Arc::new(Shown {
             filter: Filter {
                 only: args.only.clone(),

@@ -1,41 +1,40 @@
-//! What is printed at once: the lines of several things that have happened.
+//! What is printed at once: the lines of several entries of the timeline.
 
 use jiff::Timestamp;
 
 use super::run::Changes;
-use super::state::Happened;
+use super::state::TimelineEntry;
 use crate::commands::{CommandError, Terminal};
 
-/// Lines, and what is said beside them.
+/// Lines for standard output, and notes for standard error.
 #[derive(Default)]
 pub(super) struct Page {
     pub(super) lines: Vec<String>,
     pub(super) asides: Vec<String>,
-    /// How many things that have happened are told, and when the first of them was.
+    /// How many entries are shown, and when the first of them happened.
     pub(super) shown: usize,
     pub(super) first: Option<Timestamp>,
-    /// Of how many versions nothing is.
+    /// How many versions are hidden.
     pub(super) hidden: usize,
 }
 
 impl Changes {
-    /// What is told of what has happened.
-    pub(super) fn page(&mut self, happened: &[Happened], terminal: &Terminal<'_>) -> Page {
+    /// Renders entries, up to `--count` of them.
+    pub(super) fn page(&mut self, entries: &[TimelineEntry], terminal: &Terminal<'_>) -> Page {
         let mut page = Page::default();
-        for happened in happened {
-            if self.tally.is_enough() {
+        for entry in entries {
+            if self.count_limit.is_reached() {
                 break;
             }
-            let told = self.told(happened, terminal);
-            page.hidden += usize::from(told.quiet.is_some());
-            if !told.lines.is_empty() {
+            let rendered = self.rendered(entry, terminal);
+            page.hidden += usize::from(rendered.quiet.is_some());
+            if !rendered.lines.is_empty() {
                 page.shown += 1;
-                page.first = page.first.or(Some(happened.time()));
-                self.tally.note(happened, &self.view.shown);
+                page.first = page.first.or(Some(entry.time()));
             }
-            page.lines.extend(told.lines);
-            page.asides.extend(told.asides);
-            if told.redacted && !std::mem::replace(&mut self.has_warned, true) {
+            page.lines.extend(rendered.lines);
+            page.asides.extend(rendered.asides);
+            if rendered.redacted && !std::mem::replace(&mut self.has_warned, true) {
                 page.asides.push(REDACTED.to_owned());
             }
         }
@@ -55,6 +54,6 @@ impl Page {
     }
 }
 
-/// What is said once where a document or a patch has placeholders in it.
+/// Printed once, where a document or a patch has placeholders for the values of Secrets.
 const REDACTED: &str =
     "what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)";

@@ -5,20 +5,22 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::absence::Absence;
-use super::arrivals::Arrivals;
+use super::count_limit::CountLimit;
+use super::doc_cache::DocCache;
+use super::documents::both_versions;
 use super::formats::Reader;
+use super::initial_sync::InitialSync;
 use super::lookback::LookBack;
 use super::noise::QuietRuns;
+use super::rendered::Rendered;
 use super::schemas::Schemas;
-use super::state::{Happened, State, Step};
+use super::state::{Occurrence, State, TimelineEntry, VersionEvent, When};
 use super::summary::Summary;
-use super::tally::Tally;
-use super::told::Told;
-use super::view::View;
+use super::text::unreadable;
+use super::view::{View, notice, warning};
 use super::{Args, footer};
 use crate::commands::sources::{describe, named};
 use crate::commands::{CommandError, Live, Note, Sources, Terminal, Unknown};
-use crate::render::diff::Counts;
 use crate::watch::{Event, Recall, SourceKey};
 
 /// How long it runs.
@@ -44,10 +46,11 @@ pub(super) struct Changes {
     pub(super) has_warned: bool,
     pub(super) span: Span,
     absence: Absence,
-    pub(super) arrivals: Arrivals,
-    pub(super) tally: Tally,
+    pub(super) initial_sync: InitialSync,
+    pub(super) count_limit: CountLimit,
+    docs: DocCache,
     /// What has come since the last time that lines were printed.
-    pub(super) pending: Vec<Happened>,
+    pub(super) pending: Vec<TimelineEntry>,
     /// What only noise has happened to since.
     quiet: QuietRuns,
     /// The sources of single objects that are not there, until it has been said.
@@ -79,8 +82,9 @@ impl Changes {
             has_warned: false,
             span,
             absence: Absence::of(args),
-            arrivals: Arrivals::default(),
-            tally: Tally::up_to(args.count),
+            initial_sync: InitialSync::default(),
+            count_limit: CountLimit::up_to(args.count),
+            docs: DocCache::default(),
             pending: Vec::new(),
             quiet: QuietRuns::default(),
             absent: Vec::new(),
@@ -94,48 +98,94 @@ impl Changes {
 }
 
 impl Changes {
-    /// What is told of what has happened.
-    pub(super) fn told(&mut self, happened: &Happened, terminal: &Terminal<'_>) -> Told {
-        if self.gather(happened) {
-            return Told::default();
+    /// Renders one entry.
+    pub(super) fn rendered(&mut self, entry: &TimelineEntry, terminal: &Terminal<'_>) -> Rendered {
+        if self.gather(entry) {
+            return Rendered::default();
         }
-        let told = match self.view.format.reader() {
-            _ if !self.view.shown.by.wrote(happened) => Told::quiet(Counts {
-                filtered: 1,
-                ..Counts::default()
-            }),
-            Reader::Person => self.view.told(happened, terminal),
-            Reader::Records => Told::lines(vec![self.view.record(happened)]),
-            Reader::Documents => self.view.document(happened, terminal),
+        let Some(event) = entry.version() else {
+            return match self.view.format.reader() {
+                Reader::Person => Rendered::lines(self.view.notice_lines(entry, terminal.look())),
+                Reader::Records => {
+                    Rendered::lines(self.view.notice_record(entry).into_iter().collect())
+                }
+                Reader::Documents => Rendered::aside(notice(entry)),
+            };
         };
-        self.summary.count(&told);
-        self.framed(told, happened, terminal)
+        let rendered = self.version(entry, event, terminal);
+        self.summary.count(&rendered);
+        self.framed(rendered, entry, terminal)
     }
 
-    /// A version of nothing but noise is counted, on a terminal in one line that stands until the object
-    /// changes. Documents are kept apart.
-    fn framed(&mut self, mut told: Told, happened: &Happened, terminal: &Terminal<'_>) -> Told {
-        if told.starts_document {
+    /// Reads and compares a version, once, and renders it.
+    fn version(
+        &mut self,
+        entry: &TimelineEntry,
+        event: &VersionEvent,
+        terminal: &Terminal<'_>,
+    ) -> Rendered {
+        let view = &self.view;
+        let read = event.read(&mut self.docs, |kind| view.shown.keys.of(kind));
+        let compared = read
+            .as_ref()
+            .map(|read| view.shown.compare(&entry.key, read));
+        let rendered = match &compared {
+            Ok(compared) if !view.shown.prints(compared, view.format) => {
+                Rendered::quiet(compared.counts.clone())
+            }
+            Ok(compared) => match view.format.reader() {
+                Reader::Person => view.text(entry, compared, terminal),
+                Reader::Records => Rendered::lines(vec![view.record(entry, compared)]),
+                Reader::Documents => view.document(entry, compared, terminal),
+            },
+            Err(error) => match view.format.reader() {
+                Reader::Person => {
+                    Rendered::lines(vec![warning(&unreadable(&event.now), terminal.look())])
+                }
+                Reader::Records => {
+                    Rendered::lines(vec![view.unreadable_record(entry, event, error)])
+                }
+                Reader::Documents => {
+                    Rendered::aside(Some(format!("{} could not be read", both_versions(event))))
+                }
+            },
+        };
+        if !rendered.lines.is_empty() {
+            self.count_limit.note(event.change, compared.as_ref().ok());
+        }
+        rendered
+    }
+
+    /// Separates documents. Counts a version with nothing but noise: on a terminal one line has the count until
+    /// the object changes.
+    fn framed(
+        &mut self,
+        mut rendered: Rendered,
+        entry: &TimelineEntry,
+        terminal: &Terminal<'_>,
+    ) -> Rendered {
+        if rendered.starts_document {
             if self.has_document {
-                told.lines.insert(0, "---".to_owned());
+                rendered.lines.insert(0, "---".to_owned());
             }
             self.has_document = true;
         }
-        let Some(object) = happened.object() else {
-            return told;
+        let Some(event) = entry.version() else {
+            return rendered;
         };
-        if let Some(counts) = &told.quiet {
+        let object = &event.now.object;
+        if let Some(counts) = &rendered.quiet {
             self.state.hidden += 1;
             if terminal.is_live() && counts.hidden() > 0 && counts.filtered == 0 {
-                self.quiet.count(object, happened.seen, counts);
+                self.quiet.count(object, entry.seen, counts);
             }
         }
-        if !told.lines.is_empty() && self.view.format.reader() == Reader::Person {
+        if !rendered.lines.is_empty() && self.view.format.reader() == Reader::Person {
             let (zone, look) = (&terminal.env().zone, terminal.look());
             let ended = self.quiet.end(object, zone, look);
-            told.lines.splice(0..0, ended);
+            rendered.lines.splice(0..0, ended);
         }
-        told
+        rendered
     }
 }
 
@@ -158,8 +208,7 @@ impl Live for Changes {
             self.absent.push(key.clone());
         }
         self.begin(key, &event);
-        self.pending
-            .extend(self.state.apply(key, event, (now, is_named)));
+        self.pending.extend(self.state.apply(key, event, now));
     }
 
     fn has_begun(&self) -> bool {
@@ -214,11 +263,11 @@ impl Live for Changes {
             // A line of the look-back says so, of all of them.
             Reader::Person if past.is_some_and(|past| past.tells_of(key)) => {}
             Reader::Person | Reader::Documents => terminal.note(&note)?,
-            Reader::Records => self.pending.push(Happened {
+            Reader::Records => self.pending.push(TimelineEntry {
                 seen: terminal.env().now(),
                 key: key.clone(),
-                step: Step::State(note),
-                past: None,
+                what: Occurrence::State(note),
+                when: When::Live,
             }),
         }
         Ok(())
@@ -240,9 +289,9 @@ impl Live for Changes {
                 Absence::Waits | Absence::Fine => {}
             }
         }
-        let happened = self.due();
-        let mut page = self.page(&happened, terminal);
-        self.tell_arrivals(&mut page, sources, terminal);
+        let due = self.due();
+        let mut page = self.page(&due, terminal);
+        self.add_initial_sync(&mut page, sources, terminal);
         page.print(terminal)
     }
 
@@ -275,7 +324,7 @@ impl Live for Changes {
 
     fn is_answered(&self, sources: &Sources) -> bool {
         let is_over = self.span == Span::Once && self.has_begun();
-        self.tally.is_enough() || (is_over && sources.are_settled())
+        self.count_limit.is_reached() || (is_over && sources.are_settled())
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::run::{Changes, Span};
-use super::state::{Happened, Step};
+use super::state::TimelineEntry;
 use crate::commands::Session;
 use crate::object::list_keys::{KindKeys, Schema, is_built_in};
 use crate::object::{GroupKind, Resource};
@@ -131,10 +131,11 @@ impl Changes {
     }
 
     /// Takes what may be told by now: in order, up to the first version that waits for a schema.
-    pub(super) fn due(&mut self) -> Vec<Happened> {
+    pub(super) fn due(&mut self) -> Vec<TimelineEntry> {
         let (schemas, keys) = (&mut self.schemas, &self.view.shown.keys);
-        let mut waits = |happened: &Happened| {
-            is_compared(&happened.step) && schemas.holds(&happened.key.resource.group_kind(), keys)
+        let mut waits = |entry: &TimelineEntry| {
+            let is_compared = entry.version().is_some_and(|event| event.old.is_some());
+            is_compared && schemas.holds(&entry.key.resource.group_kind(), keys)
         };
         let due = self.pending.iter().position(&mut waits);
         let later = due.map(|due| self.pending.split_off(due));
@@ -147,23 +148,8 @@ impl Changes {
         let mut found = past.into_iter().flat_map(|past| &past.found);
         found.any(|found| {
             let kind = found.key.resource.group_kind();
-            !found.told.is_empty() && self.schemas.holds(&kind, &self.view.shown.keys)
+            !found.versions.is_empty() && self.schemas.holds(&kind, &self.view.shown.keys)
         })
-    }
-}
-
-/// Whether two versions are compared to tell of this, and the items of their lists get names by it.
-fn is_compared(step: &Step) -> bool {
-    match step {
-        Step::Modified { .. } => true,
-        Step::Deleted { old, .. } => old.is_some(),
-        Step::Baseline(_)
-        | Step::Synced { .. }
-        | Step::Created { .. }
-        | Step::Left { .. }
-        | Step::Gap(_)
-        | Step::Undecodable { .. }
-        | Step::State(_) => false,
     }
 }
 

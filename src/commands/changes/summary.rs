@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::footer::plural;
-use super::told::Told;
+use super::rendered::Rendered;
 use crate::render::age;
 use crate::render::diff::Counts;
 
@@ -25,10 +25,10 @@ impl Summary {
     }
 
     /// Counts the changes of a version.
-    pub(super) fn count(&mut self, told: &Told) {
-        let quiet = told.quiet.as_ref().map_or(0, Counts::hidden);
-        self.shown += told.shown as u64;
-        self.hidden += (told.hidden + quiet) as u64;
+    pub(super) fn count(&mut self, rendered: &Rendered) {
+        let quiet = rendered.quiet.as_ref().map_or(0, Counts::hidden);
+        self.shown += rendered.shown as u64;
+        self.hidden += (rendered.hidden + quiet) as u64;
     }
 
     /// `3 versions: 1 live · 4 changes shown, 8 hidden · 5m12s`. `parts` are the versions by where they
@@ -62,21 +62,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_told_by_where_they_came_from() {
+    fn versions_are_counted_by_where_they_came_from() {
         let at = |second| Timestamp::from_second(second).expect("in range");
         let mut summary = Summary::since(at(0));
         assert_eq!(summary.line(&[(0, "live")], "·", at(7)), "no versions · 7s");
-        summary.count(&Told {
+        summary.count(&Rendered {
             shown: 4,
             hidden: 5,
-            ..Told::default()
+            ..Rendered::default()
         });
-        summary.count(&Told {
+        summary.count(&Rendered {
             quiet: Some(Counts {
                 noise: [(crate::diff::Noise::Version, 3)].into(),
                 ..Counts::default()
             }),
-            ..Told::default()
+            ..Rendered::default()
         });
         let parts = [(2, "earlier"), (1, "live")];
         insta::assert_snapshot!(summary.line(&parts, "·", at(312)), @"3 versions: 2 earlier, 1 live · 4 changes shown, 8 hidden · 5m12s");

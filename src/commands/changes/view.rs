@@ -1,20 +1,18 @@
-//! What `changes` prints of what has happened, for people: lines of text.
+//! How `changes` prints, and its sentences about sources and gaps.
 
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::formats::Format;
-use super::held::Held;
 use super::shown::Shown;
-use super::state::{Happened, PastTime, Step};
-use crate::commands::Terminal;
+use super::state::{Occurrence, TimelineEntry};
 use crate::commands::sources::{describe, describe_counted, named};
 use crate::diff::Redactor;
 use crate::env::Env;
 use crate::object::ResourceVersion;
 use crate::render::age;
-use crate::render::diff::{Fold, Verb};
+use crate::render::diff::Fold;
 use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::watch::{Gap, GapCause};
@@ -36,8 +34,6 @@ pub(super) struct View {
     pub(super) creation: Creation,
     /// Whether much is counted.
     pub(super) fold: Fold,
-    /// What was read of the objects that changed last.
-    pub(super) held: Held,
     /// How far the server's clock is ahead, once there is an earlier version.
     pub(super) skew: SignedDuration,
     /// The namespace that need not be named; `None` if all are looked at.
@@ -53,94 +49,42 @@ pub(super) enum Creation {
     Whole,
 }
 
-/// How one thing that has happened is headed.
-#[derive(Clone, Copy)]
-pub(super) struct Headed<'h> {
-    pub(super) verb: Verb,
-    pub(super) seen: Timestamp,
-    pub(super) since: Option<SignedDuration>,
-    pub(super) notes: &'h [String],
-    pub(super) past: Option<PastTime>,
-}
-
-impl<'h> Headed<'h> {
-    pub(super) fn new(verb: Verb, happened: &Happened) -> Headed<'h> {
-        Headed {
-            verb,
-            seen: happened.time(),
-            since: None,
-            notes: &[],
-            past: happened.past,
-        }
-    }
-
-    pub(super) fn noting(self, since: Option<SignedDuration>, notes: &'h [String]) -> Headed<'h> {
-        Headed {
-            since,
-            notes,
-            ..self
-        }
-    }
-}
-
 impl View {
-    /// The lines of everything but a version.
-    pub(super) fn lines(&self, happened: &Happened, terminal: &Terminal<'_>) -> Vec<String> {
-        let draw = self.drawing(happened, terminal);
-        let headed = |verb| Headed::new(verb, happened);
-        match &happened.step {
-            Step::Baseline(now) => draw.object(now, headed(Verb::Baseline)),
-            Step::State(_) | Step::Modified { .. } => Vec::new(),
-            Step::Synced { .. } => {
-                let text = notice(happened).into_iter();
-                text.map(|text| draw.look.styles.dim(&escape_line(&text)))
-                    .collect()
-            }
-            Step::Created { now, again: false } => draw.object(now, headed(Verb::Created)),
-            Step::Created { now, again: true } => draw.object(now, headed(Verb::Recreated)),
-            Step::Deleted { old, last, unseen } => {
-                let notes = missing(*unseen, "while disconnected");
-                draw.deletion(
-                    old.as_deref(),
-                    last,
-                    headed(Verb::Deleted).noting(None, &notes),
-                )
-            }
-            Step::Left { last } => draw.object(last, headed(Verb::Left)),
-            // The error at the end of a file names what could not be read.
-            Step::Undecodable { .. } if self.is_of_file => Vec::new(),
-            Step::Gap(_) | Step::Undecodable { .. } => {
-                let text = notice(happened).into_iter();
-                text.map(|text| draw.warning(&text)).collect()
-            }
+    /// The lines for people of an entry that is about no object.
+    pub(super) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
+        let text = notice(entry).into_iter();
+        match &entry.what {
+            Occurrence::Synced { .. } => text
+                .map(|text| look.styles.dim(&escape_line(&text)))
+                .collect(),
+            // The error at the end of a file names the lines that could not be read.
+            Occurrence::Undecodable { .. } if self.is_of_file => Vec::new(),
+            Occurrence::Gap(_)
+            | Occurrence::Undecodable { .. }
+            | Occurrence::State(_)
+            | Occurrence::Version(_) => text.map(|text| warning(&text, look)).collect(),
         }
     }
 }
 
-/// What is said of what has happened to no object.
-pub(super) fn notice(happened: &Happened) -> Option<String> {
-    match &happened.step {
-        Step::Synced { count } if named(&happened.key).is_none() => {
-            let what = describe_counted(&happened.key, *count);
+/// The sentence for people about an entry that is about no object.
+pub(super) fn notice(entry: &TimelineEntry) -> Option<String> {
+    match &entry.what {
+        Occurrence::Synced { count } if named(&entry.key).is_none() => {
+            let what = describe_counted(&entry.key, *count);
             Some(format!("watching {what}"))
         }
-        Step::Gap(gap) => Some(gap_text(gap)),
-        Step::Undecodable { detail } => {
-            let source = describe(&happened.key);
+        Occurrence::Gap(gap) => Some(gap_text(gap)),
+        Occurrence::Undecodable { detail } => {
+            let source = describe(&entry.key);
             Some(format!("a line of {source} could not be read: {detail}"))
         }
-        Step::Synced { .. }
-        | Step::State(_)
-        | Step::Baseline(_)
-        | Step::Created { .. }
-        | Step::Modified { .. }
-        | Step::Deleted { .. }
-        | Step::Left { .. } => None,
+        Occurrence::Synced { .. } | Occurrence::State(_) | Occurrence::Version(_) => None,
     }
 }
 
-pub(super) fn missing(is: bool, note: &str) -> Vec<String> {
-    is.then(|| note.to_owned()).into_iter().collect()
+pub(super) fn warning(text: &str, look: Look) -> String {
+    look.styles.warning(&escape_line(text))
 }
 
 /// A gap in a sentence.
@@ -175,7 +119,7 @@ pub(super) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
 }
 
 /// A time as it is shown.
-pub(super) fn clock(time: Timestamp, (look, env): (Look, &Env)) -> String {
+pub(super) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
     match look.width {
         Some(_) => age::clock(time, &env.zone),
         None => age::rfc3339_millis(time),

@@ -17,7 +17,7 @@ use super::value::{plural, thousands};
 /// What has happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verb {
+pub enum ChangeType {
     /// It was there when the watch began.
     Baseline,
     /// It was created.
@@ -32,25 +32,30 @@ pub enum Verb {
     Left,
 }
 
-impl Verb {
+impl ChangeType {
     /// The word in text views.
     pub fn word(self) -> &'static str {
         match self {
-            Verb::Baseline => "EXISTING",
-            Verb::Created => "CREATED",
-            Verb::Modified => "MODIFIED",
-            Verb::Deleted => "DELETED",
-            Verb::Recreated => "RECREATED",
-            Verb::Left => "LEFT",
+            ChangeType::Baseline => "EXISTING",
+            ChangeType::Created => "CREATED",
+            ChangeType::Modified => "MODIFIED",
+            ChangeType::Deleted => "DELETED",
+            ChangeType::Recreated => "RECREATED",
+            ChangeType::Left => "LEFT",
         }
+    }
+
+    /// Whether the object is new.
+    pub fn is_creation(self) -> bool {
+        matches!(self, ChangeType::Created | ChangeType::Recreated)
     }
 
     fn role(self) -> Role {
         match self {
-            Verb::Baseline | Verb::Left => Role::Dim,
-            Verb::Created | Verb::Recreated => Role::Added,
-            Verb::Modified => Role::Changed,
-            Verb::Deleted => Role::Removed,
+            ChangeType::Baseline | ChangeType::Left => Role::Dim,
+            ChangeType::Created | ChangeType::Recreated => Role::Added,
+            ChangeType::Modified => Role::Changed,
+            ChangeType::Deleted => Role::Removed,
         }
     }
 }
@@ -61,7 +66,7 @@ pub struct Header<'h> {
     /// When, as it is to be shown: `15:10:00`, or `between 17:40 and 17:41`.
     pub time: &'h str,
     /// What has happened.
-    pub verb: Verb,
+    pub change: ChangeType,
     /// To which object.
     pub object: &'h ObjectRef,
     /// Its version before.
@@ -114,7 +119,7 @@ fn line(header: &Header<'_>, look: Look) -> String {
     let mut line = format!(
         "{} {} {}",
         styles.dim(&text::escape_line(header.time)),
-        styles.paint(header.verb.role(), header.verb.word()),
+        styles.paint(header.change.role(), header.change.word()),
         styles.name(&text::escape_line(&header.object.to_string())),
     );
     let arrow = look.symbols.arrow;

@@ -27,7 +27,7 @@ use crate::object::managed_fields::Writers;
 use crate::render::style::Look;
 
 pub use created::{created_lines, lifetime};
-pub use header::{Header, Quiet, Verb, header, quiet_line};
+pub use header::{ChangeType, Header, Quiet, header, quiet_line};
 pub use tree::{Extent, Standing, tree_lines, whole_lines};
 pub use who::{who, writer};
 
@@ -77,6 +77,15 @@ impl Counts {
     /// How many are hidden as noise.
     pub fn hidden(&self) -> usize {
         self.noise.values().sum()
+    }
+
+    /// The same where none of them is asked for.
+    #[must_use]
+    pub fn all_filtered(&self) -> Counts {
+        Counts {
+            filtered: self.shown + self.hidden() + self.filtered,
+            ..Counts::default()
+        }
     }
 
     /// Those that are shown, without the others.

@@ -682,7 +682,7 @@ fn a_line_above_that_is_too_long_goes_without_what_the_time_says() {
     };
     let past = Header {
         time: "15:10:00",
-        verb: Verb::Modified,
+        change: ChangeType::Modified,
         object: &object,
         from: Some(&from),
         to: Some(&to),
@@ -726,7 +726,7 @@ fn the_line_above() {
     };
     let full = Header {
         time: "15:10:00",
-        verb: Verb::Modified,
+        change: ChangeType::Modified,
         object: &object,
         from: Some(&from),
         to: Some(&to),
@@ -737,7 +737,7 @@ fn the_line_above() {
         counts: Some(&counts),
     };
     let bare = Header {
-        verb: Verb::Recreated,
+        change: ChangeType::Recreated,
         from: None,
         since: None,
         notes: &["new uid".to_owned(), "versions may be missing".to_owned()],

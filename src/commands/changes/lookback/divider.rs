@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::Found;
+use super::found::DatedRevision;
 use super::missing;
 use super::skipped::{self, Unread};
-use super::stop_rule::wrote;
 use crate::commands::changes::footer::plural;
-use crate::commands::changes::state::{Happened, Step};
+use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::{describe, named};
 use crate::render::text::{escape_line, width};
-use crate::watch::{End, Revision, Why};
+use crate::watch::{End, Revision};
 
 /// What is said where nothing tells when it was.
 const FORGOTTEN: &str = "the server has forgotten what was before";
@@ -46,16 +46,15 @@ pub(in crate::commands::changes) struct Changed {
 }
 
 impl Changed {
-    /// What a timeline tells of.
-    pub(in crate::commands::changes) fn by(told: &[Happened]) -> Changed {
+    /// The objects in a timeline.
+    pub(in crate::commands::changes) fn by(timeline: &[TimelineEntry]) -> Changed {
         let (mut objects, mut kinds) = (HashMap::new(), HashSet::new());
-        for happened in told.iter().filter(|told| named(&told.key).is_none()) {
-            let Some(object) = happened.object() else {
+        for entry in timeline.iter().filter(|entry| named(&entry.key).is_none()) {
+            let Some(event) = entry.version() else {
                 continue;
             };
-            let resource = &happened.key.resource;
-            let is_gone = matches!(happened.step, Step::Deleted { .. } | Step::Left { .. });
-            objects.insert((resource, &object.namespace, &object.name), is_gone);
+            let (object, resource) = (&event.now.object, &entry.key.resource);
+            objects.insert((resource, &object.namespace, &object.name), event.is_end());
             kinds.insert(resource);
         }
         Changed {
@@ -132,16 +131,14 @@ impl Seam<'_> {
     fn forgotten(&self) -> Option<Words> {
         let ends = || {
             self.found.iter().filter_map(|found| match found.end {
-                Some(End::Forgotten(at)) => Some((found, at)),
+                Some(End::Forgotten(at)) => Some(found.from.unwrap_or(DatedRevision::undated(at))),
                 _ => None,
             })
         };
         // What is older was not asked for.
         let counts =
             |end: &Option<Timestamp>| end.is_none_or(|end| self.since.is_none_or(|it| it < end));
-        let known = ends()
-            .map(|(found, at)| self.known(found, at))
-            .filter(counts);
+        let known = ends().map(|end| self.known(end)).filter(counts);
         let known = Words::since(
             known,
             ["the server has forgotten what was before", "", FORGOTTEN],
@@ -149,7 +146,7 @@ impl Seam<'_> {
         if known.since.is_some() {
             return Some(known);
         }
-        let times = ends().map(|(found, at)| self.time(found, at));
+        let times = ends().map(|end| self.time(end));
         Words::since(
             times,
             ["what the server remembers begins before", "", FORGOTTEN],
@@ -165,7 +162,7 @@ impl Seam<'_> {
             return None;
         }
         let short = wide().filter(|found| found.is_short());
-        let since = short.map(|found| self.time(found, found.complete?));
+        let since = short.map(|found| self.time(found.complete?));
         let before = "complete since";
         let after = ": what came and went before that may be missing";
         let alone = "what came and went in between may be missing";
@@ -176,7 +173,7 @@ impl Seam<'_> {
         if short.is_some() || is_forgotten || !is_all {
             return short;
         }
-        let since = wide().map(|found| self.time(found, found.from?));
+        let since = wide().map(|found| self.time(found.from?));
         Words::since(since, [before, "", "complete"])
     }
 
@@ -193,29 +190,26 @@ impl Seam<'_> {
     }
 
     /// When a revision was written, at the latest: as is known, or by the nearest write after it.
-    pub(in crate::commands::changes) fn time(
-        &self,
-        found: &Found,
-        at: Revision,
-    ) -> Option<Timestamp> {
-        self.known(found, at).or_else(|| self.nearest(at))
+    pub(in crate::commands::changes) fn time(&self, bound: DatedRevision) -> Option<Timestamp> {
+        self.known(bound).or_else(|| self.nearest(bound.at))
     }
 
-    /// When a revision was written: by a version that was written then, or by what dates revisions.
-    fn known(&self, found: &Found, at: Revision) -> Option<Timestamp> {
-        let own = found.told.iter().find(|told| told.at == Some(at));
-        own.and_then(wrote).or_else(|| {
-            let dated = found.dated.get(&at)?;
-            let until = dated.until.into_iter().chain(self.nearest(at)).min()?;
-            Some(until.max(dated.from))
-        })
+    /// When a revision was written, where that is known: no later than the nearest write after it.
+    fn known(&self, bound: DatedRevision) -> Option<Timestamp> {
+        let dated = bound.dated?;
+        let until = dated
+            .until
+            .into_iter()
+            .chain(self.nearest(bound.at))
+            .min()?;
+        Some(until.max(dated.from))
     }
 
-    /// When the first write after a revision was that is told.
+    /// When the first write after a revision was.
     fn nearest(&self, at: Revision) -> Option<Timestamp> {
-        let told = self.found.iter().flat_map(|found| &found.told);
-        let after = told.filter(|told| told.at > Some(at) && told.why != Why::Listed);
-        let dated = after.filter_map(|told| Some((told.at, wrote(told)?)));
+        let versions = self.found.iter().flat_map(|found| &found.versions);
+        let after = versions.filter(|version| version.event.at > Some(at) && version.is_change());
+        let dated = after.filter_map(|version| Some((version.event.at, version.time()?)));
         let nearest = dated.min_by_key(|(at, _)| *at);
         nearest.map(|(_, time)| time)
     }
@@ -281,7 +275,7 @@ pub(super) fn refusal(found: &Found) -> Option<String> {
 }
 
 fn is_read(found: &Found) -> bool {
-    refused(found).is_none() && !(found.is_cut && found.told.is_empty())
+    refused(found).is_none() && !(found.is_cut && found.versions.is_empty())
 }
 
 #[cfg(test)]

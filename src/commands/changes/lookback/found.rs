@@ -1,36 +1,118 @@
 //! What a look-back found of one source.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::watch::{Between, End, Missing, Revision, SourceKey, Told};
+use jiff::Timestamp;
+
+use crate::commands::changes::compared::WriteTime;
+use crate::commands::changes::doc_cache::DocCache;
+use crate::commands::changes::state::VersionEvent;
+use crate::render::diff::ChangeType;
+use crate::watch::{Between, End, Missing, Revision, SourceKey, Told, Why};
+
+/// A version of the past, and when it was written.
+#[derive(Clone, Debug)]
+pub(in crate::commands::changes) struct PastVersion {
+    pub(in crate::commands::changes) event: Told,
+    /// When it was written, as the versions themselves say. A deletion does not say.
+    pub(in crate::commands::changes) written: Option<WriteTime>,
+    /// When its revision was written, by the renewals of Leases, where the versions do not say.
+    pub(in crate::commands::changes) dated: Option<Between>,
+}
+
+/// When versions were written that were compared already.
+pub(in crate::commands::changes) type WriteTimes = HashMap<Revision, Option<WriteTime>>;
+
+impl PastVersion {
+    /// Finds out when a version was written, from itself and the version before it.
+    pub(in crate::commands::changes) fn new(
+        event: Told,
+        known: &WriteTimes,
+        docs: &mut DocCache,
+    ) -> PastVersion {
+        let known = event.at.and_then(|at| known.get(&at)).copied();
+        let written = match known {
+            _ if event.is_end() => None,
+            Some(written) => written,
+            None => read(&event, docs),
+        };
+        PastVersion {
+            event,
+            written,
+            dated: None,
+        }
+    }
+
+    /// When it was written, where the versions themselves say.
+    pub(in crate::commands::changes) fn time(&self) -> Option<Timestamp> {
+        self.written?.exact()
+    }
+
+    /// Whether it is a change, and not the state in which the past begins.
+    pub(in crate::commands::changes) fn is_change(&self) -> bool {
+        self.event.why != Why::Listed
+    }
+}
+
+fn read(event: &Told, docs: &mut DocCache) -> Option<WriteTime> {
+    let pair = VersionEvent::new(ChangeType::Modified, event.prev.clone(), event.now.clone());
+    let read = pair.read(docs, |_| Arc::default()).ok()?;
+    WriteTime::read(&read)
+}
+
+/// A revision, and when it was written, where that is known.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::commands::changes) struct DatedRevision {
+    pub(in crate::commands::changes) at: Revision,
+    pub(in crate::commands::changes) dated: Option<Between>,
+}
+
+impl DatedRevision {
+    pub(in crate::commands::changes) fn undated(at: Revision) -> DatedRevision {
+        DatedRevision { at, dated: None }
+    }
+}
 
 /// What was found of one source.
 #[derive(Debug)]
 pub(in crate::commands::changes) struct Found {
     pub(in crate::commands::changes) key: Arc<SourceKey>,
-    /// What happened, the oldest first, of each object.
-    pub(in crate::commands::changes) told: Vec<Told>,
+    /// The versions of each object, the oldest first.
+    pub(in crate::commands::changes) versions: Vec<PastVersion>,
     /// Why there is no more.
     pub(in crate::commands::changes) end: Option<End>,
-    /// It was interrupted: there may be more.
+    /// Whether it was interrupted, so that there may be more.
     pub(in crate::commands::changes) is_cut: bool,
     /// The objects of which versions are missing, because the server did not answer.
     pub(in crate::commands::changes) missing: Vec<Missing>,
     /// Of a wide source: how many objects it has.
     pub(in crate::commands::changes) objects: Option<usize>,
-    /// From which revision on all versions are told of what was there then, or is there now.
-    pub(in crate::commands::changes) from: Option<Revision>,
-    /// From which revision on nothing is missing that came and went, either, where that is known.
-    pub(in crate::commands::changes) complete: Option<Revision>,
-    /// When revisions were written, where that is known.
-    pub(in crate::commands::changes) dated: BTreeMap<Revision, Between>,
+    /// From this revision on all versions are known of the objects that existed then, or exist now.
+    pub(in crate::commands::changes) from: Option<DatedRevision>,
+    /// From this revision on all versions are known of all objects.
+    pub(in crate::commands::changes) complete: Option<DatedRevision>,
 }
 
 impl Found {
-    /// Whether something may be missing that came and went.
+    /// Nothing yet.
+    pub(in crate::commands::changes) fn new(key: Arc<SourceKey>) -> Found {
+        Found {
+            key,
+            versions: Vec::new(),
+            end: None,
+            is_cut: false,
+            missing: Vec::new(),
+            objects: None,
+            from: None,
+            complete: None,
+        }
+    }
+
+    /// Whether objects may be missing that were created and deleted.
     pub(in crate::commands::changes) fn is_short(&self) -> bool {
-        self.complete.is_none() || self.complete > self.from
+        let revision = |bound: Option<DatedRevision>| bound.map(|bound| bound.at);
+        self.complete.is_none() || revision(self.complete) > revision(self.from)
     }
 
     /// The same of a look-back that was interrupted: it came to no end, and nothing older is known.
@@ -41,21 +123,6 @@ impl Found {
             from: None,
             complete: None,
             ..self
-        }
-    }
-
-    /// Of this source, nothing yet.
-    pub(in crate::commands::changes) fn new(key: Arc<SourceKey>) -> Found {
-        Found {
-            key,
-            told: Vec::new(),
-            end: None,
-            is_cut: false,
-            missing: Vec::new(),
-            objects: None,
-            from: None,
-            complete: None,
-            dated: BTreeMap::new(),
         }
     }
 }

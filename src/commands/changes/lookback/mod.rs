@@ -15,7 +15,7 @@ mod unknown;
 mod walk;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -30,12 +30,10 @@ use crate::watch::{Dates, Mux, SourceError, SourceKey, Turns, Version};
 pub(super) use found::Found;
 use interrupt::Interrupt;
 use progress::Progress;
-use reach::{Reach, Whose};
+use reach::{PATIENCE, Reach, Whose};
 use skipped::Unread;
-use walk::Look;
-
-/// How long live events wait for the versions before them, unless more was asked for.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) use walk::Start;
+use walk::Walker;
 
 /// So many requests are under way at most for the past of whole listings. Over every kind there are some two
 /// hundred, and a list takes up to ten of the seats that the server has for all its clients
@@ -72,14 +70,6 @@ pub(super) struct LookBack {
     pub(super) found: Vec<Found>,
     /// What could not be read.
     pub(super) unread: Vec<Unread>,
-}
-
-/// What is known of a source when the look-back begins.
-pub(super) enum Start {
-    /// Its one object is there.
-    Version(Arc<Version>),
-    /// It has been listed at this version, with these objects.
-    Listing(ResourceVersion, Vec<Arc<Version>>),
 }
 
 impl LookBack {
@@ -178,7 +168,7 @@ impl LookBack {
         let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
         self.deadline = self.deadline.or(deadline);
         self.walking.push(history.key().clone());
-        let look = Look {
+        let walker = Walker {
             history,
             dates: self.dates.clone(),
             reach: self.reach.by_server(skew),
@@ -186,9 +176,8 @@ impl LookBack {
             interrupt: Interrupt::new(deadline, self.stop.subscribe()),
             progress: self.progress.clone(),
             is_dated: OnceCell::new(),
-            dated: Mutex::default(),
         };
-        self.walks.spawn(look.run(from));
+        self.walks.spawn(walker.run(from));
     }
 
     /// Leaves out a source that cannot be read.
@@ -271,7 +260,7 @@ impl LookBack {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::PoisonError;
+    use std::sync::{Mutex, PoisonError};
 
     use super::*;
     use crate::commands::changes::lookback::reach::Since;

@@ -1,5 +1,7 @@
 //! `--since` and `--since-rv`: how far back `changes` begins.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 
 use crate::watch::{Limits, Revision};
@@ -8,6 +10,9 @@ use crate::watch::{Limits, Revision};
 /// asked for, and with how many requests at most.
 const SHOWN: usize = 20;
 const REQUESTS: u32 = 100;
+
+/// How long live events wait for the default look-back.
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What `--since` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

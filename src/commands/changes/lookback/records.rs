@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::Found;
 use super::divider::{Seam, refused};
+use super::found::DatedRevision;
 use super::skipped::Unread;
 use crate::commands::changes::view::View;
 use crate::commands::sources::describe;
@@ -12,7 +13,7 @@ use crate::render::age::rfc3339_millis;
 use crate::render::json::RefRecord;
 use crate::render::json::line::line;
 use crate::render::json::notice::{MissingRecord, Said};
-use crate::watch::{End, Revision};
+use crate::watch::End;
 
 impl Seam<'_> {
     /// A record for each source, and one for the seam, after `versions` records of the past.
@@ -23,9 +24,8 @@ impl Seam<'_> {
         versions: usize,
     ) -> Vec<String> {
         let seen = rfc3339_millis(now);
-        let record = |said: Said<'_>, source: Option<&str>| {
-            line(&said.record((&seen, &view.cluster), source))
-        };
+        let record =
+            |said: Said<'_>, source: Option<&str>| line(&said.record(&seen, &view.cluster, source));
         let read = self.found.iter().map(|found| {
             record(
                 self.horizon(found, &view.cluster),
@@ -51,8 +51,8 @@ impl Seam<'_> {
             Some(End::Failed(_)) => "failed",
             Some(End::Limit) | None => "limit",
         };
-        let number = |at: Option<Revision>| at.map(|at| at.to_string());
-        let time = |at: Option<Revision>| Some(rfc3339_millis(self.time(found, at?)?));
+        let number = |bound: Option<DatedRevision>| bound.map(|bound| bound.at.to_string());
+        let time = |bound: Option<DatedRevision>| Some(rfc3339_millis(self.time(bound?)?));
         Said::Lookback {
             end,
             from: number(found.from),

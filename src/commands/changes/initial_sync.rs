@@ -1,4 +1,4 @@
-//! That kinds are watched: of a few a line each, of many one line for all.
+//! The lines that say what is watched: one for each of a few kinds, or one for many kinds together.
 
 use std::sync::Arc;
 
@@ -6,57 +6,56 @@ use super::footer::plural;
 use super::formats::Reader;
 use super::page::Page;
 use super::run::Changes;
-use super::state::{Happened, Step};
+use super::state::{Occurrence, TimelineEntry};
 use crate::commands::sources::{named, place};
 use crate::commands::{Sources, Terminal};
 use crate::render::text::escape_line;
 use crate::watch::SourceKey;
 
-/// So many kinds are told each in a line of its own.
+/// Up to this many kinds have a line each.
 const FEW: usize = 3;
 
-/// The kinds that have been listed, until it is told.
+/// The kinds whose first listing is complete, until the line about them is printed.
 #[derive(Debug, Default)]
-pub(super) struct Arrivals {
+pub(super) struct InitialSync {
     listed: Vec<Arc<SourceKey>>,
     /// How many objects they have.
     objects: u64,
-    /// What is listed later is told by itself.
-    is_told: bool,
+    /// Whether the line was printed. Kinds that are listed later have a line of their own.
+    is_printed: bool,
 }
 
 impl Changes {
-    /// Takes that one of many kinds was listed, to tell it with the others; says whether that is what has
-    /// happened.
-    pub(super) fn gather(&mut self, happened: &Happened) -> bool {
-        let Step::Synced { count } = happened.step else {
+    /// Takes the listing of one of many kinds, to print it with the others; returns whether the entry is one.
+    pub(super) fn gather(&mut self, entry: &TimelineEntry) -> bool {
+        let Occurrence::Synced { count } = entry.what else {
             return false;
         };
         let wide = self.keys.iter().filter(|key| named(key).is_none());
         let is_one = self.view.format.reader() != Reader::Records
-            && named(&happened.key).is_none()
-            && !self.arrivals.is_told
+            && named(&entry.key).is_none()
+            && !self.initial_sync.is_printed
             && wide.count() > FEW;
         if is_one {
-            self.arrivals.listed.push(happened.key.clone());
-            self.arrivals.objects += count as u64;
+            self.initial_sync.listed.push(entry.key.clone());
+            self.initial_sync.objects += count as u64;
         }
         is_one
     }
 
-    /// Adds the line of many kinds, once each of them is listed or refused.
-    pub(super) fn tell_arrivals(
+    /// Adds the line about many kinds, once each of them is listed or refused.
+    pub(super) fn add_initial_sync(
         &mut self,
         page: &mut Page,
         sources: &Sources,
         terminal: &Terminal<'_>,
     ) {
-        if self.arrivals.listed.is_empty() || !sources.are_settled() {
+        if self.initial_sync.listed.is_empty() || !sources.are_settled() {
             return;
         }
-        self.arrivals.is_told = true;
-        let listed = std::mem::take(&mut self.arrivals.listed);
-        let line = watching(&listed, self.arrivals.objects);
+        self.initial_sync.is_printed = true;
+        let listed = std::mem::take(&mut self.initial_sync.listed);
+        let line = watching(&listed, self.initial_sync.objects);
         match self.view.format.reader() {
             Reader::Person => page
                 .lines
