@@ -140,10 +140,16 @@ impl WriteTime {
         }
         let (old, new) = read.roots();
         let created = || time(&new.str_at(&["metadata", "creationTimestamp"])?);
-        if old.is_none() {
+        let Some(old) = old else {
             return created().map(WriteTime::At);
+        };
+        let latest = writers.time();
+        // The binding of a Pod has no manager, but the condition that it sets says when it was.
+        let moved = transition(new).filter(|moved| Some(*moved) > transition(old));
+        if let Some(moved) = moved.filter(|moved| Some(*moved) >= latest) {
+            return Some(WriteTime::At(moved));
         }
-        let Some(time) = writers.time() else {
+        let Some(time) = latest else {
             return created().map(WriteTime::After);
         };
         // A status that is written twice in a second moves no time, either.
@@ -176,6 +182,14 @@ impl WriteTime {
         let (WriteTime::At(time) | WriteTime::After(time)) = self;
         time
     }
+}
+
+/// The newest time at which a condition of an object changed its status.
+fn transition(object: Value<'_>) -> Option<Timestamp> {
+    let conditions = object.items_at(&["status", "conditions"]);
+    let times =
+        conditions.filter_map(|condition| time(&condition.str_at(&["lastTransitionTime"])?));
+    times.max()
 }
 
 #[cfg(test)]
@@ -323,5 +337,27 @@ mod tests {
             r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":1}"#,
             WriteTime::After(time),
         );
+    }
+
+    #[test]
+    fn a_condition_says_when_a_pod_was_bound() {
+        let owned = (r#"{"f:spec":{"f:image":{}}}"#, r#"{"f:status":{}}"#);
+        let scheduled = |time: &str| {
+            let condition = format!(r#"{{"type":"PodScheduled","lastTransitionTime":"{time}"}}"#);
+            format!(r#""spec":{{"nodeName":"n"}},"status":{{"conditions":[{condition}]}}"#)
+        };
+        let old = owned_by(owned, r#""spec":{},"status":{}"#);
+        let bound = owned_by(owned, &scheduled("2026-03-02T12:00:09Z"));
+        let time = "2026-03-02T12:00:09Z".parse().expect("a time");
+        assert_eq!(written(Some(&old), &bound), Some(WriteTime::At(time)));
+        // A condition that stands says nothing, nor does one of before the newest write.
+        let again = owned_by(owned, &scheduled("2026-03-02T12:00:09Z"));
+        let created = CREATED.parse().expect("a time");
+        assert_eq!(
+            written(Some(&bound), &again),
+            Some(WriteTime::After(created))
+        );
+        let early = owned_by(owned, &scheduled("2026-03-02T11:00:00Z"));
+        assert_eq!(written(Some(&old), &early), Some(WriteTime::After(created)));
     }
 }

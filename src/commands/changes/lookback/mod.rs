@@ -26,7 +26,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::commands::changes::shown::Shown;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
-use crate::watch::{Dates, Mux, SourceError, SourceKey, Turns, Version};
+use crate::watch::{Dates, End, Mux, SourceError, SourceKey, Turns, Version};
 pub(super) use found::Found;
 use interrupt::Interrupt;
 use progress::Progress;
@@ -218,15 +218,22 @@ impl LookBack {
         }
         tokio::select! {
             Some(walked) = self.walks.join_next() => self.take(walked),
-            () = late => {
-                let late = SourceError::Timeout { after: PATIENCE }.to_string().into();
-                let unread = self.waiting.drain(..).map(|key| Unread::refused(&key, &late));
-                self.unread.extend(unread);
-                self.walks.abort_all();
-                while self.walks.join_next().await.is_some() {}
-                self.walking.clear();
-            }
+            () = late => self.abort().await,
         }
+    }
+
+    /// Aborts the walks that have not ended by themselves. Each source that was not read is named.
+    async fn abort(&mut self) {
+        self.walks.abort_all();
+        while let Some(walked) = self.walks.join_next().await {
+            self.take(walked);
+        }
+        let waiting = self.waiting.drain(..).map(Arc::new);
+        let late = waiting.chain(self.walking.drain(..)).map(|key| Found {
+            end: Some(End::Failed(SourceError::Timeout { after: PATIENCE })),
+            ..Found::new(key)
+        });
+        self.found.extend(late);
     }
 
     fn take(&mut self, walked: Result<Found, JoinError>) {
@@ -266,7 +273,7 @@ mod tests {
     use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
     use crate::watch::{
-        At, BoxFuture, ClusterId, End, Form, LineStream, ListPage, Page, Scope, Transport,
+        At, BoxFuture, ClusterId, Form, LineStream, ListPage, Page, Scope, Transport,
     };
 
     /// A server of empty listings that takes a while for each, and counts what is under way. It has no Leases.
@@ -355,17 +362,46 @@ mod tests {
         }
     }
 
+    fn mux(transport: &Arc<Slow>) -> Mux {
+        let transport: Arc<dyn Transport> = transport.clone();
+        Mux::new(
+            [(ClusterId("test".into()), transport)],
+            Arc::new(|| Timestamp::UNIX_EPOCH),
+        )
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_walk_that_is_aborted_is_named() {
+        let keys = [1, 2].map(|number| SourceKey {
+            fields: Some("metadata.name=x".into()),
+            ..kind(number)
+        });
+        let brief = Reach::new(None, None, Timestamp::UNIX_EPOCH).expect("a reach");
+        let mut past = LookBack::new(mux(&Arc::default()), brief, &keys, Arc::default());
+        let [begun, waiting] = keys.map(Arc::new);
+        past.waiting.retain(|key| *key == *waiting);
+        past.walking.push(begun.clone());
+        past.walks.spawn(std::future::pending());
+        past.deadline = Some(Instant::now());
+        past.next().await;
+        assert!(past.is_over());
+        let mut late: Vec<Arc<SourceKey>> = Vec::new();
+        for found in past.found {
+            assert!(matches!(
+                found.end,
+                Some(End::Failed(SourceError::Timeout { .. }))
+            ));
+            late.push(found.key);
+        }
+        assert_eq!(late, [waiting, begun]);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn of_many_kinds_only_some_are_asked_for_at_a_time() {
         let slow = Arc::new(Slow::default());
-        let transport: Arc<dyn Transport> = slow.clone();
-        let mux = Mux::new(
-            [(ClusterId("test".into()), transport)],
-            Arc::new(|| Timestamp::UNIX_EPOCH),
-        );
         let keys: Vec<SourceKey> = (0..60).map(kind).collect();
         let all = Reach::new(Some(Since::All), None, Timestamp::UNIX_EPOCH);
-        let mut past = LookBack::new(mux, all.expect("a reach"), &keys, Arc::default());
+        let mut past = LookBack::new(mux(&slow), all.expect("a reach"), &keys, Arc::default());
         for key in &keys {
             past.start_listed(key, &ResourceVersion::new("9"));
         }
