@@ -7,7 +7,7 @@ use super::view::{Creation, known};
 use crate::diff::{Diff, Filter, LeftOut, Noise, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::render::diff::{
-    ChangeType, Extent, Standing, change_lines, created_lines, tree_lines, whole_lines,
+    ChangeType, Extent, ObjectStanding, ShownChanges, created_lines, whole_lines,
 };
 use crate::render::style::Role;
 use crate::render::text::escape_line;
@@ -19,11 +19,10 @@ const NOTHING: &str = "/dev/null";
 
 impl TextView<'_> {
     /// The changes between two versions.
-    pub(super) fn changes(&self, diff: &Diff<'_>) -> Vec<String> {
-        let writers = &self.compared.writers;
-        self.with_view(|view| match self.view.format {
-            Format::Tree => tree_lines(diff, writers, view, Extent::Changed),
-            Format::Full => tree_lines(diff, writers, view, Extent::Whole),
+    pub(super) fn changes(&self, shown: &ShownChanges<'_>, diff: &Diff<'_>) -> Vec<String> {
+        match self.view.format {
+            Format::Tree => shown.tree(Extent::Changed),
+            Format::Full => shown.tree(Extent::Whole),
             Format::Diff => {
                 // Of a version that several managers wrote, what those wrote that `--by` names.
                 let theirs = (!self.view.shown.by.is_everyone()).then(|| diff.partly(|_| true));
@@ -31,8 +30,8 @@ impl TextView<'_> {
                 let doc = theirs.as_ref().unwrap_or(now.doc);
                 self.unified(self.compared.read.old(), Some(VersionDoc { doc, ..now }))
             }
-            _ => change_lines(diff, writers, view),
-        })
+            _ => shown.lines(),
+        }
     }
 
     /// The object itself, where it exists or was created.
@@ -42,19 +41,20 @@ impl TextView<'_> {
         let is_new = self.compared.change().is_creation();
         let is_baseline = self.compared.change() == ChangeType::Baseline;
         let is_whole = self.view.creation == Creation::Whole;
-        self.with_view(|view| match self.view.format {
-            Format::Full if is_baseline => whole_lines(object, view, Standing::There),
+        let view = self.diff_view();
+        match self.view.format {
+            Format::Full if is_baseline => whole_lines(object, &view, ObjectStanding::There),
             _ if !is_new => Vec::new(),
-            Format::Full => whole_lines(object, view, Standing::New),
-            Format::Tree if is_whole => whole_lines(object, view, Standing::New),
+            Format::Full => whole_lines(object, &view, ObjectStanding::New),
+            Format::Tree if is_whole => whole_lines(object, &view, ObjectStanding::New),
             Format::Diff => self.unified(None, Some(now)),
             _ if is_whole => {
-                let paint = |line: String| view.look.styles.paint(Role::Added, &line);
+                let paint = |line: String| self.look.styles.paint(Role::Added, &line);
                 let lines = self.yaml(now).into_iter();
                 lines.map(|line| paint(format!("+ {line}"))).collect()
             }
-            _ => created_lines(object, view),
-        })
+            _ => created_lines(object, &view),
+        }
     }
 
     /// A unified diff of both versions as YAML.

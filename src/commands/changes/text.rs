@@ -14,7 +14,7 @@ use crate::diff::Diff;
 use crate::env::Env;
 use crate::object::ObjectRef;
 use crate::render::age;
-use crate::render::diff::{self, ChangeType, Header, header};
+use crate::render::diff::{ChangeType, DiffView, Header, ShownChanges, header, lifetime, writer};
 use crate::render::style::Look;
 use crate::watch::Version;
 
@@ -82,7 +82,7 @@ impl TextView<'_> {
     /// An object that exists, was created or left: a heading, and what it is.
     fn object(&self) -> Vec<String> {
         let is_new = self.compared.change().is_creation();
-        let who = is_new.then(|| diff::writer(&self.compared.writers));
+        let who = is_new.then(|| writer(&self.compared.writers));
         let heading = self.heading(Heading {
             who: who.flatten(),
             ..Heading::default()
@@ -94,14 +94,15 @@ impl TextView<'_> {
 
     /// A new version: a heading and its changes.
     fn modified(&self, diff: &Diff<'_>) -> Vec<String> {
-        let who = self.with_view(|view| diff::who(diff, &self.compared.writers, view));
+        let view = self.diff_view();
+        let shown = ShownChanges::of(diff, &self.compared.writers, &view);
         let heading = self.heading(Heading {
-            who,
+            who: shown.who(),
             since: self.since(),
             notes: self.missing("versions may be missing"),
         });
         let mut lines = vec![heading];
-        lines.extend(self.changes(diff));
+        lines.extend(self.changes(&shown, diff));
         lines
     }
 
@@ -120,7 +121,7 @@ impl TextView<'_> {
     fn deleted(&self) -> Vec<String> {
         let now = self.compared.read.now();
         let object = self.view.redactor.shown(now.doc.root());
-        let lived = diff::lifetime(object, self.time_of_entry());
+        let lived = lifetime(object, self.time_of_entry());
         let lived = lived.map(|lived| format!("after {}", age::human(lived)));
         let missing = self.missing("while disconnected");
         let heading = self.heading(Heading {
@@ -133,7 +134,9 @@ impl TextView<'_> {
         } else if let Some(diff) = &self.compared.diff
             && self.compared.counts.shown > 0
         {
-            lines.extend(self.changes(diff));
+            let view = self.diff_view();
+            let shown = ShownChanges::of(diff, &self.compared.writers, &view);
+            lines.extend(self.changes(&shown, diff));
         }
         lines
     }
@@ -192,15 +195,15 @@ impl TextView<'_> {
         (Some(namespace) != self.view.namespace.as_ref()).then(|| format!("-n {namespace}"))
     }
 
-    pub(super) fn with_view<T>(&self, lines: impl FnOnce(&diff::View<'_>) -> T) -> T {
-        lines(&diff::View {
+    pub(super) fn diff_view(&self) -> DiffView<'_> {
+        DiffView {
             look: self.look,
             redactor: &self.view.redactor,
             filter: &self.view.shown.filter,
             noise: &self.compared.noise,
             zone: &self.env.zone,
             fold: self.view.fold,
-        })
+        }
     }
 }
 

@@ -4,11 +4,11 @@ use crate::diff::{Content, Shown};
 use crate::render::style::Role;
 use crate::render::text;
 
-use super::Fold;
 use super::fit::{Room, Span};
-use super::line::Line;
-use super::lines::Painter;
+use super::line::DiffLine;
+use super::painter::{Painter, ShownPair};
 use super::value::thousands;
+use super::view::Fold;
 
 /// Longer texts are told in excerpts.
 pub(super) const LONG: usize = 16 * 1024;
@@ -80,12 +80,9 @@ impl<'t> Excerpt<'t> {
 
 impl Painter<'_> {
     /// Of two texts one of which is very long, what differs and where.
-    pub(super) fn excerpt(
-        &self,
-        line: &mut Line,
-        (old, new): (Shown<'_>, Shown<'_>),
-    ) -> Option<()> {
-        let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {
+    pub(super) fn excerpt(&self, line: &mut DiffLine, pair: ShownPair<'_>) -> Option<()> {
+        let (Content::Text(old), Content::Text(new)) = (pair.old.content(), pair.new.content())
+        else {
             return None;
         };
         let excerpt = Excerpt::of(&old, &new).filter(|_| self.view.fold == Fold::Many)?;
@@ -102,7 +99,7 @@ impl Painter<'_> {
     }
 
     /// The room for a value: bounded for a very long one, even where lines are not.
-    pub(super) fn room_for(&self, line: &Line, taken: usize, shown: &[Shown<'_>]) -> Room {
+    pub(super) fn room_for(&self, line: &DiffLine, taken: usize, shown: &[Shown<'_>]) -> Room {
         let room = self.room(line, taken);
         let long = shown.iter().any(|shown| shown.size() > LONG);
         let bound = long && self.view.fold == Fold::Many;

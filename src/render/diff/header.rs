@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
-use serde::Serialize;
 
 use crate::diff::Noise;
 use crate::object::{ObjectRef, ResourceVersion};
@@ -11,61 +10,16 @@ use crate::render::style::Look;
 use crate::render::style::Role;
 use crate::render::{age, text};
 
-use super::Counts;
+use super::change_type::ChangeType;
+use super::counts::Counts;
 use super::value::{plural, thousands};
-
-/// What has happened to an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChangeType {
-    /// It was there when the watch began.
-    Baseline,
-    /// It was created.
-    Created,
-    /// It was changed.
-    Modified,
-    /// It was deleted.
-    Deleted,
-    /// Another object of its name stands in its place.
-    Recreated,
-    /// It no longer matches the selector.
-    Left,
-}
-
-impl ChangeType {
-    /// The word in text views.
-    pub fn word(self) -> &'static str {
-        match self {
-            ChangeType::Baseline => "EXISTING",
-            ChangeType::Created => "CREATED",
-            ChangeType::Modified => "MODIFIED",
-            ChangeType::Deleted => "DELETED",
-            ChangeType::Recreated => "RECREATED",
-            ChangeType::Left => "LEFT",
-        }
-    }
-
-    /// Whether the object is new.
-    pub fn is_creation(self) -> bool {
-        matches!(self, ChangeType::Created | ChangeType::Recreated)
-    }
-
-    fn role(self) -> Role {
-        match self {
-            ChangeType::Baseline | ChangeType::Left => Role::Dim,
-            ChangeType::Created | ChangeType::Recreated => Role::Added,
-            ChangeType::Modified => Role::Changed,
-            ChangeType::Deleted => Role::Removed,
-        }
-    }
-}
 
 /// What the line above a version says.
 #[derive(Clone, Copy, Debug)]
 pub struct Header<'h> {
     /// When, as it is to be shown: `15:10:00`, or `between 17:40 and 17:41`.
     pub time: &'h str,
-    /// What has happened.
+    /// What happened.
     pub change: ChangeType,
     /// To which object.
     pub object: &'h ObjectRef,
@@ -79,7 +33,7 @@ pub struct Header<'h> {
     pub ago: Option<&'h str>,
     /// What else there is to say: `versions may be missing`.
     pub notes: &'h [String],
-    /// Who, as [`who`](super::who()) puts it.
+    /// Who, as [`ShownChanges::who`](super::ShownChanges::who) puts it.
     pub who: Option<&'h str>,
     /// How many changes there are.
     pub counts: Option<&'h Counts>,

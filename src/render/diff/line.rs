@@ -10,7 +10,7 @@ const USUAL: usize = 128;
 
 /// A line before it is painted: display text, and what its pieces are.
 #[derive(Default)]
-pub(super) struct Line {
+pub(super) struct DiffLine {
     text: String,
     /// The role of each piece, and where in the text it ends.
     pieces: Vec<(Role, usize)>,
@@ -18,10 +18,10 @@ pub(super) struct Line {
     pub(super) suffix: String,
 }
 
-impl Line {
+impl DiffLine {
     /// A line that stands so many columns in.
-    pub(super) fn indented(indent: usize) -> Line {
-        let mut line = Line {
+    pub(super) fn indented(indent: usize) -> DiffLine {
+        let mut line = DiffLine {
             text: String::with_capacity(USUAL),
             pieces: Vec::with_capacity(8),
             suffix: String::new(),

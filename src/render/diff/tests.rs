@@ -1,9 +1,15 @@
 //! Tests of the paths view, whole outputs.
 
+use std::collections::BTreeSet;
+
+use jiff::tz::TimeZone;
+
 use super::*;
+use crate::diff::{Diff, Filter, Noise, Redactor};
+use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::render::style::testing::{ansi, explain};
-use crate::render::style::{Styles, Symbols};
+use crate::render::style::{Look, Styles, Symbols};
 use crate::render::text;
 
 /// What a test may set of a view.
@@ -30,8 +36,8 @@ impl Default for Setting {
 }
 
 impl Setting {
-    pub(super) fn with<T>(&self, use_it: impl FnOnce(&View<'_>) -> T) -> T {
-        use_it(&View {
+    pub(super) fn with<T>(&self, use_it: impl FnOnce(&DiffView<'_>) -> T) -> T {
+        use_it(&DiffView {
             look: Look {
                 width: self.width,
                 styles: self.styles,
@@ -50,7 +56,7 @@ impl Setting {
         self.with(|view| {
             let diff = Diff::of(Some(old.root()), Some(new.root()));
             let writers = Writers::of(Some(old.root()), Some(new.root()));
-            change_lines(&diff, &writers, view).join("\n")
+            ShownChanges::of(&diff, &writers, view).lines().join("\n")
         })
     }
 }
@@ -531,8 +537,9 @@ fn who_is_said_once_above_the_changes_of_one() {
         setting.with(|view| {
             let diff = Diff::of(Some(old.root()), Some(new.root()));
             let writers = Writers::of(Some(old.root()), Some(new.root()));
-            let who = who(&diff, &writers, view).unwrap_or_default();
-            format!("{who}\n{}", change_lines(&diff, &writers, view).join("\n"))
+            let shown = ShownChanges::of(&diff, &writers, view);
+            let who = shown.who().unwrap_or_default();
+            format!("{who}\n{}", shown.lines().join("\n"))
         })
     };
     // The same second, the same fields: nobody is known to have written.

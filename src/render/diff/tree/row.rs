@@ -20,9 +20,23 @@ pub(super) enum Mark {
     Move,
 }
 
+/// The mark of all lines of a value, and the changes that they show.
+#[derive(Clone, Copy)]
+pub(super) struct Marking<'t> {
+    pub(super) mark: Mark,
+    pub(super) tells: &'t [SegId],
+}
+
+impl Marking<'_> {
+    /// A mark that shows no change.
+    pub(super) fn of(mark: Mark) -> Marking<'static> {
+        Marking { mark, tells: &[] }
+    }
+}
+
 /// What a line shows of a value.
 #[derive(Debug, Default)]
-pub(super) enum Body {
+pub(super) enum RowBody {
     #[default]
     None,
     One(String),
@@ -48,13 +62,13 @@ pub(super) enum Sort {
 
 /// A line. All text in it is display text.
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(super) struct TreeRow {
     pub(super) mark: Mark,
     pub(super) sort: Sort,
     pub(super) indent: usize,
     /// What stands before the value: its name, and the bracket that opens it.
     pub(super) head: String,
-    pub(super) body: Body,
+    pub(super) body: RowBody,
     /// What is said about the value, before what follows it.
     pub(super) note: String,
     /// The brackets and commas behind it.
@@ -66,8 +80,8 @@ pub(super) struct Row {
 }
 
 /// Brackets and counts join the line before them, and the first field of an item joins its bracket.
-pub(super) fn compact(rows: Vec<Row>) -> Vec<Row> {
-    let mut lines: Vec<Row> = Vec::new();
+pub(super) fn compact(rows: Vec<TreeRow>) -> Vec<TreeRow> {
+    let mut lines: Vec<TreeRow> = Vec::new();
     for row in rows {
         match lines.last_mut() {
             Some(last) if last.takes(&row) => last.absorb(row),
@@ -77,8 +91,8 @@ pub(super) fn compact(rows: Vec<Row>) -> Vec<Row> {
     lines
 }
 
-impl Row {
-    fn takes(&self, next: &Row) -> bool {
+impl TreeRow {
+    fn takes(&self, next: &TreeRow) -> bool {
         match next.sort {
             // Nothing stands behind what is said of a value but what is inside it.
             Sort::Close | Sort::LeftOut if !self.end.is_empty() => {
@@ -90,7 +104,7 @@ impl Row {
         }
     }
 
-    fn closes(&self, next: &Row) -> bool {
+    fn closes(&self, next: &TreeRow) -> bool {
         next.sort == Sort::Close && next.indent == self.indent
     }
 
@@ -99,7 +113,7 @@ impl Row {
         self.sort == Sort::Open && self.head.len() == 1 && self.tail.is_empty()
     }
 
-    fn absorb(&mut self, next: Row) {
+    fn absorb(&mut self, next: TreeRow) {
         match next.sort {
             Sort::Close | Sort::LeftOut => {
                 self.tail.push(' ');
@@ -144,9 +158,9 @@ impl Row {
             (rest, format!("{}{}", " ".repeat(self.indent), self.head)),
         ];
         match self.body {
-            Body::None => {}
-            Body::One(value) => spans.push((rest, room.one(&value).into_owned())),
-            Body::Pair(old, new) => spans.extend(pair(&old, &new, room, look)),
+            RowBody::None => {}
+            RowBody::One(value) => spans.push((rest, room.one(&value).into_owned())),
+            RowBody::Pair(old, new) => spans.extend(pair(&old, &new, room, look)),
         }
         spans.extend([
             (Role::Dim, self.note),
