@@ -1,17 +1,17 @@
 //! `--by`: the versions that certain managers wrote, and what they wrote in them.
 
 use crate::diff::{Change, Diff, Noise};
-use crate::object::managed_fields::{By as Who, Writers};
+use crate::object::managed_fields::{By, Writers};
 
 /// The named managers; all if none is named.
 #[derive(Clone, Debug, Default)]
-pub(super) struct By {
+pub(super) struct ManagerFilter {
     managers: Vec<String>,
 }
 
-impl By {
-    pub(super) fn new(managers: &[String]) -> By {
-        By {
+impl ManagerFilter {
+    pub(super) fn new(managers: &[String]) -> ManagerFilter {
+        ManagerFilter {
             managers: managers.to_vec(),
         }
     }
@@ -41,8 +41,8 @@ impl By {
 
     fn made<'a>(&self, diff: &Diff<'a>, writers: &Writers<'a>, change: &Change) -> bool {
         match diff.by(writers, change) {
-            Some(Who::Actor(actor) | Who::Took { actor, .. }) => self.names(&actor.manager),
-            Some(Who::Owner(_)) | None => false,
+            Some(By::Actor(actor) | By::Took { actor, .. }) => self.names(&actor.manager),
+            Some(By::Owner(_)) | None => false,
         }
     }
 

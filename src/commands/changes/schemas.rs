@@ -8,7 +8,6 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::run::{Changes, Span};
 use super::state::TimelineEntry;
 use crate::commands::Session;
 use crate::object::list_keys::{KindKeys, Schema, is_built_in};
@@ -33,7 +32,7 @@ type Answer = (BTreeSet<GroupKind>, Option<Arc<Schema>>);
 
 impl Schemas {
     /// Asks for those of the kinds of these sources. Nothing is asked about built-in ones.
-    fn of(session: &Session, keys: &[SourceKey]) -> Schemas {
+    pub(super) fn of(session: &Session, keys: &[SourceKey]) -> Schemas {
         let mut schemas = Schemas::default();
         let Some(openapi) = session.openapi() else {
             return schemas;
@@ -85,7 +84,7 @@ impl Schemas {
 
     /// Whether versions of this kind are not to be compared yet. From the first that is not on, there is
     /// only so much time for all.
-    fn holds(&mut self, kind: &GroupKind, keys: &KindKeys) -> bool {
+    pub(super) fn holds(&mut self, kind: &GroupKind, keys: &KindKeys) -> bool {
         while let Some(answer) = self.asked.try_join_next() {
             if let Ok(answer) = answer {
                 self.take(answer, keys);
@@ -100,6 +99,21 @@ impl Schemas {
             self.awaited.clear();
         }
         !is_late
+    }
+
+    /// Takes the entries that can be printed by now: in order, up to the first version that waits for a schema.
+    pub(super) fn due(
+        &mut self,
+        pending: &mut Vec<TimelineEntry>,
+        keys: &KindKeys,
+    ) -> Vec<TimelineEntry> {
+        let waits = |entry: &TimelineEntry| {
+            let is_compared = entry.version().is_some_and(|event| event.old.is_some());
+            is_compared && self.holds(&entry.key.resource.group_kind(), keys)
+        };
+        let due = pending.iter().position(waits);
+        let later = due.map(|due| pending.split_off(due));
+        std::mem::replace(pending, later.unwrap_or_default())
     }
 
     /// Waits for no schema any more; returns whether one was waited for.
@@ -120,37 +134,6 @@ fn not_built_in(keys: &[SourceKey]) -> BTreeMap<(Arc<str>, Arc<str>), BTreeSet<G
         kinds.insert(resource.group_kind());
     }
     found
-}
-
-impl Changes {
-    /// Asks for the schemas of the kinds that are followed, if versions will be compared at all.
-    pub(super) fn ask_for_schemas(&mut self, session: &Session) {
-        if self.span == Span::On || self.past.is_some() {
-            self.schemas = Schemas::of(session, &self.keys);
-        }
-    }
-
-    /// Takes what may be told by now: in order, up to the first version that waits for a schema.
-    pub(super) fn due(&mut self) -> Vec<TimelineEntry> {
-        let (schemas, keys) = (&mut self.schemas, &self.view.shown.keys);
-        let mut waits = |entry: &TimelineEntry| {
-            let is_compared = entry.version().is_some_and(|event| event.old.is_some());
-            is_compared && schemas.holds(&entry.key.resource.group_kind(), keys)
-        };
-        let due = self.pending.iter().position(&mut waits);
-        let later = due.map(|due| self.pending.split_off(due));
-        std::mem::replace(&mut self.pending, later.unwrap_or_default())
-    }
-
-    /// Whether what was found of the past waits for a schema.
-    pub(super) fn holds_past(&mut self) -> bool {
-        let past = self.past.as_ref().filter(|past| past.is_over());
-        let mut found = past.into_iter().flat_map(|past| &past.found);
-        found.any(|found| {
-            let kind = found.key.resource.group_kind();
-            !found.versions.is_empty() && self.schemas.holds(&kind, &self.view.shown.keys)
-        })
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! `Shown`: which versions are shown, and which of their changes. Every format, `--count`, `--exit-code` and the
+//! `ShownVersions`: which versions are shown, and which of their changes. Every format, `--count`, `--exit-code` and the
 //! look-back ask here.
 
 use std::collections::BTreeSet;
 
-use super::by::By;
+use super::by::ManagerFilter;
 use super::compared::{Compared, ReadVersions, WriteTime};
-use super::formats::Format;
+use super::formats::ChangesFormat;
 use crate::commands::sources::named;
 use crate::diff::{Diff, Filter, Noise};
 use crate::object::list_keys::KindKeys;
@@ -15,18 +15,18 @@ use crate::watch::SourceKey;
 
 /// What the flags select.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct ShownVersions {
     /// Which parts of objects.
     pub(super) filter: Filter,
     /// Whose changes.
-    pub(super) by: By,
+    pub(super) by: ManagerFilter,
     /// Which classes of noise.
     pub(super) noise: BTreeSet<Noise>,
     /// How the items of lists are told apart, by kind.
     pub(super) keys: KindKeys,
 }
 
-impl Shown {
+impl ShownVersions {
     /// Compares the versions of an event that a source sent.
     pub(super) fn compare<'a>(&self, key: &SourceKey, read: &'a ReadVersions<'a>) -> Compared<'a> {
         let (old, new) = read.roots();
@@ -59,22 +59,6 @@ impl Shown {
         }
     }
 
-    /// Whether a format prints a version. Records have all of them; patches lead from each version to the
-    /// next, so they have those that change nothing but noise as well.
-    pub(super) fn prints(&self, compared: &Compared<'_>, format: Format) -> bool {
-        let has_noise = || compared.counts.hidden() > 0;
-        match format {
-            Format::Json => compared.is_by_named,
-            Format::JsonPatch | Format::MergePatch => compared.is_shown() || has_noise(),
-            Format::Paths
-            | Format::Tree
-            | Format::Full
-            | Format::Diff
-            | Format::Yaml
-            | Format::Name => compared.is_shown(),
-        }
-    }
-
     /// Whether a named manager wrote a version. Baselines and deletions have no recorded manager, so they match
     /// every `--by`.
     fn is_by_named(&self, read: &ReadVersions<'_>, writers: &Writers<'_>) -> bool {
@@ -92,5 +76,21 @@ impl Shown {
         let is_lease = &*key.resource.kind == "Lease" && named(key).is_some();
         let heartbeats = is_lease.then_some(Noise::Heartbeat);
         self.noise.iter().copied().chain(heartbeats).collect()
+    }
+}
+
+/// Whether a format prints a version. Records have all of them; patches lead from each version to the
+/// next, so they have those that change nothing but noise as well.
+pub(super) fn prints(compared: &Compared<'_>, format: ChangesFormat) -> bool {
+    let has_noise = || compared.counts.hidden() > 0;
+    match format {
+        ChangesFormat::Json => compared.is_by_named,
+        ChangesFormat::JsonPatch | ChangesFormat::MergePatch => compared.is_shown() || has_noise(),
+        ChangesFormat::Paths
+        | ChangesFormat::Tree
+        | ChangesFormat::Full
+        | ChangesFormat::Diff
+        | ChangesFormat::Yaml
+        | ChangesFormat::Name => compared.is_shown(),
     }
 }

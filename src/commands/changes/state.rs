@@ -128,7 +128,7 @@ const DELETED_NAMES: usize = 1024;
 
 /// What is kept between events: when each object last changed, and the names that were deleted.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct ChangesState {
     changed: HashMap<Uid, Timestamp>,
     deleted: VecDeque<ObjectRef>,
     synced: Vec<Arc<SourceKey>>,
@@ -142,7 +142,7 @@ pub(super) struct State {
     pub(super) last: Option<Timestamp>,
 }
 
-impl State {
+impl ChangesState {
     /// Takes one event; `None` for what a reader need not know.
     pub(super) fn apply(
         &mut self,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::Found;
-use super::found::{PastVersion, WriteTimes};
+use super::SourcePast;
+use super::source_past::{PastVersion, WriteTimes};
 use super::walk::Walker;
 use crate::commands::changes::doc_cache::DocCache;
 use crate::watch::{Between, Dates, Revision, Told, Why, is_surely_before};
@@ -36,7 +36,7 @@ impl Walker {
     }
 
     /// Adds the time to the revisions from which on versions are known.
-    pub(super) async fn date_bounds(&self, found: &mut Found, newest: Revision) {
+    pub(super) async fn date_bounds(&self, found: &mut SourcePast, newest: Revision) {
         for bound in [&mut found.from, &mut found.complete].into_iter().flatten() {
             let version =
                 (found.versions.iter()).find(|version| version.event.at == Some(bound.at));

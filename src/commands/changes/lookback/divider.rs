@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::Found;
-use super::found::DatedRevision;
+use super::SourcePast;
 use super::missing;
-use super::skipped::{self, Unread};
-use crate::commands::changes::footer::plural;
+use super::skipped::{self, SkippedSource};
+use super::source_past::DatedRevision;
+use crate::commands::changes::output::plural;
 use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::{describe, named};
 use crate::render::text::{escape_line, width};
@@ -18,9 +18,9 @@ use crate::watch::{End, Revision};
 const FORGOTTEN: &str = "the server has forgotten what was before";
 
 /// What stands between the past and what is live.
-pub(in crate::commands::changes) struct Seam<'s> {
-    pub(in crate::commands::changes) found: &'s [Found],
-    pub(in crate::commands::changes) unread: &'s [Unread],
+pub(in crate::commands::changes) struct Divider<'s> {
+    pub(in crate::commands::changes) found: &'s [SourcePast],
+    pub(in crate::commands::changes) unread: &'s [SkippedSource],
     /// Whether the past was asked for.
     pub(in crate::commands::changes) is_asked: bool,
     /// What happened before this was not.
@@ -30,14 +30,14 @@ pub(in crate::commands::changes) struct Seam<'s> {
     pub(in crate::commands::changes) first: Option<Timestamp>,
     /// How many versions are not, as nothing is left of them.
     pub(in crate::commands::changes) hidden: usize,
-    pub(in crate::commands::changes) changed: Changed,
+    pub(in crate::commands::changes) changed: ChangedObjects,
     /// Since when it is live; `None` if it ends here.
     pub(in crate::commands::changes) live: Option<Timestamp>,
 }
 
 /// The objects of wide sources to which something has happened.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::commands::changes) struct Changed {
+pub(in crate::commands::changes) struct ChangedObjects {
     count: usize,
     /// How many of them are there no more.
     gone: usize,
@@ -45,9 +45,9 @@ pub(in crate::commands::changes) struct Changed {
     kinds: usize,
 }
 
-impl Changed {
+impl ChangedObjects {
     /// The objects in a timeline.
-    pub(in crate::commands::changes) fn by(timeline: &[TimelineEntry]) -> Changed {
+    pub(in crate::commands::changes) fn by(timeline: &[TimelineEntry]) -> ChangedObjects {
         let (mut objects, mut kinds) = (HashMap::new(), HashSet::new());
         for entry in timeline.iter().filter(|entry| named(&entry.key).is_none()) {
             let Some(event) = entry.version() else {
@@ -57,7 +57,7 @@ impl Changed {
             objects.insert((resource, &object.namespace, &object.name), event.is_end());
             kinds.insert(resource);
         }
-        Changed {
+        ChangedObjects {
             count: objects.len(),
             gone: objects.values().filter(|is_gone| **is_gone).count(),
             kinds: kinds.len(),
@@ -65,7 +65,7 @@ impl Changed {
     }
 }
 
-impl Seam<'_> {
+impl Divider<'_> {
     /// What could not be looked back at, each once, and the line, or as many as it takes in so many columns.
     pub(in crate::commands::changes) fn lines(
         &self,
@@ -109,7 +109,7 @@ impl Seam<'_> {
             };
         }
         let wide = self.found.iter().filter_map(|found| found.objects);
-        let Changed { count, gone, kinds } = self.changed;
+        let ChangedObjects { count, gone, kinds } = self.changed;
         match (wide.reduce(|all, count| all + count), count) {
             (Some(there), 0) => format!("none of {} changed{hidden}", plural(there, "object")),
             (Some(there), count) => {
@@ -155,7 +155,7 @@ impl Seam<'_> {
 
     /// Whether anything may be missing that the server has not forgotten.
     fn complete(&self, is_forgotten: bool) -> Option<Words> {
-        let is_whole = |found: &&Found| is_read(found) && !found.is_cut;
+        let is_whole = |found: &&SourcePast| is_read(found) && !found.is_cut;
         let read = || self.found.iter().filter(is_whole);
         let wide = || read().filter(|found| found.objects.is_some());
         if missing::count(self.found) > 0 {
@@ -168,7 +168,7 @@ impl Seam<'_> {
         let alone = "what came and went in between may be missing";
         let short = Words::since(since, [before, after, alone]);
         let short = short.or_else(|| self.lives());
-        let is_all = self.unread.iter().all(Unread::has_no_past)
+        let is_all = self.unread.iter().all(SkippedSource::has_no_past)
             && self.found.iter().all(|found| is_whole(&found));
         if short.is_some() || is_forgotten || !is_all {
             return short;
@@ -179,9 +179,9 @@ impl Seam<'_> {
 
     /// Of an object that was absent, an earlier life can be missed that was short.
     fn lives(&self) -> Option<Words> {
-        let read = |found: &&Found| is_read(found) && !found.is_cut;
+        let read = |found: &&SourcePast| is_read(found) && !found.is_cut;
         let mut read = self.found.iter().filter(read);
-        let is_short = self.is_asked && read.any(Found::is_short);
+        let is_short = self.is_asked && read.any(SourcePast::is_short);
         let alone = "a short life before that may be missing";
         is_short.then_some(Words {
             since: None,
@@ -260,7 +260,7 @@ impl Words {
 }
 
 /// Why a source could not be looked back at.
-pub(in crate::commands::changes) fn refused(found: &Found) -> Option<String> {
+pub(in crate::commands::changes) fn refused(found: &SourcePast) -> Option<String> {
     match found.end.as_ref()? {
         End::NotOffered(cause) => Some(cause.to_string()),
         End::Failed(error) => Some(error.to_string()),
@@ -268,19 +268,98 @@ pub(in crate::commands::changes) fn refused(found: &Found) -> Option<String> {
     }
 }
 
-pub(super) fn refusal(found: &Found) -> Option<String> {
+pub(super) fn refusal(found: &SourcePast) -> Option<String> {
     let source = describe(&found.key);
     let line = format!("no look-back for {source}: {}", refused(found)?);
     Some(escape_line(&line).into_owned())
 }
 
-fn is_read(found: &Found) -> bool {
+fn is_read(found: &SourcePast) -> bool {
     refused(found).is_none() && !(found.is_cut && found.versions.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::commands::changes::compared::WriteTime;
+    use crate::commands::changes::lookback::source_past::PastVersion;
+    use crate::object::{ObjectRef, Resource, ResourceVersion};
+    use crate::watch::{Between, ClusterId, Form, Scope, SourceKey, Told, Version, Why};
+
+    /// A version that cannot be read, and was written at this time.
+    fn written_at(revision: &str, time: Timestamp) -> PastVersion {
+        let object = ObjectRef {
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            namespace: None,
+            name: "a".into(),
+            uid: None,
+        };
+        let version = Version {
+            object,
+            version: ResourceVersion::new(revision),
+            body: "{".into(),
+        };
+        PastVersion {
+            event: Told {
+                why: Why::Modified,
+                at: Revision::read(revision),
+                now: Arc::new(version),
+                prev: None,
+            },
+            written: Some(WriteTime::At(time)),
+            dated: None,
+        }
+    }
+
+    #[test]
+    fn a_revision_is_dated_without_reading_later_versions_again() {
+        let key = SourceKey {
+            cluster: ClusterId("test".into()),
+            resource: Resource {
+                group: "".into(),
+                version: "v1".into(),
+                plural: "pods".into(),
+                kind: "Pod".into(),
+                namespaced: true,
+            },
+            scope: Scope::Cluster,
+            labels: None,
+            fields: None,
+            form: Form::Full,
+        };
+        let at = |second| Timestamp::from_second(second).expect("in range");
+        let found = [SourcePast {
+            versions: vec![written_at("9", at(90)), written_at("7", at(70))],
+            ..SourcePast::new(Arc::new(key))
+        }];
+        let divider = Divider {
+            found: &found,
+            unread: &[],
+            is_asked: true,
+            since: None,
+            shown: 0,
+            first: None,
+            hidden: 0,
+            changed: ChangedObjects::by(&[]),
+            live: None,
+        };
+        let dated = |from, until: Option<i64>| {
+            let dated = Between {
+                from: at(from),
+                until: until.map(at),
+            };
+            divider.time(DatedRevision {
+                at: Revision::read("5").expect("a revision"),
+                dated: Some(dated),
+            })
+        };
+        assert_eq!(dated(10, None), Some(at(70)));
+        assert_eq!(dated(10, Some(20)), Some(at(20)));
+        assert_eq!(dated(80, None), Some(at(80)));
+    }
 
     #[test]
     fn a_rule_is_cut_between_its_parts() {

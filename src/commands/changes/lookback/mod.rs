@@ -2,13 +2,13 @@
 
 mod dating;
 pub(super) mod divider;
-mod found;
 mod interrupt;
 mod missing;
 mod progress;
 pub(super) mod reach;
 mod records;
 pub(super) mod skipped;
+mod source_past;
 pub(super) mod stop_rule;
 pub(super) mod timeline;
 mod unknown;
@@ -23,16 +23,16 @@ use tokio::sync::{OnceCell, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::commands::changes::shown::Shown;
+use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
 use crate::watch::{Dates, End, Mux, SourceError, SourceKey, Turns, Version};
-pub(super) use found::Found;
 use interrupt::Interrupt;
-use progress::Progress;
+use progress::LookBackProgress;
 use reach::{PATIENCE, Reach, Whose};
-use skipped::Unread;
-pub(super) use walk::Start;
+use skipped::SkippedSource;
+pub(super) use source_past::SourcePast;
+pub(super) use walk::LookBackStart;
 use walk::Walker;
 
 /// So many requests are under way at most for the past of whole listings. Over every kind there are some two
@@ -47,15 +47,15 @@ const HANDOVER: Duration = Duration::from_millis(200);
 pub(super) struct LookBack {
     mux: Mux,
     reach: Reach,
-    shown: Arc<Shown>,
+    shown: Arc<ShownVersions>,
     /// The sources whose walk has not begun.
     waiting: Vec<SourceKey>,
     /// What their listings have brought so far.
     listed: HashMap<SourceKey, Vec<Arc<Version>>>,
     /// The sources whose first listing is complete.
     synced: HashSet<SourceKey>,
-    progress: Arc<Progress>,
-    walks: JoinSet<Found>,
+    progress: Arc<LookBackProgress>,
+    walks: JoinSet<SourcePast>,
     /// The sources of these walks.
     walking: Vec<Arc<SourceKey>>,
     /// Whether the walks are to stop where they are.
@@ -67,14 +67,19 @@ pub(super) struct LookBack {
     skew: Option<SignedDuration>,
     /// What dates the revisions of its cluster.
     dates: Option<Arc<Dates>>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<SourcePast>,
     /// What could not be read.
-    pub(super) unread: Vec<Unread>,
+    pub(super) unread: Vec<SkippedSource>,
 }
 
 impl LookBack {
     /// The look-back of these sources.
-    pub(super) fn new(mux: Mux, reach: Reach, keys: &[SourceKey], shown: Arc<Shown>) -> LookBack {
+    pub(super) fn new(
+        mux: Mux,
+        reach: Reach,
+        keys: &[SourceKey],
+        shown: Arc<ShownVersions>,
+    ) -> LookBack {
         let has_past = |key: &&SourceKey| {
             let wanted = reach.whose == Whose::All || named(key).is_some();
             wanted && mux.history(key).is_some()
@@ -139,7 +144,7 @@ impl LookBack {
     pub(super) fn start_listed(&mut self, key: &SourceKey, version: &ResourceVersion) {
         self.synced.insert(key.clone());
         let objects = self.listed.remove(key).unwrap_or_default();
-        self.start(key, Start::Listing(version.clone(), objects));
+        self.start(key, LookBackStart::Listing(version.clone(), objects));
     }
 
     /// What to show of it while it runs.
@@ -149,12 +154,12 @@ impl LookBack {
     }
 
     /// Begins with a source, once it is known what is there. What comes after that is told as it comes.
-    pub(super) fn start(&mut self, key: &SourceKey, from: Start) {
+    pub(super) fn start(&mut self, key: &SourceKey, from: LookBackStart) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting == key) else {
             return;
         };
         let key = self.waiting.swap_remove(at);
-        if self.reach.whose == Whose::Gone && matches!(from, Start::Version(_)) {
+        if self.reach.whose == Whose::Gone && matches!(from, LookBackStart::Version(_)) {
             return;
         }
         let Some(history) = self.mux.history(&key) else {
@@ -184,7 +189,7 @@ impl LookBack {
     pub(super) fn skip(&mut self, key: &SourceKey, cause: &Arc<str>) {
         if self.is_waiting_for(key) {
             self.waiting.retain(|waiting| waiting != key);
-            self.unread.push(Unread::refused(key, cause));
+            self.unread.push(SkippedSource::refused(key, cause));
         }
     }
 
@@ -200,7 +205,7 @@ impl LookBack {
 
     /// Whether it says itself that a source cannot be read.
     pub(super) fn tells_of(&self, key: &SourceKey) -> bool {
-        let is_unread = |unread: &Unread| unread.is_of(key);
+        let is_unread = |unread: &SkippedSource| unread.is_of(key);
         self.is_asked() && (self.is_waiting_for(key) || self.unread.iter().any(is_unread))
     }
 
@@ -229,14 +234,14 @@ impl LookBack {
             self.take(walked);
         }
         let waiting = self.waiting.drain(..).map(Arc::new);
-        let late = waiting.chain(self.walking.drain(..)).map(|key| Found {
+        let late = waiting.chain(self.walking.drain(..)).map(|key| SourcePast {
             end: Some(End::Failed(SourceError::Timeout { after: PATIENCE })),
-            ..Found::new(key)
+            ..SourcePast::new(key)
         });
         self.found.extend(late);
     }
 
-    fn take(&mut self, walked: Result<Found, JoinError>) {
+    fn take(&mut self, walked: Result<SourcePast, JoinError>) {
         if let Ok(found) = walked {
             self.walking.retain(|key| *key != found.key);
             self.found.push(found);
@@ -260,7 +265,7 @@ impl LookBack {
         self.walks = JoinSet::new();
         let waiting = self.waiting.drain(..).map(Arc::new);
         let cut = waiting.chain(self.walking.drain(..));
-        self.found.extend(cut.map(|key| Found::new(key).cut()));
+        self.found.extend(cut.map(|key| SourcePast::new(key).cut()));
         was_open
     }
 }

@@ -2,16 +2,16 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::commands::changes::footer::{grouped, plural};
+use crate::commands::changes::output::{grouped, plural};
 
 /// How many objects are read back, of how many that have changed.
 #[derive(Debug, Default)]
-pub(in crate::commands::changes) struct Progress {
+pub(in crate::commands::changes) struct LookBackProgress {
     changed: AtomicUsize,
     read: AtomicUsize,
 }
 
-impl Progress {
+impl LookBackProgress {
     /// So many more objects have changed.
     pub(in crate::commands::changes) fn expect(&self, objects: usize) {
         self.changed.fetch_add(objects, Ordering::Relaxed);
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn the_objects_are_counted_as_they_are_read() {
-        let progress = Progress::default();
+        let progress = LookBackProgress::default();
         assert_eq!(progress.line(2), "reading back: 2 sources to go");
         progress.expect(1);
         assert_eq!(progress.line(1), "reading back: 0 of 1 object");

@@ -1,13 +1,13 @@
-//! The records of `-o json` that stand between the past and what is live: how far back each source was
-//! looked at, and where what is live begins.
+//! The records of `-o json` between the past and the live versions: how far back each source was read, and
+//! that the past ends here.
 
 use jiff::Timestamp;
 
-use super::Found;
-use super::divider::{Seam, refused};
-use super::found::DatedRevision;
-use super::skipped::Unread;
-use crate::commands::changes::view::View;
+use super::SourcePast;
+use super::divider::{Divider, refused};
+use super::skipped::SkippedSource;
+use super::source_past::DatedRevision;
+use crate::commands::changes::output::DisplayOptions;
 use crate::commands::sources::describe;
 use crate::render::age::rfc3339_millis;
 use crate::render::json::RefRecord;
@@ -15,20 +15,21 @@ use crate::render::json::line::line;
 use crate::render::json::notice::{MissingRecord, Said};
 use crate::watch::End;
 
-impl Seam<'_> {
-    /// A record for each source, and one for the seam, after `versions` records of the past.
+impl Divider<'_> {
+    /// A record for each source, and one for the end of the past, after `versions` records of versions.
     pub(in crate::commands::changes) fn records(
         &self,
-        view: &View,
+        options: &DisplayOptions,
         now: Timestamp,
         versions: usize,
     ) -> Vec<String> {
         let seen = rfc3339_millis(now);
-        let record =
-            |said: Said<'_>, source: Option<&str>| line(&said.record(&seen, &view.cluster, source));
+        let record = |said: Said<'_>, source: Option<&str>| {
+            line(&said.record(&seen, &options.cluster, source))
+        };
         let read = self.found.iter().map(|found| {
             record(
-                self.horizon(found, &view.cluster),
+                self.lookback_record(found, &options.cluster),
                 Some(&describe(&found.key)),
             )
         });
@@ -36,14 +37,14 @@ impl Seam<'_> {
             .unread
             .iter()
             .map(|unread| record(not_read(unread), Some(&unread.source)));
-        let seam = Said::Seam {
+        let end = Said::Seam {
             versions,
             live: self.live.is_some(),
         };
-        read.chain(unread).chain([record(seam, None)]).collect()
+        read.chain(unread).chain([record(end, None)]).collect()
     }
 
-    fn horizon(&self, found: &Found, cluster: &str) -> Said<'static> {
+    fn lookback_record(&self, found: &SourcePast, cluster: &str) -> Said<'static> {
         let end = match &found.end {
             _ if found.is_cut => "interrupted",
             Some(End::Forgotten(_)) => "forgotten",
@@ -70,7 +71,7 @@ impl Seam<'_> {
     }
 }
 
-fn not_read(unread: &Unread) -> Said<'static> {
+fn not_read(unread: &SkippedSource) -> Said<'static> {
     Said::Lookback {
         end: "notRead",
         from: None,

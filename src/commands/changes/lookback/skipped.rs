@@ -9,7 +9,7 @@ use crate::watch::SourceKey;
 
 /// A source, or a kind, that cannot be read.
 #[derive(Clone, Debug)]
-pub(in crate::commands::changes) struct Unread {
+pub(in crate::commands::changes) struct SkippedSource {
     key: Option<Arc<SourceKey>>,
     has_no_past: bool,
     /// What it is called: `secrets in namespace "shop"`.
@@ -20,10 +20,13 @@ pub(in crate::commands::changes) struct Unread {
     pub(in crate::commands::changes) cause: Arc<str>,
 }
 
-impl Unread {
+impl SkippedSource {
     /// A source that the server refuses, or does not give.
-    pub(in crate::commands::changes) fn refused(key: &SourceKey, cause: &Arc<str>) -> Unread {
-        Unread {
+    pub(in crate::commands::changes) fn refused(
+        key: &SourceKey,
+        cause: &Arc<str>,
+    ) -> SkippedSource {
+        SkippedSource {
             source: describe(key),
             kind: key.resource.group_resource(),
             cause: cause.clone(),
@@ -34,9 +37,9 @@ impl Unread {
 
     /// A kind that can be listed, not watched: most such are made up when they are asked for, and the
     /// server keeps none of them.
-    pub(in crate::commands::changes) fn unwatched(resource: &Resource) -> Unread {
+    pub(in crate::commands::changes) fn unwatched(resource: &Resource) -> SkippedSource {
         let kind = resource.group_resource();
-        Unread {
+        SkippedSource {
             key: None,
             source: kind.clone(),
             kind,
@@ -46,8 +49,8 @@ impl Unread {
     }
 
     /// An API group whose server does not answer.
-    pub(in crate::commands::changes) fn silent(group: &str) -> Unread {
-        Unread {
+    pub(in crate::commands::changes) fn silent(group: &str) -> SkippedSource {
+        SkippedSource {
             key: None,
             source: group.to_owned(),
             kind: group.to_owned(),
@@ -77,8 +80,8 @@ impl Unread {
 }
 
 /// The one line: each reason in full for the first kind it is given for, then the others by name.
-pub(in crate::commands::changes) fn line(unread: &[Unread]) -> Option<String> {
-    let mut groups: Vec<(&Unread, Vec<&str>)> = Vec::new();
+pub(in crate::commands::changes) fn line(unread: &[SkippedSource]) -> Option<String> {
+    let mut groups: Vec<(&SkippedSource, Vec<&str>)> = Vec::new();
     for unread in unread {
         let of_sort = groups.iter_mut();
         match of_sort
@@ -98,12 +101,12 @@ pub(in crate::commands::changes) fn line(unread: &[Unread]) -> Option<String> {
 }
 
 /// Causes that differ only by what they are about have the same beginning: `Error from server (Forbidden)`.
-fn sort(unread: &Unread) -> &str {
+fn sort(unread: &SkippedSource) -> &str {
     let cause: &str = &unread.cause;
     cause.split_once(": ").map_or(cause, |(sort, _)| sort)
 }
 
-fn part(first: &Unread, others: &[&str]) -> String {
+fn part(first: &SkippedSource, others: &[&str]) -> String {
     // The server's words name the kind themselves.
     let first = match &first.key {
         Some(_) if first.cause.contains(first.kind.as_str()) => first.cause.to_string(),
@@ -129,8 +132,8 @@ mod tests {
         }
     }
 
-    fn refused(plural: &str, cause: &str) -> Unread {
-        Unread {
+    fn refused(plural: &str, cause: &str) -> SkippedSource {
+        SkippedSource {
             key: Some(Arc::new(crate::watch::SourceKey {
                 cluster: crate::watch::ClusterId("test".into()),
                 resource: kind("", plural),
@@ -153,7 +156,7 @@ mod tests {
             let cause = format!("Error from server (Forbidden): {kind} is forbidden: no");
             refused(kind, &cause)
         };
-        let metrics = Unread::unwatched(&kind("metrics.k8s.io", "pods"));
+        let metrics = SkippedSource::unwatched(&kind("metrics.k8s.io", "pods"));
         let all = [
             forbidden("secrets"),
             metrics,

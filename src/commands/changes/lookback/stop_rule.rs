@@ -2,17 +2,17 @@
 
 use jiff::Timestamp;
 
-use super::found::WriteTimes;
+use super::source_past::WriteTimes;
 use crate::commands::changes::compared::WriteTime;
 use crate::commands::changes::doc_cache::DocCache;
-use crate::commands::changes::shown::Shown;
+use crate::commands::changes::shown::ShownVersions;
 use crate::commands::changes::state::VersionEvent;
 use crate::render::diff::ChangeType;
 use crate::watch::{Past, Presence, Revision, SourceKey};
 
 /// Decides how far back a walk goes.
 pub(in crate::commands::changes) struct StopRule<'l> {
-    shown: &'l Shown,
+    shown: &'l ShownVersions,
     key: &'l SourceKey,
     /// Versions that were written before this are too old.
     since: Option<Timestamp>,
@@ -30,7 +30,7 @@ impl<'l> StopRule<'l> {
     /// A rule without limits, for a walk that begins with this version.
     pub(in crate::commands::changes) fn new(
         there: Presence,
-        shown: &'l Shown,
+        shown: &'l ShownVersions,
         key: &'l SourceKey,
     ) -> StopRule<'l> {
         StopRule {
@@ -106,7 +106,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::commands::changes::by::By;
+    use crate::commands::changes::by::ManagerFilter;
     use crate::diff::Filter;
     use crate::object::{Doc, ObjectRef, Resource, ResourceVersion};
     use crate::watch::{ClusterId, Form, Scope, Version};
@@ -144,7 +144,7 @@ mod tests {
     }
 
     /// How many versions count that were written, the newest first, by these managers.
-    fn counted(shown: &Shown, writers: &str) -> usize {
+    fn counted(shown: &ShownVersions, writers: &str) -> usize {
         let key = config_map();
         let count = u32::try_from(writers.len()).expect("few");
         let versions = writers.chars().zip((1..=count).rev());
@@ -160,17 +160,17 @@ mod tests {
 
     #[test]
     fn only_versions_that_are_shown_count() {
-        let everyone = Shown::default();
-        let by = |manager: &str| Shown {
-            by: By::new(&[manager.to_owned()]),
-            ..Shown::default()
+        let everyone = ShownVersions::default();
+        let by = |manager: &str| ShownVersions {
+            by: ManagerFilter::new(&[manager.to_owned()]),
+            ..ShownVersions::default()
         };
-        let only = |path: &str| Shown {
+        let only = |path: &str| ShownVersions {
             filter: Filter {
                 only: vec![path.parse().expect("a path")],
                 ignore: Vec::new(),
             },
-            ..Shown::default()
+            ..ShownVersions::default()
         };
         for (shown, writers, expect) in [
             (&everyone, "aaaa", 4),

@@ -3,21 +3,20 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use super::Found;
-use super::found::PastVersion;
+use super::SourcePast;
+use super::source_past::PastVersion;
 use crate::commands::changes::compared::WriteTime;
 use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry, VersionEvent, When};
 use crate::object::ObjectRef;
-use crate::render::age;
 use crate::render::diff::ChangeType;
 use crate::watch::{SourceKey, Why, is_surely_before};
 
 /// The versions that were found, in the order of the cluster's revisions, without those that are known to have been
 /// written before `since`.
 pub(in crate::commands::changes) fn timeline(
-    found: &[Found],
+    found: &[SourcePast],
     since: Option<Timestamp>,
     now: Timestamp,
 ) -> Vec<TimelineEntry> {
@@ -169,10 +168,4 @@ fn version_event(version: &PastVersion, last: Last) -> Option<VersionEvent> {
     };
     let old = event.prev.clone().filter(|_| change != ChangeType::Left);
     Some(VersionEvent::new(change, old, event.now.clone()))
-}
-
-/// What is said of when something in the past happened: `5m ago`.
-pub(in crate::commands::changes) fn ago(past: PastTime, now: Timestamp) -> String {
-    let span = now.duration_since(past.time);
-    format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
 }

@@ -1,6 +1,6 @@
 //! What of the past is not known: where it was interrupted, and what the server refused.
 
-use super::divider::{Seam, refusal};
+use super::divider::{Divider, refusal};
 use super::missing;
 use crate::commands::Unknown;
 use crate::commands::sources::describe;
@@ -9,7 +9,7 @@ use crate::render::text::escape_line;
 /// How many sources are named that were not read to the end.
 const NAMED: usize = 3;
 
-impl Seam<'_> {
+impl Divider<'_> {
     /// That the look-back was interrupted, and what it did not read to the end.
     pub(in crate::commands::changes) fn interruption(&self) -> Option<String> {
         let cut = self.found.iter().filter(|found| found.is_cut);

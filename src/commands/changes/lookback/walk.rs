@@ -5,12 +5,12 @@ use std::sync::Arc;
 use futures::{StreamExt, stream};
 use tokio::sync::OnceCell;
 
-use super::found::{DatedRevision, Found, PastVersion, WriteTimes};
 use super::interrupt::Interrupt;
-use super::progress::Progress;
+use super::progress::LookBackProgress;
 use super::reach::{PATIENCE, Reach};
+use super::source_past::{DatedRevision, PastVersion, SourcePast, WriteTimes};
 use super::stop_rule::StopRule;
-use crate::commands::changes::shown::Shown;
+use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::{
@@ -22,7 +22,7 @@ use crate::watch::{
 const AT_ONCE: usize = 8;
 
 /// What is known of a source when its look-back begins.
-pub(in crate::commands::changes) enum Start {
+pub(in crate::commands::changes) enum LookBackStart {
     /// Its one object exists.
     Version(Arc<Version>),
     /// It was listed at this version, with these objects.
@@ -34,11 +34,11 @@ pub(super) struct Walker {
     pub(super) history: History,
     pub(super) dates: Option<Arc<Dates>>,
     pub(super) reach: Reach,
-    pub(super) shown: Arc<Shown>,
+    pub(super) shown: Arc<ShownVersions>,
     /// What ends it before its end.
     pub(super) interrupt: Interrupt,
     /// How far all walks of the run are.
-    pub(super) progress: Arc<Progress>,
+    pub(super) progress: Arc<LookBackProgress>,
     /// Whether `dates` are of this source, once that is known.
     pub(super) is_dated: OnceCell<bool>,
 }
@@ -54,11 +54,13 @@ struct Walked {
 }
 
 impl Walker {
-    pub(super) async fn run(mut self, start: Start) -> Found {
-        let mut found = Found::new(self.history.key().clone());
+    pub(super) async fn run(mut self, start: LookBackStart) -> SourcePast {
+        let mut found = SourcePast::new(self.history.key().clone());
         let walked = match start {
-            Start::Version(version) => self.before(version, &mut found).await,
-            Start::Listing(version, objects) => self.from(&version, objects, &mut found).await,
+            LookBackStart::Version(version) => self.before(version, &mut found).await,
+            LookBackStart::Listing(version, objects) => {
+                self.from(&version, objects, &mut found).await
+            }
         };
         if let Err(end) = walked {
             found.end = Some(end);
@@ -69,7 +71,7 @@ impl Walker {
         found
     }
 
-    async fn before(&self, version: Arc<Version>, found: &mut Found) -> Result<(), End> {
+    async fn before(&self, version: Arc<Version>, found: &mut SourcePast) -> Result<(), End> {
         let newest = Revision::parse(&version.version).ok_or_else(unversioned)?;
         // Its versions say when they were written: no revision need be looked for.
         let walk = self.history.before(&version, self.limits());
@@ -83,7 +85,7 @@ impl Walker {
         &mut self,
         version: &ResourceVersion,
         objects: Vec<Arc<Version>>,
-        found: &mut Found,
+        found: &mut SourcePast,
     ) -> Result<(), End> {
         let newest = Revision::parse(version).ok_or_else(unversioned)?;
         self.begin(newest).await;
@@ -111,7 +113,7 @@ impl Walker {
         }
     }
 
-    async fn named(&self, walked: Walked, newest: Revision, found: &mut Found) {
+    async fn named(&self, walked: Walked, newest: Revision, found: &mut SourcePast) {
         let versions = self.settle(walked.events, &walked.written, newest).await;
         let from = match walked.end {
             Some(End::Forgotten(at)) => Some(at),
@@ -138,7 +140,7 @@ impl Walker {
     }
 
     /// Finds what has changed between then and now, and walks back what the watch cache does not tell.
-    async fn wide(&self, now: ObjectsAt, found: &mut Found) -> Result<(), End> {
+    async fn wide(&self, now: ObjectsAt, found: &mut SourcePast) -> Result<(), End> {
         let (floor, newest, objects) = (self.reach.revision, now.at, now.objects.len());
         // What says when it was written is only needed where revisions do not.
         let since = self.reach.time.filter(|_| !self.is_bounded());

@@ -76,7 +76,7 @@ impl DatedRevision {
 
 /// What was found of one source.
 #[derive(Debug)]
-pub(in crate::commands::changes) struct Found {
+pub(in crate::commands::changes) struct SourcePast {
     pub(in crate::commands::changes) key: Arc<SourceKey>,
     /// The versions of each object, the oldest first.
     pub(in crate::commands::changes) versions: Vec<PastVersion>,
@@ -94,10 +94,10 @@ pub(in crate::commands::changes) struct Found {
     pub(in crate::commands::changes) complete: Option<DatedRevision>,
 }
 
-impl Found {
+impl SourcePast {
     /// Nothing yet.
-    pub(in crate::commands::changes) fn new(key: Arc<SourceKey>) -> Found {
-        Found {
+    pub(in crate::commands::changes) fn new(key: Arc<SourceKey>) -> SourcePast {
+        SourcePast {
             key,
             versions: Vec::new(),
             end: None,
@@ -116,8 +116,8 @@ impl Found {
     }
 
     /// The same of a look-back that was interrupted: it came to no end, and nothing older is known.
-    pub(in crate::commands::changes) fn cut(self) -> Found {
-        Found {
+    pub(in crate::commands::changes) fn cut(self) -> SourcePast {
+        SourcePast {
             end: None,
             is_cut: true,
             from: None,

@@ -1,9 +1,9 @@
 //! The part of a version below its heading, in each of the formats for people.
 
-use super::compared::VersionDoc;
-use super::formats::Format;
+use super::options::{Creation, known};
 use super::text::TextView;
-use super::view::{Creation, known};
+use crate::commands::changes::compared::VersionDoc;
+use crate::commands::changes::formats::ChangesFormat;
 use crate::diff::{Diff, Filter, LeftOut, Noise, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::render::diff::{
@@ -20,12 +20,12 @@ const NOTHING: &str = "/dev/null";
 impl TextView<'_> {
     /// The changes between two versions.
     pub(super) fn changes(&self, shown: &ShownChanges<'_>, diff: &Diff<'_>) -> Vec<String> {
-        match self.view.format {
-            Format::Tree => shown.tree(Extent::Changed),
-            Format::Full => shown.tree(Extent::Whole),
-            Format::Diff => {
+        match self.options.format {
+            ChangesFormat::Tree => shown.tree(Extent::Changed),
+            ChangesFormat::Full => shown.tree(Extent::Whole),
+            ChangesFormat::Diff => {
                 // Of a version that several managers wrote, what those wrote that `--by` names.
-                let theirs = (!self.view.shown.by.is_everyone()).then(|| diff.partly(|_| true));
+                let theirs = (!self.options.shown.by.is_everyone()).then(|| diff.partly(|_| true));
                 let now = self.compared.read.now();
                 let doc = theirs.as_ref().unwrap_or(now.doc);
                 self.unified(self.compared.read.old(), Some(VersionDoc { doc, ..now }))
@@ -37,17 +37,17 @@ impl TextView<'_> {
     /// The object itself, where it exists or was created.
     pub(super) fn whole(&self) -> Vec<String> {
         let now = self.compared.read.now();
-        let object = self.view.redactor.shown(now.doc.root());
+        let object = self.options.redactor.shown(now.doc.root());
         let is_new = self.compared.change().is_creation();
         let is_baseline = self.compared.change() == ChangeType::Baseline;
-        let is_whole = self.view.creation == Creation::Whole;
+        let is_whole = self.options.creation == Creation::Whole;
         let view = self.diff_view();
-        match self.view.format {
-            Format::Full if is_baseline => whole_lines(object, &view, ObjectStanding::There),
+        match self.options.format {
+            ChangesFormat::Full if is_baseline => whole_lines(object, &view, ObjectStanding::There),
             _ if !is_new => Vec::new(),
-            Format::Full => whole_lines(object, &view, ObjectStanding::New),
-            Format::Tree if is_whole => whole_lines(object, &view, ObjectStanding::New),
-            Format::Diff => self.unified(None, Some(now)),
+            ChangesFormat::Full => whole_lines(object, &view, ObjectStanding::New),
+            ChangesFormat::Tree if is_whole => whole_lines(object, &view, ObjectStanding::New),
+            ChangesFormat::Diff => self.unified(None, Some(now)),
             _ if is_whole => {
                 let paint = |line: String| self.look.styles.paint(Role::Added, &line);
                 let lines = self.yaml(now).into_iter();
@@ -89,8 +89,8 @@ impl TextView<'_> {
         if !noise.contains(&Noise::Version) {
             without.extend(["resourceVersion", "generation"]);
         }
-        let object = self.view.redactor.shown(side.doc.root());
-        let left_out = left_out(&self.view.shown.filter, object);
+        let object = self.options.redactor.shown(side.doc.root());
+        let left_out = left_out(&self.options.shown.filter, object);
         if left_out.has(object) {
             return Vec::new();
         }

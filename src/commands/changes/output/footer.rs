@@ -2,12 +2,16 @@
 
 use std::fmt::Display;
 
-use super::state::State;
+use crate::commands::changes::state::ChangesState;
 use crate::commands::{Sources, Terminal};
 use crate::render::age;
 
 /// The last line of a live screen: how current what stands above it is.
-pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
+pub(in crate::commands::changes) fn footer(
+    state: &ChangesState,
+    sources: &Sources,
+    terminal: &Terminal<'_>,
+) -> Vec<String> {
     let now = terminal.env().now();
     let look = terminal.look();
     let last = state.last.map_or_else(
@@ -34,7 +38,10 @@ pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) 
 const REFUSED: usize = 3;
 
 /// A line for each kind that may not be read; those that are too many are counted.
-pub(super) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
+pub(in crate::commands::changes) fn refused(
+    sources: &Sources,
+    terminal: &Terminal<'_>,
+) -> Vec<String> {
     let styles = terminal.look().styles;
     let count = sources.refused().count();
     let most = if count > REFUSED {
@@ -49,7 +56,10 @@ pub(super) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String>
 }
 
 /// `1 watch`, `2 watches`.
-pub(super) fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, unit: &str) -> String {
+pub(in crate::commands::changes) fn plural<N: Copy + Display + PartialEq + From<u8>>(
+    count: N,
+    unit: &str,
+) -> String {
     match unit {
         _ if count == N::from(1) => format!("1 {unit}"),
         _ if unit.ends_with("ch") => format!("{count} {unit}es"),
@@ -58,7 +68,7 @@ pub(super) fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, unit: &
 }
 
 /// A number with its thousands set apart: `1,204`.
-pub(super) fn grouped(number: usize) -> String {
+pub(in crate::commands::changes) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {

@@ -9,14 +9,14 @@ use crate::render::diff::Counts;
 
 /// What a run has seen.
 #[derive(Debug)]
-pub(super) struct Summary {
+pub(in crate::commands::changes) struct Summary {
     started: Timestamp,
     shown: u64,
     hidden: u64,
 }
 
 impl Summary {
-    pub(super) fn since(started: Timestamp) -> Summary {
+    pub(in crate::commands::changes) fn since(started: Timestamp) -> Summary {
         Summary {
             started,
             shown: 0,
@@ -33,7 +33,12 @@ impl Summary {
 
     /// `3 versions: 1 live · 4 changes shown, 8 hidden · 5m12s`. `parts` are the versions by where they
     /// came from; those that are none are left out.
-    pub(super) fn line(&self, parts: &[(u64, &str)], dot: &str, now: Timestamp) -> String {
+    pub(in crate::commands::changes) fn line(
+        &self,
+        parts: &[(u64, &str)],
+        dot: &str,
+        now: Timestamp,
+    ) -> String {
         let versions: u64 = parts.iter().map(|part| part.0).sum();
         let took = age::human(now.duration_since(self.started));
         if versions == 0 {

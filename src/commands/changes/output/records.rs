@@ -1,8 +1,8 @@
 //! What `changes -o json` prints: a record a line.
 
-use super::compared::{Compared, WriteTime};
-use super::state::{Occurrence, TimelineEntry, VersionEvent};
-use super::view::{View, known};
+use super::options::{DisplayOptions, known};
+use crate::commands::changes::compared::{Compared, WriteTime};
+use crate::commands::changes::state::{Occurrence, TimelineEntry, VersionEvent};
 use crate::commands::sources::describe;
 use crate::object::{ParseError, ResourceVersion};
 use crate::render::age::rfc3339_millis;
@@ -13,7 +13,7 @@ use crate::render::json::notice::Said;
 use crate::render::json::{RefRecord, VERSION};
 use crate::watch::{Gap, GapCause, Version};
 
-impl View {
+impl DisplayOptions {
     /// The record of an entry that is about no object.
     pub(super) fn notice_record(&self, entry: &TimelineEntry) -> Option<String> {
         let said = match &entry.what {

@@ -1,20 +1,20 @@
 //! Counts the changes that were printed, for `--count` and `--exit-code`.
 
-use super::compared::Compared;
+use crate::commands::changes::compared::Compared;
 use crate::render::diff::ChangeType;
 
 /// How many changes were printed, and whether one of them was of interest.
 #[derive(Debug, Default)]
-pub(super) struct CountLimit {
+pub(in crate::commands::changes) struct CountLimit {
     /// How many may be printed; any number if there is no limit.
     limit: Option<u64>,
     count: u64,
     /// Whether anything changed that is neither noise nor filtered out.
-    pub(super) is_changed: bool,
+    pub(in crate::commands::changes) is_changed: bool,
 }
 
 impl CountLimit {
-    pub(super) fn up_to(limit: Option<u64>) -> CountLimit {
+    pub(in crate::commands::changes) fn up_to(limit: Option<u64>) -> CountLimit {
         CountLimit {
             limit,
             ..CountLimit::default()
@@ -22,12 +22,16 @@ impl CountLimit {
     }
 
     /// Whether the limit is reached.
-    pub(super) fn is_reached(&self) -> bool {
+    pub(in crate::commands::changes) fn is_reached(&self) -> bool {
         self.limit.is_some_and(|limit| self.count >= limit)
     }
 
     /// Counts a version that was printed; `None` if it could not be read.
-    pub(super) fn note(&mut self, change: ChangeType, compared: Option<&Compared<'_>>) {
+    pub(in crate::commands::changes) fn note(
+        &mut self,
+        change: ChangeType,
+        compared: Option<&Compared<'_>>,
+    ) {
         if change != ChangeType::Baseline {
             self.count += 1;
             self.is_changed = self.is_changed || compared.is_none_or(Compared::is_shown);

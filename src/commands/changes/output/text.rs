@@ -2,14 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::compared::Compared;
-use super::formats::Format;
-use super::lookback::reach::shifted;
-use super::lookback::timeline::ago;
+use super::options::{DisplayOptions, ago, clock, known};
 use super::rendered::Rendered;
-use super::state::TimelineEntry;
-use super::view::{View, clock, known};
 use crate::commands::Terminal;
+use crate::commands::changes::compared::Compared;
+use crate::commands::changes::formats::ChangesFormat;
+use crate::commands::changes::lookback::reach::shifted;
+use crate::commands::changes::state::TimelineEntry;
 use crate::diff::Diff;
 use crate::env::Env;
 use crate::object::ObjectRef;
@@ -20,7 +19,7 @@ use crate::watch::Version;
 
 /// A version on one screen.
 pub(super) struct TextView<'d> {
-    pub(super) view: &'d View,
+    pub(super) options: &'d DisplayOptions,
     pub(super) look: Look,
     pub(super) env: &'d Env,
     pub(super) entry: &'d TimelineEntry,
@@ -35,7 +34,7 @@ pub(super) struct Heading {
     pub(super) notes: Vec<String>,
 }
 
-impl View {
+impl DisplayOptions {
     /// The lines of a version.
     pub(super) fn text(
         &self,
@@ -69,7 +68,7 @@ impl View {
         terminal: &'d Terminal<'_>,
     ) -> TextView<'d> {
         TextView {
-            view: self,
+            options: self,
             look: terminal.look(),
             env: terminal.env(),
             entry,
@@ -120,7 +119,7 @@ impl TextView<'_> {
     /// A deletion: how long the object existed, and what changed last.
     fn deleted(&self) -> Vec<String> {
         let now = self.compared.read.now();
-        let object = self.view.redactor.shown(now.doc.root());
+        let object = self.options.redactor.shown(now.doc.root());
         let lived = lifetime(object, self.time_of_entry());
         let lived = lived.map(|lived| format!("after {}", age::human(lived)));
         let missing = self.missing("while disconnected");
@@ -129,7 +128,7 @@ impl TextView<'_> {
             ..Heading::default()
         });
         let mut lines = vec![heading];
-        if self.view.format == Format::Diff {
+        if self.options.format == ChangesFormat::Diff {
             lines.extend(self.unified(Some(now), None));
         } else if let Some(diff) = &self.compared.diff
             && self.compared.counts.shown > 0
@@ -148,7 +147,7 @@ impl TextView<'_> {
         if let Some(until) = past.and_then(|past| past.until) {
             time = format!("{time}–{}", self.time(until));
         }
-        let today = shifted(self.env.now(), self.view.skew);
+        let today = shifted(self.env.now(), self.options.skew);
         let ago = past.map(|past| ago(past, today));
         let mut notes = heading.notes;
         notes.splice(0..0, self.place(&event.now.object));
@@ -192,17 +191,17 @@ impl TextView<'_> {
     /// The flag that selects the object's namespace, unless it is the default one.
     fn place(&self, object: &ObjectRef) -> Option<String> {
         let namespace = object.namespace.as_ref()?;
-        (Some(namespace) != self.view.namespace.as_ref()).then(|| format!("-n {namespace}"))
+        (Some(namespace) != self.options.namespace.as_ref()).then(|| format!("-n {namespace}"))
     }
 
     pub(super) fn diff_view(&self) -> DiffView<'_> {
         DiffView {
             look: self.look,
-            redactor: &self.view.redactor,
-            filter: &self.view.shown.filter,
+            redactor: &self.options.redactor,
+            filter: &self.options.shown.filter,
             noise: &self.compared.noise,
             zone: &self.env.zone,
-            fold: self.view.fold,
+            fold: self.options.fold,
         }
     }
 }

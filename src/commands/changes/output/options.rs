@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::formats::Format;
-use super::shown::Shown;
-use super::state::{Occurrence, TimelineEntry};
+use crate::commands::changes::formats::ChangesFormat;
+use crate::commands::changes::shown::ShownVersions;
+use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry};
 use crate::commands::sources::{describe, describe_counted, named};
 use crate::diff::Redactor;
 use crate::env::Env;
@@ -19,39 +19,43 @@ use crate::watch::{Gap, GapCause};
 
 /// How changes are shown; the redactor in it numbers the values of Secrets for as long as the program
 /// runs.
-pub(super) struct View {
+pub(in crate::commands::changes) struct DisplayOptions {
     /// What records call the cluster.
-    pub(super) cluster: String,
+    pub(in crate::commands::changes) cluster: String,
     /// Whether that is a file.
-    pub(super) is_of_file: bool,
+    pub(in crate::commands::changes) is_of_file: bool,
     /// What values are read through.
-    pub(super) redactor: Redactor,
+    pub(in crate::commands::changes) redactor: Redactor,
     /// Which versions are shown, and which of their changes.
-    pub(super) shown: Arc<Shown>,
+    pub(in crate::commands::changes) shown: Arc<ShownVersions>,
     /// How they are written.
-    pub(super) format: Format,
+    pub(in crate::commands::changes) format: ChangesFormat,
     /// What is told of new objects.
-    pub(super) creation: Creation,
+    pub(in crate::commands::changes) creation: Creation,
     /// Whether much is counted.
-    pub(super) fold: Fold,
+    pub(in crate::commands::changes) fold: Fold,
     /// How far the server's clock is ahead, once there is an earlier version.
-    pub(super) skew: SignedDuration,
+    pub(in crate::commands::changes) skew: SignedDuration,
     /// The namespace that need not be named; `None` if all are looked at.
-    pub(super) namespace: Option<Arc<str>>,
+    pub(in crate::commands::changes) namespace: Option<Arc<str>>,
 }
 
 /// What is told of an object that is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Creation {
+pub(in crate::commands::changes) enum Creation {
     /// Its parts, folded to the width.
     Summary,
     /// All of it.
     Whole,
 }
 
-impl View {
+impl DisplayOptions {
     /// The lines for people of an entry that is about no object.
-    pub(super) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
+    pub(in crate::commands::changes) fn notice_lines(
+        &self,
+        entry: &TimelineEntry,
+        look: Look,
+    ) -> Vec<String> {
         let text = notice(entry).into_iter();
         match &entry.what {
             Occurrence::Synced { .. } => text
@@ -68,7 +72,7 @@ impl View {
 }
 
 /// The sentence for people about an entry that is about no object.
-pub(super) fn notice(entry: &TimelineEntry) -> Option<String> {
+pub(in crate::commands::changes) fn notice(entry: &TimelineEntry) -> Option<String> {
     match &entry.what {
         Occurrence::Synced { count } if named(&entry.key).is_none() => {
             let what = describe_counted(&entry.key, *count);
@@ -83,12 +87,12 @@ pub(super) fn notice(entry: &TimelineEntry) -> Option<String> {
     }
 }
 
-pub(super) fn warning(text: &str, look: Look) -> String {
+pub(in crate::commands::changes) fn warning(text: &str, look: Look) -> String {
     look.styles.warning(&escape_line(text))
 }
 
 /// A gap in a sentence.
-pub(super) fn gap_text(gap: &Gap) -> String {
+pub(in crate::commands::changes) fn gap_text(gap: &Gap) -> String {
     let cause = match gap.cause {
         GapCause::Expired => "the server has forgotten them".to_owned(),
         GapCause::Undecodable => "a line could not be read".to_owned(),
@@ -114,12 +118,18 @@ pub(super) fn gap_text(gap: &Gap) -> String {
 }
 
 /// A version, where there is one: manifests have none.
-pub(super) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
+pub(in crate::commands::changes) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
     Some(version).filter(|version| !version.as_str().is_empty())
 }
 
+/// How long ago something happened: `5m ago`.
+pub(in crate::commands::changes) fn ago(past: PastTime, now: Timestamp) -> String {
+    let span = now.duration_since(past.time);
+    format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
+}
+
 /// A time as it is shown.
-pub(super) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
+pub(in crate::commands::changes) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
     match look.width {
         Some(_) => age::clock(time, &env.zone),
         None => age::rfc3339_millis(time),

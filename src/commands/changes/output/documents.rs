@@ -4,13 +4,13 @@
 use serde_json::value::RawValue;
 
 use super::body::left_out;
-use super::compared::Compared;
-use super::formats::Format;
+use super::options::{DisplayOptions, known};
 use super::rendered::Rendered;
-use super::state::{TimelineEntry, VersionEvent};
 use super::text::Heading;
-use super::view::{View, known};
 use crate::commands::Terminal;
+use crate::commands::changes::compared::Compared;
+use crate::commands::changes::formats::ChangesFormat;
+use crate::commands::changes::state::{TimelineEntry, VersionEvent};
 use crate::diff::json_patch::{Patch, json_patch, step_by_step};
 use crate::diff::{Diff, MergePatch, Noise, merge_patch};
 use crate::object::{ObjectRef, Value};
@@ -20,7 +20,7 @@ use crate::render::style::Styles;
 use crate::render::text::escape_line;
 use crate::render::yaml::yaml;
 
-impl View {
+impl DisplayOptions {
     /// A version as a document or a patch.
     pub(super) fn document(
         &self,
@@ -29,12 +29,16 @@ impl View {
         terminal: &Terminal<'_>,
     ) -> Rendered {
         match self.format {
-            Format::JsonPatch | Format::MergePatch if compared.change() == ChangeType::Modified => {
+            ChangesFormat::JsonPatch | ChangesFormat::MergePatch
+                if compared.change() == ChangeType::Modified =>
+            {
                 self.patch(compared)
             }
             // A patch leads from one version to the next. Creations, deletions and baselines have no other.
-            Format::JsonPatch | Format::MergePatch => Rendered::default(),
-            Format::Name => Rendered::lines(vec![resource_name(&compared.read.event.now.object)]),
+            ChangesFormat::JsonPatch | ChangesFormat::MergePatch => Rendered::default(),
+            ChangesFormat::Name => {
+                Rendered::lines(vec![resource_name(&compared.read.event.now.object)])
+            }
             _ => self.yaml_document(entry, compared, terminal),
         }
     }
@@ -51,7 +55,7 @@ impl View {
         };
         if self.shown.filter.is_everything() && self.shown.by.is_everyone() {
             return match self.format {
-                Format::JsonPatch => json_patch_line(&json_patch(diff, &self.redactor)),
+                ChangesFormat::JsonPatch => json_patch_line(&json_patch(diff, &self.redactor)),
                 _ => self.merge_patch_line(compared, old, new),
             };
         }
@@ -62,7 +66,7 @@ impl View {
         }
         match self.format {
             // Only parts are selected, so the patch must not replace the whole object, even where that is shorter.
-            Format::JsonPatch => json_patch_line(&step_by_step(&diff, &self.redactor)),
+            ChangesFormat::JsonPatch => json_patch_line(&step_by_step(&diff, &self.redactor)),
             _ => self.merge_patch_line(compared, old, partly.root()),
         }
     }
