@@ -9,7 +9,7 @@ pub(super) enum Absence {
     Waits,
     /// It is an error, as nothing is waited for.
     Missing,
-    /// It is what is asked about.
+    /// It is the answer that `--for` waits for.
     Fine,
 }
 

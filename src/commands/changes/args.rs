@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::formats::{Audience, ChangesFormat};
-use super::lookback::reach::{self, Reach, Since};
+use super::lookback::{Reach, Since, parse_revision, parse_since};
 use super::noise::NoiseArgs;
 use crate::commands::{EndArgs, ObjectArgs, WatchArgs};
 use crate::object::list_keys::Chosen;
@@ -52,10 +52,10 @@ pub(crate) struct ChangesArgs {
     pub(super) no_fold: bool,
     /// Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); without a TYPE it is
     /// about every kind in the namespace. By default named objects begin with their last 20 versions
-    #[arg(long, value_name = "DURATION|all|0", value_parser = reach::parse)]
+    #[arg(long, value_name = "DURATION|all|0", value_parser = parse_since)]
     pub(super) since: Option<Since>,
     /// Begin after this resourceVersion
-    #[arg(long, value_name = "VERSION", value_parser = reach::parse_revision, conflicts_with = "since")]
+    #[arg(long, value_name = "VERSION", value_parser = parse_revision, conflicts_with = "since")]
     pub(super) since_rv: Option<Revision>,
 }
 

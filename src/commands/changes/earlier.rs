@@ -3,12 +3,10 @@
 use jiff::SignedDuration;
 
 use super::formats::Audience;
-use super::lookback::divider::{ChangedObjects, Divider};
-use super::lookback::reach::{Reach, shifted};
-use super::lookback::skipped::SkippedSource;
-use super::lookback::timeline;
-use super::lookback::{LookBack, LookBackStart};
-use super::output::clock;
+use super::lookback::{
+    ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, timeline,
+};
+use super::output::{clock, shifted};
 use super::run::{Changes, Span};
 use super::schemas::Schemas;
 use super::state::{Occurrence, TimelineEntry};
@@ -30,7 +28,7 @@ impl Changes {
                 .silent
                 .iter()
                 .map(|group| SkippedSource::silent(group));
-            past.unread = unwatched.chain(silent).collect();
+            past.skipped = unwatched.chain(silent).collect();
         }
     }
 
@@ -79,7 +77,7 @@ impl Changes {
         }
     }
 
-    /// Prints the past, once it is all there; says whether what is live may follow.
+    /// Prints the past once all of it was read; returns whether live entries may follow.
     pub(super) fn print_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
         if self.holds_past() {
             return Ok(false);
@@ -88,10 +86,10 @@ impl Changes {
             return Ok(self.past.is_none());
         };
         past.found.sort_by_cached_key(|found| describe(&found.key));
-        past.unread.sort_by(|a, b| a.source.cmp(&b.source));
+        past.skipped.sort_by(|a, b| a.source.cmp(&b.source));
         self.renderer.options.skew = past.skew();
         let now = shifted(terminal.env().now(), past.skew());
-        let entries = timeline::timeline(&past.found, past.since(), now);
+        let entries = timeline(&past.found, past.since(), now);
         let events = entries.iter().filter_map(TimelineEntry::version);
         for event in events.filter(|event| event.change == ChangeType::Deleted) {
             self.state.remember_deleted(&event.now.object);
@@ -101,11 +99,11 @@ impl Changes {
         self.absent
             .retain(|key| self.span == Span::On || !has_past(key));
         let mut page = self.renderer.page(&entries, terminal);
-        // Only the end interrupts it.
+        // Only the end of the program interrupts it.
         let is_cut = past.found.iter().any(|found| found.is_cut);
         let divider = Divider {
             found: &past.found,
-            unread: &past.unread,
+            skipped: &past.skipped,
             shown: page.shown,
             first: page.first,
             hidden: page.hidden,
@@ -114,7 +112,7 @@ impl Changes {
             since: past.since(),
             live: (self.span == Span::On && !is_cut).then_some(now),
         };
-        self.unread.extend(divider.unknown());
+        self.unknown.extend(divider.unknown());
         let look = terminal.look();
         match self.renderer.options.format.audience() {
             Audience::Person => {
@@ -138,7 +136,7 @@ impl Changes {
     }
 }
 
-/// What is said of clocks that differ.
+/// The note about clocks that differ.
 fn skewed(skew: SignedDuration) -> Option<String> {
     let by = age::human(skew.abs());
     let way = match skew.signum() {

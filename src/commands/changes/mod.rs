@@ -74,7 +74,7 @@ pub(crate) async fn show(
     let over = changes.end(ended);
     match &over.view.missing[..] {
         [] => {
-            let unread = over.view.unread.into_iter().chain(over.unread);
+            let unread = over.view.unknown.into_iter().chain(over.unread);
             let answer = Answer::of(over.view.renderer.count_limit.is_changed.into(), unread);
             args.ends.conclude(over.ended?, answer)
         }

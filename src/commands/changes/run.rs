@@ -19,7 +19,7 @@ use crate::watch::{Event, Recall, SourceKey};
 pub(super) enum Span {
     /// Until it is stopped.
     On,
-    /// Until what is there has been read.
+    /// Until the current state was read.
     Once,
     /// To the end of the file.
     File,
@@ -39,7 +39,7 @@ pub(super) struct Changes {
     /// With `--once`: the sources of named objects that do not exist.
     pub(super) missing: Vec<SourceKey>,
     /// The parts of the past that could not be read.
-    pub(super) unread: Vec<Unknown>,
+    pub(super) unknown: Vec<Unknown>,
     /// The look-back, until its timeline is printed. Live entries wait for it.
     pub(super) past: Option<LookBack>,
     /// How many earlier versions were printed.
@@ -64,7 +64,7 @@ impl Changes {
             pending: Vec::new(),
             absent: Vec::new(),
             missing: Vec::new(),
-            unread: Vec::new(),
+            unknown: Vec::new(),
             past: None,
             earlier: 0,
             schemas: Schemas::default(),
@@ -147,7 +147,7 @@ impl Live for Changes {
         let is_refusal = matches!(note.state, "forbidden" | "unserved" | "failed");
         let past = self.past.as_ref().filter(|_| is_refusal);
         match self.audience() {
-            // A line of the look-back says so, of all of them.
+            // One line of the look-back names all of them.
             Audience::Person if past.is_some_and(|past| past.tells_of(key)) => {}
             Audience::Person | Audience::Documents => terminal.note(&note)?,
             Audience::Records => self.pending.push(TimelineEntry {
@@ -220,7 +220,7 @@ impl Live for Changes {
     }
 }
 
-/// What is said of a single object that is not there.
+/// The note about a named object that does not exist.
 fn waiting(key: &SourceKey) -> String {
     format!("waiting for {}", describe(key))
 }

@@ -1,5 +1,5 @@
-//! What the server says of the lists of kinds that are not built in: asked for beside everything else,
-//! and waited for no longer than a reader would notice.
+//! The server's schemas of kinds that are not built in: how the items of their lists are told apart. They are
+//! requested beside everything else, and waited for no longer than a reader would notice.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::watch::SourceKey;
 /// How long the first version that is compared waits for the schema of its kind.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The schemas that were asked for.
+/// The schemas that were requested.
 #[derive(Default)]
 pub(super) struct Schemas {
     asked: JoinSet<Answer>,
@@ -27,7 +27,7 @@ pub(super) struct Schemas {
     until: Option<Instant>,
 }
 
-/// The schema of these kinds; `None` if the server does not tell.
+/// The schema of these kinds; `None` if the server has none.
 type Answer = (BTreeSet<GroupKind>, Option<Arc<Schema>>);
 
 impl Schemas {

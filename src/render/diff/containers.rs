@@ -41,8 +41,8 @@ pub(super) fn state(painter: &Painter<'_>, at: SegId, run: &[&Change], base: Bas
     vec![painter.paint(line)]
 }
 
-/// `running since 14:02:06`, `waiting CrashLoopBackOff`, `terminated OOMKilled exit 137`; and what is
-/// said about it, behind a colon.
+/// `running since 14:02:06`, `waiting CrashLoopBackOff`, `terminated OOMKilled exit 137`; and its message,
+/// behind a colon.
 fn words(painter: &Painter<'_>, state: Shown<'_>) -> Option<(String, String)> {
     let (name, detail) = state.fields().next()?;
     let mut text = name.into_owned();

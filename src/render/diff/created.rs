@@ -1,4 +1,4 @@
-//! What is said of an object that is new, or that is gone: not a change, but what it is.
+//! An object that is new, in a few lines; and how long one existed that is gone.
 
 use jiff::{SignedDuration, Timestamp};
 

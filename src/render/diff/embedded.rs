@@ -15,9 +15,8 @@ use super::fit::Room;
 use super::folds;
 use super::line::DiffLine;
 use super::painter::{Base, Painter, ShownPair};
-use super::selection::rank;
 use super::value::{plural, thousands};
-use super::view::Fold;
+use super::view::{Fold, rank};
 use super::who::Attribution;
 
 /// How many lines of a text are shown on a terminal.
@@ -149,14 +148,7 @@ fn hunks(
         }
         Lines::Hunks(hunks) => hunks,
     };
-    let count = |tag| {
-        let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-        thousands(lines.filter(|line| line.tag == tag).count())
-    };
-    start.push(
-        Role::Plain,
-        &format!("  +{} -{} lines", count(Tag::Added), count(Tag::Removed)),
-    );
+    start.push(Role::Plain, &format!("  {}", line_counts(&hunks)));
     let first = painter.paint(std::mem::take(start));
     let mut lines: Vec<String> = hunks
         .iter()
@@ -178,6 +170,15 @@ fn hunks(
     }
     lines.insert(0, first);
     Some(lines)
+}
+
+/// `+2 -1 lines`
+pub(super) fn line_counts(hunks: &[Hunk]) -> String {
+    let count = |tag| {
+        let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+        thousands(lines.filter(|line| line.tag == tag).count())
+    };
+    format!("+{} -{} lines", count(Tag::Added), count(Tag::Removed))
 }
 
 /// A hunk: removed lines beside the added ones that took their place, changed words emphasised.

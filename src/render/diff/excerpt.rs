@@ -1,4 +1,4 @@
-//! Texts too long for a line: what has changed in them, and what is around that.
+//! Excerpts of texts that are too long for a line: the change, and some text around it.
 
 use crate::diff::{Content, Shown};
 use crate::render::style::Role;
@@ -10,13 +10,13 @@ use super::painter::{Painter, ShownPair};
 use super::value::thousands;
 use super::view::Fold;
 
-/// Longer texts are told in excerpts.
+/// Longer texts are shown as excerpts.
 pub(super) const LONG: usize = 16 * 1024;
 
-/// So many columns of such a text are shown where there is no width that bounds them.
+/// The columns of an excerpt where no width bounds it.
 pub(super) const ENOUGH: usize = 400;
 
-/// So many characters stand around what has changed.
+/// The characters around a change.
 const AROUND: usize = 40;
 
 /// What has changed, if it is short; else its start and its end.

@@ -8,12 +8,11 @@ use crate::object::path::Side;
 use crate::render::style::Role;
 
 use super::painter::{Base, LineMark, Painter};
-use super::selection::{MOVES, is_move};
 use super::value::{plural, thousands};
-use super::view::DiffView;
+use super::view::{DiffView, MOVES, is_move};
 use super::{conditions, containers};
 
-/// So many lines of one item stand in a block below it.
+/// From this many lines on, the changes of an item are a block below it.
 const BLOCK: usize = 3;
 
 /// The lines of all changes.

@@ -1,20 +1,17 @@
 //! The line above the changes of a version: when, what, which object, from where to where, who.
 
-use std::collections::BTreeMap;
-
 use jiff::SignedDuration;
 
-use crate::diff::Noise;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::render::style::Look;
 use crate::render::style::Role;
 use crate::render::{age, text};
 
 use super::change_type::ChangeType;
-use super::counts::Counts;
-use super::value::{plural, thousands};
+use super::value::plural;
+use super::view::Counts;
 
-/// What the line above a version says.
+/// The parts of a heading.
 #[derive(Clone, Copy, Debug)]
 pub struct Header<'h> {
     /// When, as it is to be shown: `15:10:00`, or `between 17:40 and 17:41`.
@@ -31,7 +28,7 @@ pub struct Header<'h> {
     pub since: Option<SignedDuration>,
     /// How long ago, of what is past: `5m ago`.
     pub ago: Option<&'h str>,
-    /// What else there is to say: `versions may be missing`.
+    /// Notes: `versions may be missing`.
     pub notes: &'h [String],
     /// Who, as [`ShownChanges::who`](super::ShownChanges::who) puts it.
     pub who: Option<&'h str>,
@@ -106,37 +103,4 @@ fn counts(counts: &Counts) -> String {
         0 => shown,
         hidden => format!("{shown}, {hidden} hidden"),
     }
-}
-
-/// Versions of one object that nothing but noise tells apart.
-#[derive(Clone, Copy, Debug)]
-pub struct Quiet<'q> {
-    /// When the first was, as it is to be shown.
-    pub first: &'q str,
-    /// When the last was.
-    pub last: &'q str,
-    /// Whose they are.
-    pub object: &'q ObjectRef,
-    /// How many there are.
-    pub versions: usize,
-    /// How many changes are hidden in all of them.
-    pub noise: &'q BTreeMap<Noise, usize>,
-}
-
-/// The one line that tells of them: `·  14:06:00-14:11:00 node/node-2: 2 heartbeats (12 hidden)`.
-pub fn quiet_line(quiet: &Quiet<'_>, look: Look) -> String {
-    let time = if quiet.first == quiet.last {
-        quiet.last.to_owned()
-    } else {
-        format!("{}-{}", quiet.first, quiet.last)
-    };
-    let what = if quiet.noise.contains_key(&Noise::Heartbeat) {
-        plural(quiet.versions, "heartbeat")
-    } else {
-        plural(quiet.versions, "quiet version")
-    };
-    let hidden = thousands(quiet.noise.values().sum());
-    let dot = look.symbols.dot;
-    let line = format!("{dot}  {time} {}: {what} ({hidden} hidden)", quiet.object);
-    look.styles.dim(&text::escape_line(&line))
 }

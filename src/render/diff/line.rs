@@ -5,7 +5,7 @@ use crate::render::text;
 
 use super::fit::Span;
 
-/// So many bytes most lines have.
+/// The size in bytes of most lines.
 const USUAL: usize = 128;
 
 /// A line before it is painted: display text, and what its pieces are.
@@ -37,7 +37,7 @@ impl DiffLine {
         self.write(role, |text| text.push_str(piece));
     }
 
-    /// Appends what is written as one piece.
+    /// Appends one piece, written by a closure.
     pub(super) fn write(&mut self, role: Role, write: impl FnOnce(&mut String)) {
         write(&mut self.text);
         self.pieces.push((role, self.text.len()));

@@ -123,7 +123,7 @@ impl Painter<'_> {
         line.push(Role::Dim, &note);
     }
 
-    /// What is said behind a pair: how much later, or which types.
+    /// The note after a pair: how much later a time is, or which types the values have.
     fn pair_note(&self, fmt: Fmt, pair: ShownPair<'_>) -> Option<String> {
         let arrow = self.view.look.symbols.arrow;
         match (pair.old.content(), pair.new.content()) {

@@ -7,7 +7,6 @@
 mod change_type;
 mod conditions;
 mod containers;
-mod counts;
 mod created;
 mod embedded;
 mod excerpt;
@@ -17,7 +16,6 @@ mod header;
 mod line;
 mod lines;
 mod painter;
-mod selection;
 mod shown_changes;
 mod tree;
 mod value;
@@ -25,12 +23,12 @@ mod view;
 mod who;
 
 pub use change_type::ChangeType;
-pub use counts::{Counts, counts};
 pub use created::{created_lines, lifetime};
-pub use header::{Header, Quiet, header, quiet_line};
+pub use header::{Header, header};
 pub use shown_changes::ShownChanges;
 pub use tree::{Extent, ObjectStanding, whole_lines};
-pub use view::{DiffView, Fold};
+pub(crate) use value::{plural, thousands};
+pub use view::{Counts, DiffView, Fold, counts};
 pub use who::writer;
 
 #[cfg(test)]

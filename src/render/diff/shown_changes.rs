@@ -5,8 +5,7 @@ use crate::object::managed_fields::Writers;
 
 use super::folds;
 use super::painter::Painter;
-use super::selection::shown;
-use super::view::DiffView;
+use super::view::{DiffView, shown};
 use super::who::Attribution;
 
 /// The changes of a version that a view shows, and who is behind them. The heading and the lines of the version

@@ -762,17 +762,6 @@ fn the_line_above() {
         header(&bare, look(Styles::PLAIN)),
         explain(&header(&full, look(ansi()))),
     ];
-    let quiet = Quiet {
-        first: "14:06:00",
-        last: "14:11:00",
-        object: &object,
-        versions: 2,
-        noise: &[(Noise::Heartbeat, 8), (Noise::Version, 4)].into(),
-    };
-    insta::assert_snapshot!(
-        quiet_line(&quiet, look(Styles::PLAIN)),
-        @"·  14:06:00-14:11:00 deployment/web: 2 heartbeats (12 hidden)"
-    );
     insta::assert_snapshot!(lines.join("\n"), @"
     15:10:00 MODIFIED deployment/web  90001→90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden
     15:10:00 MODIFIED deployment/web  90001->90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden

@@ -75,7 +75,7 @@ fn scalar(content: Content<'_>, place: ScalarPlace) -> Cow<'_, str> {
     }
 }
 
-/// So many bytes most composites have, once they are folded.
+/// The size in bytes of most composites, once they are folded.
 const USUAL: usize = 128;
 
 /// Where a scalar stands.
@@ -97,7 +97,7 @@ impl ValueWriter {
         match shown.content() {
             Content::Array => self.array(shown, detail),
             Content::Object if detail == ValueDetail::Count => {
-                self.out.push_str(&counted(shown.len(), Brackets::OBJECT));
+                self.out.push_str(&counted(shown));
             }
             Content::Object => self.object(shown, detail, &[]),
             content => self.out.push_str(&scalar(content, ScalarPlace::Flow)),
@@ -123,7 +123,7 @@ impl ValueWriter {
 
     fn array(&mut self, shown: Shown<'_>, detail: ValueDetail) {
         if detail == ValueDetail::Count {
-            return self.out.push_str(&counted(shown.len(), Brackets::ARRAY));
+            return self.out.push_str(&counted(shown));
         }
         self.out.push('[');
         for (index, item) in shown.items().enumerate() {
@@ -136,7 +136,7 @@ impl ValueWriter {
         self.out.push(']');
     }
 
-    /// Whether what is written is too wide already.
+    /// Whether the text is too wide already.
     fn is_full(&self) -> bool {
         self.columns
             .is_some_and(|columns| !text::fits(&self.out, columns))
@@ -150,39 +150,20 @@ fn inner(detail: ValueDetail) -> ValueDetail {
     }
 }
 
-/// How a composite is written that is only counted.
-#[derive(Clone, Copy)]
-struct Brackets {
-    open: &'static str,
-    unit: &'static str,
-    close: &'static str,
-}
-
-impl Brackets {
-    const OBJECT: Brackets = Brackets {
-        open: "{",
-        unit: "field",
-        close: "}",
+/// `{3 fields}` or `[2 items]`; an empty one in one piece.
+fn counted(shown: Shown<'_>) -> String {
+    let (open, unit, close) = match shown.content() {
+        Content::Object => ("{", "field", "}"),
+        _ => ("[", "item", "]"),
     };
-    const ARRAY: Brackets = Brackets {
-        open: "[",
-        unit: "item",
-        close: "]",
-    };
-}
-
-/// `{3 fields}`; the empty ones in one piece.
-fn counted(count: usize, brackets: Brackets) -> String {
-    let Brackets { open, unit, close } = brackets;
-    match count {
-        0 => format!("{open}{close}"),
-        1 => [open, "1 ", unit, close].concat(),
-        _ => [open, &thousands(count), " ", unit, "s", close].concat(),
+    match shown.len() {
+        0 => [open, close].concat(),
+        count => [open, &plural(count, unit), close].concat(),
     }
 }
 
 /// A count with its thousands apart: `4,864`.
-pub(super) fn thousands(count: usize) -> String {
+pub(crate) fn thousands(count: usize) -> String {
     let mut digits = count.to_string();
     let mut at = digits.len();
     while at > 3 {
@@ -193,7 +174,7 @@ pub(super) fn thousands(count: usize) -> String {
 }
 
 /// `1 change`, `25 changes`.
-pub(super) fn plural(count: usize, unit: &str) -> String {
+pub(crate) fn plural(count: usize, unit: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{} {unit}{s}", thousands(count))
 }
@@ -322,6 +303,18 @@ mod tests {
             string("say \"hi\"\nthere", ScalarPlace::Line),
             r#""say \"hi\"\nthere""#
         );
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(thousands(number), text);
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What stands between the past and what is live: how far back the past goes, and what is not in it.
+//! `Divider`: the line between past and live versions. It says how far back the past goes, and what is missing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,32 +14,32 @@ use crate::commands::sources::{describe, named};
 use crate::render::text::{escape_line, width};
 use crate::watch::{End, Revision};
 
-/// What is said where nothing tells when it was.
+/// The words where the time is not known.
 const FORGOTTEN: &str = "the server has forgotten what was before";
 
-/// What stands between the past and what is live.
-pub(in crate::commands::changes) struct Divider<'s> {
-    pub(in crate::commands::changes) found: &'s [SourcePast],
-    pub(in crate::commands::changes) unread: &'s [SkippedSource],
-    /// Whether the past was asked for.
-    pub(in crate::commands::changes) is_asked: bool,
-    /// What happened before this was not.
-    pub(in crate::commands::changes) since: Option<Timestamp>,
+/// The line between past and live versions.
+pub(crate) struct Divider<'s> {
+    pub(crate) found: &'s [SourcePast],
+    pub(crate) skipped: &'s [SkippedSource],
+    /// Whether `--since` or `--since-rv` asks for the past.
+    pub(crate) is_asked: bool,
+    /// Versions from before this time were not requested.
+    pub(crate) since: Option<Timestamp>,
     /// How many versions are shown above it, and when the first was written.
-    pub(in crate::commands::changes) shown: usize,
-    pub(in crate::commands::changes) first: Option<Timestamp>,
-    /// How many versions are not, as nothing is left of them.
-    pub(in crate::commands::changes) hidden: usize,
-    pub(in crate::commands::changes) changed: ChangedObjects,
+    pub(crate) shown: usize,
+    pub(crate) first: Option<Timestamp>,
+    /// How many versions are hidden.
+    pub(crate) hidden: usize,
+    pub(crate) changed: ChangedObjects,
     /// Since when it is live; `None` if it ends here.
-    pub(in crate::commands::changes) live: Option<Timestamp>,
+    pub(crate) live: Option<Timestamp>,
 }
 
-/// The objects of wide sources to which something has happened.
+/// The objects of wide sources that have changed.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::commands::changes) struct ChangedObjects {
+pub(crate) struct ChangedObjects {
     count: usize,
-    /// How many of them are there no more.
+    /// How many of them no longer exist.
     gone: usize,
     /// Of how many kinds they are.
     kinds: usize,
@@ -47,7 +47,7 @@ pub(in crate::commands::changes) struct ChangedObjects {
 
 impl ChangedObjects {
     /// The objects in a timeline.
-    pub(in crate::commands::changes) fn by(timeline: &[TimelineEntry]) -> ChangedObjects {
+    pub(crate) fn by(timeline: &[TimelineEntry]) -> ChangedObjects {
         let (mut objects, mut kinds) = (HashMap::new(), HashSet::new());
         for entry in timeline.iter().filter(|entry| named(&entry.key).is_none()) {
             let Some(event) = entry.version() else {
@@ -66,16 +66,16 @@ impl ChangedObjects {
 }
 
 impl Divider<'_> {
-    /// What could not be looked back at, each once, and the line, or as many as it takes in so many columns.
-    pub(in crate::commands::changes) fn lines(
+    /// A line for each part that could not be read, then the divider, on as many lines as fit these columns.
+    pub(crate) fn lines(
         &self,
         columns: Option<usize>,
         time: impl Fn(Timestamp) -> String,
     ) -> Vec<String> {
         if self.found.is_empty() {
-            return Vec::new(); // the error says so
+            return Vec::new(); // the error names the sources
         }
-        let mut lines: Vec<String> = skipped::line(self.unread).into_iter().collect();
+        let mut lines: Vec<String> = skipped::line(self.skipped).into_iter().collect();
         lines.extend(self.found.iter().filter_map(refusal));
         lines.extend(self.interruption());
         lines.extend(missing::lines(self.found));
@@ -135,7 +135,7 @@ impl Divider<'_> {
                 _ => None,
             })
         };
-        // What is older was not asked for.
+        // Older versions were not requested.
         let counts =
             |end: &Option<Timestamp>| end.is_none_or(|end| self.since.is_none_or(|it| it < end));
         let known = ends().map(|end| self.known(end)).filter(counts);
@@ -168,7 +168,7 @@ impl Divider<'_> {
         let alone = "what came and went in between may be missing";
         let short = Words::since(since, [before, after, alone]);
         let short = short.or_else(|| self.lives());
-        let is_all = self.unread.iter().all(SkippedSource::has_no_past)
+        let is_all = self.skipped.iter().all(SkippedSource::has_no_past)
             && self.found.iter().all(|found| is_whole(&found));
         if short.is_some() || is_forgotten || !is_all {
             return short;
@@ -190,7 +190,7 @@ impl Divider<'_> {
     }
 
     /// When a revision was written, at the latest: as is known, or by the nearest write after it.
-    pub(in crate::commands::changes) fn time(&self, bound: DatedRevision) -> Option<Timestamp> {
+    pub(crate) fn time(&self, bound: DatedRevision) -> Option<Timestamp> {
         self.known(bound).or_else(|| self.nearest(bound.at))
     }
 
@@ -233,7 +233,7 @@ fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
 /// Something that holds since some time, which need not be known.
 struct Words {
     since: Option<Timestamp>,
-    /// What stands before the time and after it, and what is said without.
+    /// The words before the time, those after it, and the words without a time.
     words: [&'static str; 3],
 }
 
@@ -260,7 +260,7 @@ impl Words {
 }
 
 /// Why a source could not be looked back at.
-pub(in crate::commands::changes) fn refused(found: &SourcePast) -> Option<String> {
+pub(crate) fn refused(found: &SourcePast) -> Option<String> {
     match found.end.as_ref()? {
         End::NotOffered(cause) => Some(cause.to_string()),
         End::Failed(error) => Some(error.to_string()),
@@ -337,7 +337,7 @@ mod tests {
         }];
         let divider = Divider {
             found: &found,
-            unread: &[],
+            skipped: &[],
             is_asked: true,
             since: None,
             shown: 0,

@@ -10,12 +10,12 @@ use crate::render::text::escape_line;
 const NAMED: usize = 3;
 
 /// How many objects lack versions.
-pub(in crate::commands::changes) fn count(found: &[SourcePast]) -> usize {
+pub(crate) fn count(found: &[SourcePast]) -> usize {
     found.iter().map(|found| found.missing.len()).sum()
 }
 
 /// A line for each cause, with the objects that it concerns.
-pub(in crate::commands::changes) fn lines(found: &[SourcePast]) -> Vec<String> {
+pub(crate) fn lines(found: &[SourcePast]) -> Vec<String> {
     let mut causes: BTreeMap<String, Vec<&ObjectRef>> = BTreeMap::new();
     for missing in found.iter().flat_map(|found| &found.missing) {
         let objects = causes.entry(missing.cause.to_string()).or_default();

@@ -1,16 +1,16 @@
-//! What happened before the program was started, read back from the server's memory.
+//! The look-back: versions from before the start, read from the server's memory.
 
 mod dating;
-pub(super) mod divider;
+mod divider;
 mod interrupt;
+mod lookback_records;
 mod missing;
 mod progress;
-pub(super) mod reach;
-mod records;
-pub(super) mod skipped;
+mod reach;
+mod skipped;
 mod source_past;
-pub(super) mod stop_rule;
-pub(super) mod timeline;
+mod stop_rule;
+mod timeline;
 mod unknown;
 mod walk;
 
@@ -27,20 +27,23 @@ use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
 use crate::watch::{Dates, End, Mux, SourceError, SourceKey, Turns, Version};
+pub(super) use divider::{ChangedObjects, Divider};
 use interrupt::Interrupt;
 use progress::LookBackProgress;
-use reach::{PATIENCE, Reach, Whose};
-use skipped::SkippedSource;
-pub(super) use source_past::SourcePast;
+use reach::{PATIENCE, Whose};
+pub(super) use reach::{Reach, Since, parse_revision, parse_since};
+pub(super) use skipped::SkippedSource;
+use source_past::SourcePast;
+pub(super) use timeline::timeline;
 pub(super) use walk::LookBackStart;
 use walk::Walker;
 
-/// So many requests are under way at most for the past of whole listings. Over every kind there are some two
-/// hundred, and a list takes up to ten of the seats that the server has for all its clients
+/// How many requests for the past of whole listings are under way at most. There are some two hundred kinds, and a
+/// list takes up to ten of the seats that the server has for all its clients
 /// (<https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#seats-occupied-by-a-request>).
 const REQUESTS_AT_ONCE: usize = 8;
 
-/// How long walks have to hand over what they have found once they are stopped. They wait for nothing then.
+/// How long walks that are stopped may take to hand over what they have found.
 const HANDOVER: Duration = Duration::from_millis(200);
 
 /// The look-back of one run.
@@ -50,7 +53,7 @@ pub(super) struct LookBack {
     shown: Arc<ShownVersions>,
     /// The sources whose walk has not begun.
     waiting: Vec<SourceKey>,
-    /// What their listings have brought so far.
+    /// The objects that their listings have brought so far.
     listed: HashMap<SourceKey, Vec<Arc<Version>>>,
     /// The sources whose first listing is complete.
     synced: HashSet<SourceKey>,
@@ -60,16 +63,16 @@ pub(super) struct LookBack {
     walking: Vec<Arc<SourceKey>>,
     /// Whether the walks are to stop where they are.
     stop: watch::Sender<bool>,
-    /// Whose turn it is to ask.
+    /// Limits the requests that are under way.
     turns: Turns,
     deadline: Option<Instant>,
     /// How far the server's clock is ahead, since the first source has been read.
     skew: Option<SignedDuration>,
-    /// What dates the revisions of its cluster.
+    /// Dates the revisions of its cluster.
     dates: Option<Arc<Dates>>,
     pub(super) found: Vec<SourcePast>,
-    /// What could not be read.
-    pub(super) unread: Vec<SkippedSource>,
+    /// The sources that could not be read.
+    pub(super) skipped: Vec<SkippedSource>,
 }
 
 impl LookBack {
@@ -89,7 +92,7 @@ impl LookBack {
         let turns = Turns::new(REQUESTS_AT_ONCE);
         LookBack {
             dates: dates.map(|dates| Arc::new(dates.in_turn(&turns))),
-            unread: Vec::new(),
+            skipped: Vec::new(),
             listed: HashMap::new(),
             synced: HashSet::new(),
             progress: Arc::default(),
@@ -107,12 +110,12 @@ impl LookBack {
         }
     }
 
-    /// Whether the past was asked for.
+    /// Whether `--since` or `--since-rv` asks for the past.
     pub(super) fn is_asked(&self) -> bool {
         !self.reach.brief
     }
 
-    /// What happened before this was not asked for.
+    /// Versions from before this time were not requested.
     pub(super) fn since(&self) -> Option<Timestamp> {
         self.reach.by_server(self.skew()).time
     }
@@ -122,12 +125,12 @@ impl LookBack {
         self.skew.unwrap_or_default()
     }
 
-    /// Whether there is anything to look back at, or to say of it.
+    /// Whether there is anything to read back, or to report about it.
     pub(super) fn is_wanted(&self) -> bool {
         !self.waiting.is_empty() || self.is_asked()
     }
 
-    /// Whether all has been found that is waited for.
+    /// Whether all walks have ended.
     pub(super) fn is_over(&self) -> bool {
         self.waiting.is_empty() && self.walks.is_empty()
     }
@@ -147,13 +150,13 @@ impl LookBack {
         self.start(key, LookBackStart::Listing(version.clone(), objects));
     }
 
-    /// What to show of it while it runs.
+    /// The line of the footer while it runs.
     pub(super) fn progress(&self) -> String {
         let sources = self.waiting.len() + self.walks.len();
         self.progress.line(sources)
     }
 
-    /// Begins with a source, once it is known what is there. What comes after that is told as it comes.
+    /// Begins the walk of a source. Versions after this start arrive as live events.
     pub(super) fn start(&mut self, key: &SourceKey, from: LookBackStart) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting == key) else {
             return;
@@ -189,11 +192,11 @@ impl LookBack {
     pub(super) fn skip(&mut self, key: &SourceKey, cause: &Arc<str>) {
         if self.is_waiting_for(key) {
             self.waiting.retain(|waiting| waiting != key);
-            self.unread.push(SkippedSource::refused(key, cause));
+            self.skipped.push(SkippedSource::refused(key, cause));
         }
     }
 
-    /// Whether what a source sends now waits until the past is told.
+    /// Whether the events of a source wait until the past is printed.
     pub(super) fn holds(&self, key: &SourceKey) -> bool {
         self.synced.contains(key)
     }
@@ -203,13 +206,13 @@ impl LookBack {
         self.waiting.contains(key)
     }
 
-    /// Whether it says itself that a source cannot be read.
+    /// Whether the look-back itself reports that a source cannot be read.
     pub(super) fn tells_of(&self, key: &SourceKey) -> bool {
-        let is_unread = |unread: &SkippedSource| unread.is_of(key);
-        self.is_asked() && (self.is_waiting_for(key) || self.unread.iter().any(is_unread))
+        let is_skipped = |skipped: &SkippedSource| skipped.is_of(key);
+        self.is_asked() && (self.is_waiting_for(key) || self.skipped.iter().any(is_skipped))
     }
 
-    /// Waits until something more was found, or there is no more time.
+    /// Waits until another walk has ended, or the time is over.
     pub(super) async fn next(&mut self) {
         let late = async {
             match self.deadline {

@@ -1,4 +1,4 @@
-//! What a look-back leaves out because it cannot be read, in one line.
+//! The sources and kinds that a look-back skips because they cannot be read, in one line.
 
 use std::sync::Arc;
 
@@ -9,23 +9,20 @@ use crate::watch::SourceKey;
 
 /// A source, or a kind, that cannot be read.
 #[derive(Clone, Debug)]
-pub(in crate::commands::changes) struct SkippedSource {
+pub(crate) struct SkippedSource {
     key: Option<Arc<SourceKey>>,
     has_no_past: bool,
     /// What it is called: `secrets in namespace "shop"`.
-    pub(in crate::commands::changes) source: String,
+    pub(crate) source: String,
     /// Its kind alone.
     kind: String,
     /// Why, in the server's words where it has some.
-    pub(in crate::commands::changes) cause: Arc<str>,
+    pub(crate) cause: Arc<str>,
 }
 
 impl SkippedSource {
     /// A source that the server refuses, or does not give.
-    pub(in crate::commands::changes) fn refused(
-        key: &SourceKey,
-        cause: &Arc<str>,
-    ) -> SkippedSource {
+    pub(crate) fn refused(key: &SourceKey, cause: &Arc<str>) -> SkippedSource {
         SkippedSource {
             source: describe(key),
             kind: key.resource.group_resource(),
@@ -37,7 +34,7 @@ impl SkippedSource {
 
     /// A kind that can be listed, not watched: most such are made up when they are asked for, and the
     /// server keeps none of them.
-    pub(in crate::commands::changes) fn unwatched(resource: &Resource) -> SkippedSource {
+    pub(crate) fn unwatched(resource: &Resource) -> SkippedSource {
         let kind = resource.group_resource();
         SkippedSource {
             key: None,
@@ -49,7 +46,7 @@ impl SkippedSource {
     }
 
     /// An API group whose server does not answer.
-    pub(in crate::commands::changes) fn silent(group: &str) -> SkippedSource {
+    pub(crate) fn silent(group: &str) -> SkippedSource {
         SkippedSource {
             key: None,
             source: group.to_owned(),
@@ -60,12 +57,12 @@ impl SkippedSource {
     }
 
     /// Whether there is nothing of it that could be missing.
-    pub(in crate::commands::changes) fn has_no_past(&self) -> bool {
+    pub(crate) fn has_no_past(&self) -> bool {
         self.has_no_past
     }
 
     /// That it cannot be read, as an error.
-    pub(in crate::commands::changes) fn error(&self) -> String {
+    pub(crate) fn error(&self) -> String {
         match self.key {
             // The server's words.
             Some(_) => self.cause.to_string(),
@@ -74,22 +71,22 @@ impl SkippedSource {
     }
 
     /// Whether it is this source.
-    pub(in crate::commands::changes) fn is_of(&self, key: &SourceKey) -> bool {
+    pub(crate) fn is_of(&self, key: &SourceKey) -> bool {
         self.key.as_deref() == Some(key)
     }
 }
 
 /// The one line: each reason in full for the first kind it is given for, then the others by name.
-pub(in crate::commands::changes) fn line(unread: &[SkippedSource]) -> Option<String> {
+pub(crate) fn line(skipped: &[SkippedSource]) -> Option<String> {
     let mut groups: Vec<(&SkippedSource, Vec<&str>)> = Vec::new();
-    for unread in unread {
+    for skipped in skipped {
         let of_sort = groups.iter_mut();
         match of_sort
             .into_iter()
-            .find(|(first, _)| sort(first) == sort(unread))
+            .find(|(first, _)| sort(first) == sort(skipped))
         {
-            Some((_, others)) => others.push(&unread.kind),
-            None => groups.push((unread, Vec::new())),
+            Some((_, others)) => others.push(&skipped.kind),
+            None => groups.push((skipped, Vec::new())),
         }
     }
     let parts: Vec<String> = groups
@@ -101,8 +98,8 @@ pub(in crate::commands::changes) fn line(unread: &[SkippedSource]) -> Option<Str
 }
 
 /// Causes that differ only by what they are about have the same beginning: `Error from server (Forbidden)`.
-fn sort(unread: &SkippedSource) -> &str {
-    let cause: &str = &unread.cause;
+fn sort(skipped: &SkippedSource) -> &str {
+    let cause: &str = &skipped.cause;
     cause.split_once(": ").map_or(cause, |(sort, _)| sort)
 }
 

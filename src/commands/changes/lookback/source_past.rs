@@ -13,24 +13,20 @@ use crate::watch::{Between, End, Missing, Revision, SourceKey, Told, Why};
 
 /// A version of the past, and when it was written.
 #[derive(Clone, Debug)]
-pub(in crate::commands::changes) struct PastVersion {
-    pub(in crate::commands::changes) event: Told,
+pub(crate) struct PastVersion {
+    pub(crate) event: Told,
     /// When it was written, as the versions themselves say. A deletion does not say.
-    pub(in crate::commands::changes) written: Option<WriteTime>,
+    pub(crate) written: Option<WriteTime>,
     /// When its revision was written, by the renewals of Leases, where the versions do not say.
-    pub(in crate::commands::changes) dated: Option<Between>,
+    pub(crate) dated: Option<Between>,
 }
 
 /// When versions were written that were compared already.
-pub(in crate::commands::changes) type WriteTimes = HashMap<Revision, Option<WriteTime>>;
+pub(crate) type WriteTimes = HashMap<Revision, Option<WriteTime>>;
 
 impl PastVersion {
     /// Finds out when a version was written, from itself and the version before it.
-    pub(in crate::commands::changes) fn new(
-        event: Told,
-        known: &WriteTimes,
-        docs: &mut DocCache,
-    ) -> PastVersion {
+    pub(crate) fn new(event: Told, known: &WriteTimes, docs: &mut DocCache) -> PastVersion {
         let known = event.at.and_then(|at| known.get(&at)).copied();
         let written = match known {
             _ if event.is_end() => None,
@@ -45,12 +41,12 @@ impl PastVersion {
     }
 
     /// When it was written, where the versions themselves say.
-    pub(in crate::commands::changes) fn time(&self) -> Option<Timestamp> {
+    pub(crate) fn time(&self) -> Option<Timestamp> {
         self.written?.exact()
     }
 
     /// Whether it is a change, and not the state in which the past begins.
-    pub(in crate::commands::changes) fn is_change(&self) -> bool {
+    pub(crate) fn is_change(&self) -> bool {
         self.event.why != Why::Listed
     }
 }
@@ -63,40 +59,40 @@ fn read(event: &Told, docs: &mut DocCache) -> Option<WriteTime> {
 
 /// A revision, and when it was written, where that is known.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::commands::changes) struct DatedRevision {
-    pub(in crate::commands::changes) at: Revision,
-    pub(in crate::commands::changes) dated: Option<Between>,
+pub(crate) struct DatedRevision {
+    pub(crate) at: Revision,
+    pub(crate) dated: Option<Between>,
 }
 
 impl DatedRevision {
-    pub(in crate::commands::changes) fn undated(at: Revision) -> DatedRevision {
+    pub(crate) fn undated(at: Revision) -> DatedRevision {
         DatedRevision { at, dated: None }
     }
 }
 
 /// What was found of one source.
 #[derive(Debug)]
-pub(in crate::commands::changes) struct SourcePast {
-    pub(in crate::commands::changes) key: Arc<SourceKey>,
+pub(crate) struct SourcePast {
+    pub(crate) key: Arc<SourceKey>,
     /// The versions of each object, the oldest first.
-    pub(in crate::commands::changes) versions: Vec<PastVersion>,
+    pub(crate) versions: Vec<PastVersion>,
     /// Why there is no more.
-    pub(in crate::commands::changes) end: Option<End>,
+    pub(crate) end: Option<End>,
     /// Whether it was interrupted, so that there may be more.
-    pub(in crate::commands::changes) is_cut: bool,
+    pub(crate) is_cut: bool,
     /// The objects of which versions are missing, because the server did not answer.
-    pub(in crate::commands::changes) missing: Vec<Missing>,
+    pub(crate) missing: Vec<Missing>,
     /// Of a wide source: how many objects it has.
-    pub(in crate::commands::changes) objects: Option<usize>,
+    pub(crate) objects: Option<usize>,
     /// From this revision on all versions are known of the objects that existed then, or exist now.
-    pub(in crate::commands::changes) from: Option<DatedRevision>,
+    pub(crate) from: Option<DatedRevision>,
     /// From this revision on all versions are known of all objects.
-    pub(in crate::commands::changes) complete: Option<DatedRevision>,
+    pub(crate) complete: Option<DatedRevision>,
 }
 
 impl SourcePast {
     /// Nothing yet.
-    pub(in crate::commands::changes) fn new(key: Arc<SourceKey>) -> SourcePast {
+    pub(crate) fn new(key: Arc<SourceKey>) -> SourcePast {
         SourcePast {
             key,
             versions: Vec::new(),
@@ -110,13 +106,13 @@ impl SourcePast {
     }
 
     /// Whether objects may be missing that were created and deleted.
-    pub(in crate::commands::changes) fn is_short(&self) -> bool {
+    pub(crate) fn is_short(&self) -> bool {
         let revision = |bound: Option<DatedRevision>| bound.map(|bound| bound.at);
         self.complete.is_none() || revision(self.complete) > revision(self.from)
     }
 
     /// The same of a look-back that was interrupted: it came to no end, and nothing older is known.
-    pub(in crate::commands::changes) fn cut(self) -> SourcePast {
+    pub(crate) fn cut(self) -> SourcePast {
         SourcePast {
             end: None,
             is_cut: true,

@@ -11,24 +11,24 @@ use crate::render::diff::ChangeType;
 use crate::watch::{Past, Presence, Revision, SourceKey};
 
 /// Decides how far back a walk goes.
-pub(in crate::commands::changes) struct StopRule<'l> {
+pub(crate) struct StopRule<'l> {
     shown: &'l ShownVersions,
     key: &'l SourceKey,
     /// Versions that were written before this are too old.
-    since: Option<Timestamp>,
+    pub(super) since: Option<Timestamp>,
     /// So many versions that are shown are enough.
-    limit: usize,
+    pub(super) limit: usize,
     count: usize,
     /// The version that the walk found last.
     there: Presence,
     docs: DocCache,
     /// When the versions were written that were compared.
-    pub(in crate::commands::changes) written: WriteTimes,
+    pub(crate) written: WriteTimes,
 }
 
 impl<'l> StopRule<'l> {
     /// A rule without limits, for a walk that begins with this version.
-    pub(in crate::commands::changes) fn new(
+    pub(crate) fn new(
         there: Presence,
         shown: &'l ShownVersions,
         key: &'l SourceKey,
@@ -45,21 +45,13 @@ impl<'l> StopRule<'l> {
         }
     }
 
-    pub(in crate::commands::changes) fn since(self, since: Option<Timestamp>) -> StopRule<'l> {
-        StopRule { since, ..self }
-    }
-
-    pub(in crate::commands::changes) fn up_to(self, limit: usize) -> StopRule<'l> {
-        StopRule { limit, ..self }
-    }
-
     /// Whether the walk goes on. It never ends with a deletion, whose last version is to be shown.
-    pub(in crate::commands::changes) fn goes_on(&self) -> bool {
+    pub(crate) fn goes_on(&self) -> bool {
         self.count < self.limit || self.there.is_none()
     }
 
     /// Takes the next older finding; returns whether it is recent enough. If not, the walk ends.
-    pub(in crate::commands::changes) fn takes(&mut self, past: &Past) -> bool {
+    pub(crate) fn takes(&mut self, past: &Past) -> bool {
         let event = match past {
             Past::Version(older) => {
                 let Some(newer) = self.there.replace(older.clone()) else {
@@ -149,8 +141,8 @@ mod tests {
         let count = u32::try_from(writers.len()).expect("few");
         let versions = writers.chars().zip((1..=count).rev());
         let mut versions = versions.map(|(manager, n)| written_by(&manager.to_string(), n));
-        let rule = StopRule::new(versions.next(), shown, &key);
-        let mut rule = rule.up_to(writers.len() + 1);
+        let mut rule = StopRule::new(versions.next(), shown, &key);
+        rule.limit = writers.len() + 1;
         for older in versions {
             rule.takes(&Past::Version(older));
         }

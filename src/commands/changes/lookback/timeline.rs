@@ -15,7 +15,7 @@ use crate::watch::{SourceKey, Why, is_surely_before};
 
 /// The versions that were found, in the order of the cluster's revisions, without those that are known to have been
 /// written before `since`.
-pub(in crate::commands::changes) fn timeline(
+pub(crate) fn timeline(
     found: &[SourcePast],
     since: Option<Timestamp>,
     now: Timestamp,
@@ -39,20 +39,13 @@ pub(in crate::commands::changes) fn timeline(
 
 /// A timeline while it is put together.
 struct Timeline {
-    entries: Vec<DatedEntry>,
+    entries: Vec<TimelineEntry>,
     last: HashMap<ObjectRef, Last>,
     /// When the newest entry was written: what follows by revision is not older.
     latest: Option<Timestamp>,
     /// The entries that have no time of their own since the last one that has.
     open: Vec<usize>,
     now: Timestamp,
-}
-
-/// An entry and its time.
-struct DatedEntry {
-    key: Arc<SourceKey>,
-    event: VersionEvent,
-    past: PastTime,
 }
 
 /// The last version of a name.
@@ -101,8 +94,12 @@ impl Timeline {
         if is_vague {
             self.open.push(self.entries.len());
         }
-        let key = key.clone();
-        self.entries.push(DatedEntry { key, event, past });
+        self.entries.push(TimelineEntry {
+            seen: past.time,
+            key: key.clone(),
+            what: Occurrence::Version(event),
+            when: When::Past(past),
+        });
     }
 
     /// When a version was written. A vague time is as narrow as the entries before it and the Leases make it.
@@ -124,34 +121,26 @@ impl Timeline {
     /// Ends the intervals of the entries before this time: they come before it by revision.
     fn close(&mut self, time: Timestamp) {
         for at in self.open.drain(..) {
-            let past = &mut self.entries[at].past;
-            let until = past.until.map_or(time, |until| until.min(time));
-            past.until = Some(until.max(past.time));
+            if let When::Past(past) = &mut self.entries[at].when {
+                let until = past.until.map_or(time, |until| until.min(time));
+                past.until = Some(until.max(past.time));
+            }
         }
         self.latest = self.latest.max(Some(time));
     }
 
-    fn entries(self, since: Option<Timestamp>) -> Vec<TimelineEntry> {
-        let is_recent = |entry: &DatedEntry| {
-            let until = entry.past.until.zip(since);
-            !until.is_some_and(|(until, since)| is_surely_before(until, since))
-        };
-        let entries = self.entries.into_iter().filter(is_recent);
-        entries.map(DatedEntry::into_entry).collect()
-    }
-}
-
-impl DatedEntry {
-    fn into_entry(self) -> TimelineEntry {
-        let PastTime { time, until } = self.past;
-        // Times have whole seconds: an interval within one second is a time.
-        let until = until.filter(|until| *until > time);
-        TimelineEntry {
-            seen: time,
-            key: self.key,
-            what: Occurrence::Version(self.event),
-            when: When::Past(PastTime { time, until }),
-        }
+    fn entries(mut self, since: Option<Timestamp>) -> Vec<TimelineEntry> {
+        self.entries.retain_mut(|entry| {
+            let When::Past(past) = &mut entry.when else {
+                return true;
+            };
+            let until = past.until;
+            // Times have whole seconds: an interval within one second is a time.
+            past.until = until.filter(|until| *until > past.time);
+            let times = until.zip(since);
+            !times.is_some_and(|(until, since)| is_surely_before(until, since))
+        });
+        self.entries
     }
 }
 

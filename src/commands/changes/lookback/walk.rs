@@ -22,7 +22,7 @@ use crate::watch::{
 const AT_ONCE: usize = 8;
 
 /// What is known of a source when its look-back begins.
-pub(in crate::commands::changes) enum LookBackStart {
+pub(crate) enum LookBackStart {
     /// Its one object exists.
     Version(Arc<Version>),
     /// It was listed at this version, with these objects.
@@ -139,10 +139,10 @@ impl Walker {
         self.date_bounds(found, newest).await;
     }
 
-    /// Finds what has changed between then and now, and walks back what the watch cache does not tell.
+    /// Finds the objects that have changed, and walks back the versions that the watch cache does not have.
     async fn wide(&self, now: ObjectsAt, found: &mut SourcePast) -> Result<(), End> {
         let (floor, newest, objects) = (self.reach.revision, now.at, now.objects.len());
-        // What says when it was written is only needed where revisions do not.
+        // The times in versions are only needed where no revision marks the time of interest.
         let since = self.reach.time.filter(|_| !self.is_bounded());
         let compare = self.history.compare(now, floor, since);
         let Some(compared) = self.interrupt.unless_stopped(compare).await else {
@@ -216,11 +216,10 @@ impl Walker {
 
     /// Walks back as far as the rule lets it.
     async fn back(&self, there: Presence, mut walk: Walk) -> Walked {
-        // Where revisions tell what is too old, a version that does not say when it was written must
-        // not end it.
+        // Where a revision marks what is too old, a version with an older time must not end the walk.
         let since = self.reach.time.filter(|_| !self.is_bounded());
-        let rule = StopRule::new(there.clone(), &self.shown, self.history.key());
-        let mut rule = rule.since(since).up_to(self.reach.shown);
+        let mut rule = StopRule::new(there.clone(), &self.shown, self.history.key());
+        (rule.since, rule.limit) = (since, self.reach.shown);
         let mut found = Vec::new();
         while rule.goes_on() {
             match self.interrupt.in_time(walk.next()).await.flatten() {

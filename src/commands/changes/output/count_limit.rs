@@ -5,16 +5,16 @@ use crate::render::diff::ChangeType;
 
 /// How many changes were printed, and whether one of them was of interest.
 #[derive(Debug, Default)]
-pub(in crate::commands::changes) struct CountLimit {
+pub(crate) struct CountLimit {
     /// How many may be printed; any number if there is no limit.
     limit: Option<u64>,
     count: u64,
     /// Whether anything changed that is neither noise nor filtered out.
-    pub(in crate::commands::changes) is_changed: bool,
+    pub(crate) is_changed: bool,
 }
 
 impl CountLimit {
-    pub(in crate::commands::changes) fn up_to(limit: Option<u64>) -> CountLimit {
+    pub(crate) fn up_to(limit: Option<u64>) -> CountLimit {
         CountLimit {
             limit,
             ..CountLimit::default()
@@ -22,16 +22,12 @@ impl CountLimit {
     }
 
     /// Whether the limit is reached.
-    pub(in crate::commands::changes) fn is_reached(&self) -> bool {
+    pub(crate) fn is_reached(&self) -> bool {
         self.limit.is_some_and(|limit| self.count >= limit)
     }
 
     /// Counts a version that was printed; `None` if it could not be read.
-    pub(in crate::commands::changes) fn note(
-        &mut self,
-        change: ChangeType,
-        compared: Option<&Compared<'_>>,
-    ) {
+    pub(crate) fn note(&mut self, change: ChangeType, compared: Option<&Compared<'_>>) {
         if change != ChangeType::Baseline {
             self.count += 1;
             self.is_changed = self.is_changed || compared.is_none_or(Compared::is_shown);

@@ -13,7 +13,7 @@ const FEW: usize = 3;
 
 /// The kinds whose first listing is complete, until the line about them is printed.
 #[derive(Debug)]
-pub(in crate::commands::changes) struct InitialSync {
+pub(crate) struct InitialSync {
     /// Whether kinds are gathered. Kinds that are listed after the line was printed have a line of their own.
     is_open: bool,
     listed: Vec<Arc<SourceKey>>,
@@ -22,7 +22,7 @@ pub(in crate::commands::changes) struct InitialSync {
 }
 
 impl InitialSync {
-    pub(in crate::commands::changes) fn of(keys: &[SourceKey], audience: Audience) -> InitialSync {
+    pub(crate) fn of(keys: &[SourceKey], audience: Audience) -> InitialSync {
         let wide = keys.iter().filter(|key| named(key).is_none());
         InitialSync {
             is_open: audience != Audience::Records && wide.count() > FEW,

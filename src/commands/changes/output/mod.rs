@@ -15,6 +15,6 @@ mod summary;
 mod text;
 
 pub(super) use count_limit::CountLimit;
-pub(super) use footer::{footer, grouped, plural, refused};
-pub(super) use options::{Creation, DisplayOptions, clock};
+pub(super) use footer::{footer, plural, refused};
+pub(super) use options::{Creation, DisplayOptions, clock, shifted};
 pub(super) use renderer::Renderer;

@@ -17,32 +17,31 @@ use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::watch::{Gap, GapCause};
 
-/// How changes are shown; the redactor in it numbers the values of Secrets for as long as the program
-/// runs.
-pub(in crate::commands::changes) struct DisplayOptions {
-    /// What records call the cluster.
-    pub(in crate::commands::changes) cluster: String,
+/// How changes are shown. The redactor numbers the values of Secrets for as long as the program runs.
+pub(crate) struct DisplayOptions {
+    /// The name of the cluster in records.
+    pub(crate) cluster: String,
     /// Whether that is a file.
-    pub(in crate::commands::changes) is_of_file: bool,
-    /// What values are read through.
-    pub(in crate::commands::changes) redactor: Redactor,
+    pub(crate) is_of_file: bool,
+    /// Hides the values of Secrets.
+    pub(crate) redactor: Redactor,
     /// Which versions are shown, and which of their changes.
-    pub(in crate::commands::changes) shown: Arc<ShownVersions>,
-    /// How they are written.
-    pub(in crate::commands::changes) format: ChangesFormat,
-    /// What is told of new objects.
-    pub(in crate::commands::changes) creation: Creation,
-    /// Whether much is counted.
-    pub(in crate::commands::changes) fold: Fold,
+    pub(crate) shown: Arc<ShownVersions>,
+    /// The output format.
+    pub(crate) format: ChangesFormat,
+    /// How much of new objects is shown.
+    pub(crate) creation: Creation,
+    /// Whether long output is collapsed.
+    pub(crate) fold: Fold,
     /// How far the server's clock is ahead, once there is an earlier version.
-    pub(in crate::commands::changes) skew: SignedDuration,
-    /// The namespace that need not be named; `None` if all are looked at.
-    pub(in crate::commands::changes) namespace: Option<Arc<str>>,
+    pub(crate) skew: SignedDuration,
+    /// The namespace that headings need not name; `None` if all namespaces are watched.
+    pub(crate) namespace: Option<Arc<str>>,
 }
 
-/// What is told of an object that is new.
+/// How much of a new object is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::commands::changes) enum Creation {
+pub(crate) enum Creation {
     /// Its parts, folded to the width.
     Summary,
     /// All of it.
@@ -51,11 +50,7 @@ pub(in crate::commands::changes) enum Creation {
 
 impl DisplayOptions {
     /// The lines for people of an entry that is about no object.
-    pub(in crate::commands::changes) fn notice_lines(
-        &self,
-        entry: &TimelineEntry,
-        look: Look,
-    ) -> Vec<String> {
+    pub(crate) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
         let text = notice(entry).into_iter();
         match &entry.what {
             Occurrence::Synced { .. } => text
@@ -72,7 +67,7 @@ impl DisplayOptions {
 }
 
 /// The sentence for people about an entry that is about no object.
-pub(in crate::commands::changes) fn notice(entry: &TimelineEntry) -> Option<String> {
+pub(crate) fn notice(entry: &TimelineEntry) -> Option<String> {
     match &entry.what {
         Occurrence::Synced { count } if named(&entry.key).is_none() => {
             let what = describe_counted(&entry.key, *count);
@@ -87,12 +82,12 @@ pub(in crate::commands::changes) fn notice(entry: &TimelineEntry) -> Option<Stri
     }
 }
 
-pub(in crate::commands::changes) fn warning(text: &str, look: Look) -> String {
+pub(crate) fn warning(text: &str, look: Look) -> String {
     look.styles.warning(&escape_line(text))
 }
 
 /// A gap in a sentence.
-pub(in crate::commands::changes) fn gap_text(gap: &Gap) -> String {
+pub(crate) fn gap_text(gap: &Gap) -> String {
     let cause = match gap.cause {
         GapCause::Expired => "the server has forgotten them".to_owned(),
         GapCause::Undecodable => "a line could not be read".to_owned(),
@@ -118,18 +113,23 @@ pub(in crate::commands::changes) fn gap_text(gap: &Gap) -> String {
 }
 
 /// A version, where there is one: manifests have none.
-pub(in crate::commands::changes) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
+pub(crate) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
     Some(version).filter(|version| !version.as_str().is_empty())
 }
 
 /// How long ago something happened: `5m ago`.
-pub(in crate::commands::changes) fn ago(past: PastTime, now: Timestamp) -> String {
+pub(crate) fn ago(past: PastTime, now: Timestamp) -> String {
     let span = now.duration_since(past.time);
     format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
 }
 
+/// A time of this machine's clock by the server's.
+pub(crate) fn shifted(time: Timestamp, skew: SignedDuration) -> Timestamp {
+    time.checked_add(skew).unwrap_or(time)
+}
+
 /// A time as it is shown.
-pub(in crate::commands::changes) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
+pub(crate) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
     match look.width {
         Some(_) => age::clock(time, &env.zone),
         None => age::rfc3339_millis(time),

@@ -1,22 +1,21 @@
 //! Versions with nothing but noise, counted by object. On a terminal they have a line each above the footer.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::diff::Noise;
 use crate::object::ObjectRef;
 use crate::render::age;
-use crate::render::diff::{Counts, Quiet, quiet_line};
+use crate::render::diff::{Counts, plural, thousands};
 use crate::render::style::Look;
+use crate::render::text::escape_line;
 
 /// How many lines about quiet objects stand above the footer.
 const LINES: usize = 3;
 
 /// Versions that nothing but noise tells apart, counted by object since its last change.
 #[derive(Debug, Default)]
-pub(in crate::commands::changes) struct QuietRuns {
+pub(crate) struct QuietRuns {
     /// The one that was counted last is the last.
     runs: Vec<Run>,
 }
@@ -28,34 +27,31 @@ struct Run {
     first: Timestamp,
     last: Timestamp,
     versions: usize,
-    noise: BTreeMap<Noise, usize>,
+    /// How many changes are hidden in all of them.
+    hidden: usize,
+    is_heartbeat: bool,
 }
 
 impl QuietRuns {
     /// Counts a version.
-    pub(in crate::commands::changes) fn count(
-        &mut self,
-        object: &ObjectRef,
-        seen: Timestamp,
-        counts: &Counts,
-    ) {
+    pub(crate) fn count(&mut self, object: &ObjectRef, seen: Timestamp, counts: &Counts) {
         let mut run = self.take(object).unwrap_or_else(|| Run {
             object: object.clone(),
             first: seen,
             last: seen,
             versions: 0,
-            noise: BTreeMap::new(),
+            hidden: 0,
+            is_heartbeat: false,
         });
         run.last = seen;
         run.versions += 1;
-        for (noise, count) in &counts.noise {
-            *run.noise.entry(*noise).or_default() += count;
-        }
+        run.hidden += counts.hidden();
+        run.is_heartbeat |= counts.noise.contains_key(&Noise::Heartbeat);
         self.runs.push(run);
     }
 
     /// Ends the run of an object that has changed again; returns its line.
-    pub(in crate::commands::changes) fn end(
+    pub(crate) fn end(
         &mut self,
         object: &ObjectRef,
         zone: &TimeZone,
@@ -65,13 +61,12 @@ impl QuietRuns {
     }
 
     /// The lines about the objects that were counted last.
-    pub(in crate::commands::changes) fn lines(&self, zone: &TimeZone, look: Look) -> Vec<String> {
+    pub(crate) fn lines(&self, zone: &TimeZone, look: Look) -> Vec<String> {
         let first = self.runs.len().saturating_sub(LINES);
         let lines = self.runs[first..].iter().map(|run| run.line(zone, look));
         let others = (first > 0).then(|| {
-            let s = if first == 1 { "" } else { "s" };
-            let dot = look.symbols.dot;
-            let line = format!("{dot}  {first} more object{s} with nothing but hidden changes");
+            let (dot, objects) = (look.symbols.dot, plural(first, "more object"));
+            let line = format!("{dot}  {objects} with nothing but hidden changes");
             look.styles.dim(&line)
         });
         others.into_iter().chain(lines).collect()
@@ -84,15 +79,24 @@ impl QuietRuns {
 }
 
 impl Run {
+    /// `·  14:06:00-14:11:00 node/node-2: 2 heartbeats (12 hidden)`
     fn line(&self, zone: &TimeZone, look: Look) -> String {
-        let quiet = Quiet {
-            first: &age::clock(self.first, zone),
-            last: &age::clock(self.last, zone),
-            object: &self.object,
-            versions: self.versions,
-            noise: &self.noise,
+        let mut times = vec![age::clock(self.first, zone), age::clock(self.last, zone)];
+        times.dedup();
+        let unit = if self.is_heartbeat {
+            "heartbeat"
+        } else {
+            "quiet version"
         };
-        quiet_line(&quiet, look)
+        let line = format!(
+            "{}  {} {}: {} ({} hidden)",
+            look.symbols.dot,
+            times.join("-"),
+            self.object,
+            plural(self.versions, unit),
+            thousands(self.hidden)
+        );
+        look.styles.dim(&escape_line(&line))
     }
 }
 

@@ -21,12 +21,12 @@ use super::summary::Summary;
 use super::text::unreadable;
 
 /// Turns entries of the timeline into what is printed, and counts them.
-pub(in crate::commands::changes) struct Renderer {
-    pub(in crate::commands::changes) options: DisplayOptions,
-    pub(in crate::commands::changes) summary: Summary,
-    pub(in crate::commands::changes) count_limit: CountLimit,
+pub(crate) struct Renderer {
+    pub(crate) options: DisplayOptions,
+    pub(crate) summary: Summary,
+    pub(crate) count_limit: CountLimit,
     /// The versions with nothing but noise.
-    pub(in crate::commands::changes) quiet: QuietRuns,
+    pub(crate) quiet: QuietRuns,
     initial_sync: InitialSync,
     docs: DocCache,
     /// Whether a document was printed.
@@ -36,11 +36,7 @@ pub(in crate::commands::changes) struct Renderer {
 }
 
 impl Renderer {
-    pub(in crate::commands::changes) fn new(
-        options: DisplayOptions,
-        keys: &[SourceKey],
-        started: Timestamp,
-    ) -> Renderer {
+    pub(crate) fn new(options: DisplayOptions, keys: &[SourceKey], started: Timestamp) -> Renderer {
         Renderer {
             initial_sync: InitialSync::of(keys, options.format.audience()),
             options,
@@ -54,11 +50,7 @@ impl Renderer {
     }
 
     /// Renders entries, up to `--count` of them.
-    pub(in crate::commands::changes) fn page(
-        &mut self,
-        entries: &[TimelineEntry],
-        terminal: &Terminal<'_>,
-    ) -> Printout {
+    pub(crate) fn page(&mut self, entries: &[TimelineEntry], terminal: &Terminal<'_>) -> Printout {
         let mut page = Printout::default();
         for entry in entries {
             if self.count_limit.is_reached() {
@@ -80,7 +72,7 @@ impl Renderer {
     }
 
     /// Adds the line about many kinds, once each of them is listed or refused.
-    pub(in crate::commands::changes) fn add_initial_sync(
+    pub(crate) fn add_initial_sync(
         &mut self,
         page: &mut Printout,
         sources: &Sources,

@@ -1,4 +1,4 @@
-//! The last line of `changes`: what was seen, what was shown of it.
+//! The last line of `changes`: how many versions arrived, and how many changes were shown.
 
 use jiff::Timestamp;
 
@@ -7,16 +7,16 @@ use super::rendered::Rendered;
 use crate::render::age;
 use crate::render::diff::Counts;
 
-/// What a run has seen.
+/// The counts of a run.
 #[derive(Debug)]
-pub(in crate::commands::changes) struct Summary {
+pub(crate) struct Summary {
     started: Timestamp,
     shown: u64,
     hidden: u64,
 }
 
 impl Summary {
-    pub(in crate::commands::changes) fn since(started: Timestamp) -> Summary {
+    pub(crate) fn since(started: Timestamp) -> Summary {
         Summary {
             started,
             shown: 0,
@@ -33,12 +33,7 @@ impl Summary {
 
     /// `3 versions: 1 live · 4 changes shown, 8 hidden · 5m12s`. `parts` are the versions by where they
     /// came from; those that are none are left out.
-    pub(in crate::commands::changes) fn line(
-        &self,
-        parts: &[(u64, &str)],
-        dot: &str,
-        now: Timestamp,
-    ) -> String {
+    pub(crate) fn line(&self, parts: &[(u64, &str)], dot: &str, now: Timestamp) -> String {
         let versions: u64 = parts.iter().map(|part| part.0).sum();
         let took = age::human(now.duration_since(self.started));
         if versions == 0 {

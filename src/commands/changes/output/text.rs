@@ -2,12 +2,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::options::{DisplayOptions, ago, clock, known};
+use super::options::{DisplayOptions, ago, clock, known, shifted};
 use super::rendered::Rendered;
 use crate::commands::Terminal;
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::formats::ChangesFormat;
-use crate::commands::changes::lookback::reach::shifted;
 use crate::commands::changes::state::TimelineEntry;
 use crate::diff::Diff;
 use crate::env::Env;

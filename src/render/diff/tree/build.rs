@@ -6,19 +6,9 @@ use crate::diff::{Change, Content, LeftOut, Op, SegId, Shown};
 use crate::object::path::Side;
 
 use super::super::painter::Painter;
-use super::super::selection::{MOVES, is_move};
 use super::super::value::thousands;
-use super::super::view::Fold;
-use super::row::{Mark, Marking, Sort, TreeRow};
-
-/// How much of an object is written out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// What has changed, and what tells where it is. Long values are cut.
-    Changed,
-    /// All of it, and nothing is cut.
-    Whole,
-}
+use super::super::view::{Fold, MOVES, is_move};
+use super::row::{Extent, Mark, Marking, Sort, TreeRow};
 
 /// Writes rows as it goes down the object.
 pub(super) struct TreeBuilder<'b> {
@@ -33,7 +23,7 @@ pub(super) struct TreeBuilder<'b> {
     moved: FxHashSet<SegId>,
     /// Values with a change that is shown at or inside them.
     busy: FxHashSet<SegId>,
-    /// What of a whole object is not asked for.
+    /// The parts of a whole object that are filtered out.
     pub(super) left_out: LeftOut<'b>,
 }
 
@@ -44,7 +34,7 @@ pub(super) struct Spot {
     pub(super) indent: usize,
     /// A comma, if something follows.
     pub(super) comma: &'static str,
-    /// What is said at the end of its first line.
+    /// The note at the end of its first line.
     pub(super) end: String,
     pub(super) layer: Layer,
 }

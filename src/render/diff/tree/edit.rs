@@ -6,13 +6,13 @@ use crate::object::path::Side;
 use crate::render::age;
 use crate::render::text::escape_line;
 
-use super::super::embedded::MOST_LINES;
+use super::super::embedded::{MOST_LINES, line_counts};
 use super::super::painter::{ShownPair, span};
-use super::super::value::{plural, thousands};
+use super::super::value::plural;
 use super::super::view::Fold;
-use super::build::{Extent, Spot, TreeBuilder};
+use super::build::{Spot, TreeBuilder};
 use super::json_text::text;
-use super::row::{Mark, Marking, RowBody, Sort, TreeRow};
+use super::row::{Extent, Mark, Marking, RowBody, Sort, TreeRow};
 
 impl<'b> TreeBuilder<'b> {
     /// A value that is new, gone, or another.
@@ -91,14 +91,9 @@ impl<'b> TreeBuilder<'b> {
 
     /// A text: how many lines have changed, and which.
     fn text(&mut self, first: TreeRow, hunks: &[Hunk]) {
-        let count = |tag| {
-            let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-            thousands(lines.filter(|line| line.tag == tag).count())
-        };
         let (indent, tells) = (first.indent + 2, first.tells.clone());
-        let said = format!("+{} -{} lines", count(Tag::Added), count(Tag::Removed));
         self.rows.push(TreeRow {
-            note: said,
+            note: line_counts(hunks),
             ..first
         });
         let look = self.painter.view.look;

@@ -10,8 +10,8 @@ use super::super::painter::{Painter, ShownPair};
 use super::super::value::plural;
 use super::super::view::DiffView;
 use super::super::who::Attribution;
-use super::build::{Extent, TreeBuilder};
-use super::row::{Mark, Sort, TreeRow, compact};
+use super::build::TreeBuilder;
+use super::row::{Extent, Mark, Sort, TreeRow, compact};
 
 impl<'b> TreeBuilder<'b> {
     /// What a string that has changed holds, if that is JSON in both versions and only changes are written.
@@ -42,7 +42,7 @@ impl<'b> TreeBuilder<'b> {
         if is_repeated {
             return;
         }
-        // Paths are those of the object: inside of the string all of it is asked for.
+        // Filters have the paths of the object, so everything inside the string is shown.
         let (filter, noise) = (Filter::default(), BTreeSet::from(Noise::ALL));
         let view = DiffView {
             filter: &filter,

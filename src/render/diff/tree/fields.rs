@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use crate::diff::{Noise, SegId, Shown};
 use crate::object::path::Side;
 
-use super::build::{Extent, Layer, PartSource, Spot, TreeBuilder, TreePart};
+use super::build::{Layer, PartSource, Spot, TreeBuilder, TreePart};
 use super::json_text::{string, text};
-use super::row::{Marking, RowBody, TreeRow};
+use super::row::{Extent, Marking, RowBody, TreeRow};
 
 impl<'b> TreeBuilder<'b> {
     /// An object that both versions have, or of which only the new one counts.
@@ -62,7 +62,7 @@ impl<'b> TreeBuilder<'b> {
         fields.into_iter().map(part).collect()
     }
 
-    /// Whether a field is in the whole object: who wrote what is not, unless it is asked for.
+    /// Whether a field is part of the whole object: `managedFields` is not, unless this noise is shown.
     fn is_worth(&self, layer: Layer, name: &str, entry: &PartSource<'_>) -> bool {
         layer != Layer::Metadata
             || name != "managedFields"
@@ -71,7 +71,7 @@ impl<'b> TreeBuilder<'b> {
             || matches!(entry, PartSource::At(at) if self.is_busy(*at))
     }
 
-    /// Whether nothing is written of a part: it is not asked for, and has no change that is.
+    /// Whether a part is not written: it is filtered out, and no change in it is shown.
     pub(super) fn is_left_out(&self, entry: &PartSource<'_>, value: Shown<'_>) -> bool {
         let is_busy = matches!(entry, PartSource::At(at) if self.is_busy(*at));
         !is_busy && self.left_out.has(value)

@@ -20,8 +20,8 @@ use super::painter::Painter;
 use super::shown_changes::ShownChanges;
 use super::view::DiffView;
 use super::who::Attribution;
-pub use build::Extent;
 use build::{Spot, TreeBuilder};
+pub use row::Extent;
 use row::{Mark, Marking, TreeRow, compact};
 
 /// Whether an object as a whole is new.

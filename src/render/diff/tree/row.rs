@@ -7,6 +7,15 @@ use crate::render::text;
 use super::super::excerpt::Excerpt;
 use super::super::fit::{Room, Span};
 
+/// How much of an object is written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// What has changed, and what tells where it is. Long values are cut.
+    Changed,
+    /// All of it, and nothing is cut.
+    Whole,
+}
+
 /// What stands in the first column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mark {
@@ -69,13 +78,13 @@ pub(super) struct TreeRow {
     /// What stands before the value: its name, and the bracket that opens it.
     pub(super) head: String,
     pub(super) body: RowBody,
-    /// What is said about the value, before what follows it.
+    /// The note about the value, before its brackets and commas.
     pub(super) note: String,
     /// The brackets and commas behind it.
     pub(super) tail: String,
-    /// What is said at the end of the line.
+    /// The note at the end of the line.
     pub(super) end: String,
-    /// The values whose changes it tells.
+    /// The values whose changes it shows.
     pub(super) tells: Vec<SegId>,
 }
 
@@ -94,7 +103,7 @@ pub(super) fn compact(rows: Vec<TreeRow>) -> Vec<TreeRow> {
 impl TreeRow {
     fn takes(&self, next: &TreeRow) -> bool {
         match next.sort {
-            // Nothing stands behind what is said of a value but what is inside it.
+            // Only the inside of a value follows the note at its end.
             Sort::Close | Sort::LeftOut if !self.end.is_empty() => {
                 next.indent > self.indent || self.closes(next)
             }

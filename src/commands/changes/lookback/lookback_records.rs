@@ -17,7 +17,7 @@ use crate::watch::End;
 
 impl Divider<'_> {
     /// A record for each source, and one for the end of the past, after `versions` records of versions.
-    pub(in crate::commands::changes) fn records(
+    pub(crate) fn records(
         &self,
         options: &DisplayOptions,
         now: Timestamp,
@@ -33,15 +33,15 @@ impl Divider<'_> {
                 Some(&describe(&found.key)),
             )
         });
-        let unread = self
-            .unread
+        let skipped = self
+            .skipped
             .iter()
-            .map(|unread| record(not_read(unread), Some(&unread.source)));
+            .map(|skipped| record(skipped_record(skipped), Some(&skipped.source)));
         let end = Said::Seam {
             versions,
             live: self.live.is_some(),
         };
-        read.chain(unread).chain([record(end, None)]).collect()
+        read.chain(skipped).chain([record(end, None)]).collect()
     }
 
     fn lookback_record(&self, found: &SourcePast, cluster: &str) -> Said<'static> {
@@ -71,14 +71,14 @@ impl Divider<'_> {
     }
 }
 
-fn not_read(unread: &SkippedSource) -> Said<'static> {
+fn skipped_record(skipped: &SkippedSource) -> Said<'static> {
     Said::Lookback {
         end: "notRead",
         from: None,
         time: None,
         complete: None,
         complete_time: None,
-        cause: Some(unread.cause.to_string()),
+        cause: Some(skipped.cause.to_string()),
         missing: Vec::new(),
     }
 }
