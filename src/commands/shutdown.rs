@@ -38,12 +38,16 @@ impl Signal {
     ];
 }
 
-/// How long a verb has to end after a signal.
+/// How long a verb has to print what it has found and end after a signal.
 #[cfg(unix)]
-const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
+const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
+/// How often to look for a second signal meanwhile.
+#[cfg(unix)]
+const LOOKS: u32 = 100;
 
 /// Ends the process if nobody does: while it waits for a file or a credential plugin, or for whoever is to
-/// read a full pipe. It has a thread of its own, as the one that everything else runs on may be what is stuck.
+/// read a full pipe. A second signal ends it at once. It has a thread of its own, as the one that everything
+/// else runs on may be what is stuck.
 /// One thread serves all verbs that the process runs.
 #[cfg(unix)]
 fn insist(on: &[Signal]) -> std::io::Result<()> {
@@ -55,10 +59,14 @@ fn insist(on: &[Signal]) -> std::io::Result<()> {
     let numbers = on.iter().map(|signal| signal.number());
     let mut signals = signal_hook::iterator::Signals::new(numbers)?;
     let insist = move || {
-        if let Some(signal) = signals.forever().next() {
-            std::thread::sleep(GRACE);
-            let _ends_here = emulate_default_handler(signal);
-        }
+        let Some(signal) = signals.forever().next() else {
+            return;
+        };
+        let second = (0..LOOKS).find_map(|_| {
+            std::thread::sleep(GRACE / LOOKS);
+            signals.pending().next()
+        });
+        let _ends_here = emulate_default_handler(second.unwrap_or(signal));
     };
     std::thread::Builder::new()
         .name("insist".to_owned())

@@ -63,7 +63,6 @@ impl Filler {
         let Some(mut holes) = self.shared.lock().to_fill.take() else {
             return;
         };
-        let mut offered = true;
         while let Some(hole) = holes.recv().await {
             let patient = Patient::new(
                 self.archive.transport.clone(),
@@ -85,24 +84,20 @@ impl Filler {
             };
             let restored = self.shared.restored.notified();
             let left = tokio::select! {
-                left = filler.fill(&mut filling, offered) => left,
+                left = filler.fill(&mut filling) => left,
                 // What is asked for is of a history that is no more.
                 () = restored => Err(Unread::Spent),
             };
-            offered &= !matches!(left, Err(Unread::NotOffered(_)));
             filler.finish(filling, left.err());
         }
     }
 
     /// Fills a hole up to its end; the error is why it could not.
-    async fn fill(&self, filling: &mut Filling, offered: bool) -> Result<(), Unread> {
+    async fn fill(&self, filling: &mut Filling) -> Result<(), Unread> {
         while filling.base < filling.hole.upto {
             self.check(filling).await?;
             if self.replay(filling).await {
                 continue;
-            }
-            if !offered {
-                return Err(Unread::NotOffered("".into()));
             }
             match self.walk_on(filling).await {
                 Err(Unread::Forgotten) => self.skip(filling).await?,

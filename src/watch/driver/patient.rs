@@ -17,6 +17,10 @@ const STALL: Duration = Duration::from_secs(60);
 /// How long it is left alone after a failure, unless it says itself how long, and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(15));
 
+/// How often the same is asked again after a 403. A kube-apiserver that has just started refuses everybody until
+/// it has read the RBAC objects.
+const FORBIDDEN_RETRIES: u32 = 6;
+
 /// A transport that repeats what is not answered, for as long as anything is.
 pub(super) struct Patient {
     transport: Arc<dyn Transport>,
@@ -47,7 +51,8 @@ impl Patient {
             self.answered();
         }
         let last = *self.answered.lock().unwrap_or_else(PoisonError::into_inner);
-        if !error.is_transient() || last.elapsed() >= self.pace.of(STALL) {
+        let is_starting = matches!(error, SourceError::Forbidden(_)) && times < FORBIDDEN_RETRIES;
+        if !(error.is_transient() || is_starting) || last.elapsed() >= self.pace.of(STALL) {
             return None;
         }
         let (first, longest) = PAUSE;

@@ -94,7 +94,7 @@ async fn only_what_is_compacted_is_a_gap() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_without_a_past_leaves_a_gap_and_is_asked_once() {
+async fn a_server_without_a_past_leaves_a_gap_and_is_asked_once_an_outage() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     fake.model().no_history = Some(api_error(400));
@@ -110,7 +110,31 @@ async fn a_server_without_a_past_leaves_a_gap_and_is_asked_once() {
         assert_eq!(events[..2], [gap, skipped]);
     }
     // Each of the two watches that were opened again asked for the newest version once, too.
-    assert_eq!(fake.model().reads.len(), 1 + 2);
+    assert_eq!(fake.model().reads.len(), 2 + 2);
+}
+
+/// A kube-apiserver that has just started refuses everybody until it has read the RBAC objects.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_while_it_starts_is_asked_again() {
+    let fake = Fake::new();
+    let (_source, mut every) = live(&fake, &["a"]).await;
+    fake.model().no_history = Some(api_error(403));
+    fake.apply("a");
+    fake.apply("a");
+    fake.expire();
+    fake.cut();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    fake.model().no_history = None;
+    let mut events = drain_for(&mut every, Duration::from_secs(40)).await;
+    events.retain(|event| !event.starts_with("retrying") && event != "live");
+    assert_eq!(
+        events,
+        [
+            "modified a 101>102 read back",
+            "modified a 102>103 read back",
+            "synced 2 (1)"
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]

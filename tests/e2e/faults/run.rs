@@ -82,7 +82,13 @@ impl Run<'_> {
                 self.proxy.end_all(end);
                 self.writer.write(step.writes / 2).await;
             }
-            Fault::Revoke(believed) => self.revoke(believed, step.writes).await,
+            Fault::Revoke(believed) => {
+                // A source that is still refused has nothing new to print.
+                if self.catch_up() == Pace::Lost {
+                    return Pace::Lost;
+                }
+                self.revoke(believed, step.writes).await;
+            }
             Fault::Undefine => self.undefine(step.writes).await,
             Fault::Kill | Fault::Forget | Fault::Rotate => self.kill(step).await,
             Fault::Freeze => {
