@@ -14,7 +14,7 @@ use super::history::Revision;
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 
 /// How many deletions are remembered, to tell a replay of what came before them.
-const TOMBSTONES: usize = 4096;
+const TOMBSTONES: usize = 1024;
 
 /// One change of the store.
 #[derive(Clone, Debug)]
