@@ -22,8 +22,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput};
-use kubectl_spy::diff::{Diff, Filter, Redactor, diff};
-use kubectl_spy::object::list_keys::ListKeys;
+use kubectl_spy::diff::{Diff, Filter, Redactor};
 use kubectl_spy::object::managed_fields::Writers;
 use kubectl_spy::object::{Doc, Resource};
 use kubectl_spy::render::diff::{DiffView, Fold, ShownChanges, counts};
@@ -93,7 +92,6 @@ struct Pipeline {
     filter: Filter,
     noise: BTreeSet<kubectl_spy::diff::Noise>,
     zone: jiff::tz::TimeZone,
-    buffer: Diff<'static>,
 }
 
 impl Pipeline {
@@ -104,7 +102,6 @@ impl Pipeline {
             filter: Filter::default(),
             noise: BTreeSet::new(),
             zone: jiff::tz::TimeZone::UTC,
-            buffer: Diff::default(),
         }
     }
 
@@ -114,9 +111,8 @@ impl Pipeline {
             self.reader = reader();
         }
         let new = black_box(version(&mut self.reader, line)).doc().unwrap();
-        let mut changes = std::mem::take(&mut self.buffer).recycle();
         let roots = (Some(held.root()), Some(new.root()));
-        diff(roots.0, roots.1, ListKeys::builtin(), &mut changes);
+        let changes = Diff::of(roots.0, roots.1);
         let shown = counts(&changes, &self.filter, &self.noise).shown;
         let mut bytes = 0;
         if shown > 0 {
@@ -136,7 +132,6 @@ impl Pipeline {
             let lines = ShownChanges::of(&changes, &writers, &view).lines();
             bytes = lines.iter().map(String::len).sum();
         }
-        self.buffer = changes.recycle();
         *held = new;
         bytes
     }

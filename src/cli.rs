@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, ClusterArgs, CommandError, ErrorKind, LookArgs};
-use crate::env::Env;
+use crate::env::{Env, escape_panics};
 use crate::render::screen::restore_cursor_on_panic;
 use crate::render::style::Styles;
 use crate::render::text::escape_line;
@@ -78,6 +78,7 @@ enum Verb {
 /// Runs the program: reads the command line, does what it says, prints the error if there is one.
 pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
     colored::control::set_override(true); // `Styles` alone decides whether anything is painted
+    escape_panics();
     restore_cursor_on_panic();
     let args: Vec<OsString> = args.into_iter().collect();
     let error_code = error_code(&args);

@@ -108,7 +108,12 @@ impl From<std::io::Error> for CommandError {
 impl From<ApiError> for CommandError {
     fn from(error: ApiError) -> CommandError {
         let forbidden = error.status.code == 403;
-        let hint = format!("try `kubectl auth can-i {} {}`", error.verb, error.resource);
+        let resource = match &*error.resource {
+            // Only discovery reads something that is no resource.
+            "" => "/apis",
+            resource => resource,
+        };
+        let hint = format!("try `kubectl auth can-i {} {resource}`", error.verb);
         let error = CommandError::failed(error);
         if forbidden { error.hint(hint) } else { error }
     }
@@ -176,5 +181,29 @@ impl From<ArgumentError> for CommandError {
     fn from(error: ArgumentError) -> CommandError {
         let text = error.to_string();
         CommandError::usage(text.strip_prefix("error: ").unwrap_or(&text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Status;
+
+    #[test]
+    fn the_hint_of_a_403_names_what_to_ask_for() {
+        let hints = |verb: &'static str, resource: &str| {
+            let status = Status {
+                code: 403,
+                ..Status::default()
+            };
+            let error = ApiError {
+                verb,
+                resource: resource.into(),
+                status,
+            };
+            CommandError::from(error).hints().join("\n")
+        };
+        assert_eq!(hints("list", "pods"), "try `kubectl auth can-i list pods`");
+        assert_eq!(hints("get", ""), "try `kubectl auth can-i get /apis`");
     }
 }

@@ -19,10 +19,8 @@ pub struct Embedded {
 impl Embedded {
     /// The changes from one to the other. A copy of the object has the object's list keys.
     pub fn diff<'e>(&'e self, keys: &'e ListKeys) -> Diff<'e> {
-        let mut out = Diff::default();
-        let roots = (Some(self.old.root()), Some(self.new.root()));
-        walk::run(roots.0, roots.1, (keys, self.guard), &mut out);
-        out
+        let (old, new) = (self.old.root(), self.new.root());
+        walk::run(Some(old), Some(new), keys, self.guard)
     }
 }
 

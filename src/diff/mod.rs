@@ -50,11 +50,12 @@ pub use redact::{Content, Redactor, Shown};
 pub use values::Fmt;
 
 use secret::Guard;
-use seg::{Label, Seg, Step, retype};
+use seg::{Label, Seg, Step};
 
 /// The changes between two versions of one value.
 ///
-/// Kept and handed in again, it keeps its memory ([`Diff::recycle`]).
+/// Fields come in the order of their names, items in that of the new list, each removed item before
+/// the items that took its place.
 #[derive(Default)]
 pub struct Diff<'a> {
     segs: Vec<Seg<'a>>,
@@ -103,46 +104,21 @@ impl SegId {
     pub const ROOT: SegId = SegId(0);
 }
 
-/// Compares two versions of an object; `None` stands for a version that is not there.
-///
-/// Fields come in the order of their names, items in that of the new list, each removed item before
-/// the items that took its place. What was in `out` before is replaced.
-pub fn diff<'a>(
-    old: Option<Value<'a>>,
-    new: Option<Value<'a>>,
-    keys: &'a ListKeys,
-    out: &mut Diff<'a>,
-) {
-    walk::run(old, new, (keys, Guard::Open), out);
-}
-
 impl<'a> Diff<'a> {
-    /// Compares two versions of an object with the built-in list keys.
+    /// Compares two versions of an object with the built-in list keys; `None` stands for a version that is
+    /// not there.
     pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Diff<'a> {
         Diff::keyed(old, new, ListKeys::builtin())
     }
 
     /// Compares two versions of an object with these list keys.
     pub fn keyed(old: Option<Value<'a>>, new: Option<Value<'a>>, keys: &'a ListKeys) -> Diff<'a> {
-        let mut out = Diff::default();
-        diff(old, new, keys, &mut out);
-        out
+        walk::run(old, new, keys, Guard::Open)
     }
 
     /// The list keys it was made with.
     pub fn keys(&self) -> &'a ListKeys {
         self.keys.unwrap_or(ListKeys::builtin())
-    }
-
-    /// An empty diff in the memory of this one, for versions of any other life time.
-    pub fn recycle<'b>(mut self) -> Diff<'b> {
-        self.changes.clear();
-        self.segs.clear();
-        Diff {
-            segs: retype(self.segs),
-            changes: self.changes,
-            keys: None,
-        }
     }
 
     /// All changes, hidden ones included.

@@ -102,11 +102,6 @@ impl Redactor {
         self.guarded(object, Guard::Open.enter(Some(object), None))
     }
 
-    /// A whole object as JSON text, with what Secrets hold replaced.
-    pub fn json(&self, object: Value<'_>) -> String {
-        self.shown(object).json()
-    }
-
     pub(super) fn guarded<'a>(&'a self, value: Value<'a>, guard: Guard) -> Shown<'a> {
         Shown {
             value,

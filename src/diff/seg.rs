@@ -32,15 +32,6 @@ pub(super) enum Label<'a> {
     Key { key: &'a ListKey, nth: u32 },
 }
 
-/// An empty buffer of another life time.
-#[expect(
-    clippy::unnecessary_filter_map,
-    reason = "collecting an iterator of the same layout in place is what keeps the memory"
-)]
-pub(super) fn retype<'b>(empty: Vec<Seg<'_>>) -> Vec<Seg<'b>> {
-    empty.into_iter().filter_map(|_| None).collect()
-}
-
 impl<'a> Seg<'a> {
     pub(super) fn on(&self, side: Side) -> Option<Value<'a>> {
         match side {

@@ -11,22 +11,30 @@ use super::secret::Guard;
 use super::values::{self, Fmt};
 use super::{Change, Diff, Label, Op, Place, Seg, SegId, Step, lists};
 
-/// Fills `out` with the changes from `old` to `new`.
+/// The changes from `old` to `new`, whose Secrets `guard` protects.
 pub(super) fn run<'a>(
     old: Option<Value<'a>>,
     new: Option<Value<'a>>,
-    (keys, guard): (&'a ListKeys, Guard),
-    out: &mut Diff<'a>,
-) {
-    out.segs.clear();
-    out.changes.clear();
-    out.keys = Some(keys);
-    let mut walk = Walk { keys, out };
-    walk.inside(
-        (SegId::ROOT, Step::Root),
-        ((old, new), guard),
-        Walk::compare,
-    );
+    keys: &'a ListKeys,
+    guard: Guard,
+) -> Diff<'a> {
+    let mut out = Diff {
+        keys: Some(keys),
+        ..Diff::default()
+    };
+    let root = Seg {
+        parent: SegId::ROOT,
+        step: Step::Root,
+        old,
+        new,
+        guard: guard.enter(old, new),
+    };
+    let mut walk = Walk {
+        keys,
+        out: &mut out,
+    };
+    walk.inside(root, Walk::compare);
+    out
 }
 
 /// One side each: what is compared.
@@ -61,8 +69,14 @@ impl<'a> Walk<'_, 'a> {
             return;
         }
         let guard = self.out.seg(parent).guard.item();
-        let step = Step::Item { place, label };
-        self.inside((parent, step), (pair, guard), |walk, at| {
+        let seg = Seg {
+            parent,
+            step: Step::Item { place, label },
+            old: pair.0,
+            new: pair.1,
+            guard: guard.enter(pair.0, pair.1),
+        };
+        self.inside(seg, |walk, at| {
             if let (Some(order), (Some(from), Some(to))) = (moved, (place.old, place.new)) {
                 walk.push(Change {
                     at,
@@ -76,22 +90,11 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Notes a value for the time in which its changes are found, and for good if there are any.
-    fn inside(
-        &mut self,
-        (parent, step): (SegId, Step<'a>),
-        ((old, new), guard): (Pair<'a>, Guard),
-        visit: impl FnOnce(&mut Self, SegId),
-    ) {
+    fn inside(&mut self, seg: Seg<'a>, visit: impl FnOnce(&mut Self, SegId)) {
         let (segs, changes) = (self.out.segs.len(), self.out.changes.len());
         // A tape has less than 2^32 nodes, and a value is noted at most once.
         let at = SegId(u32::try_from(segs).expect("fewer values than bytes"));
-        self.out.segs.push(Seg {
-            parent,
-            step,
-            old,
-            new,
-            guard: guard.enter(old, new),
-        });
+        self.out.segs.push(seg);
         visit(self, at);
         if self.out.changes.len() == changes && at != SegId::ROOT {
             self.out.segs.truncate(segs);
@@ -118,10 +121,16 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn object(&mut self, at: SegId, old: Value<'a>, new: Value<'a>) {
-        for (name, pair) in differing(old, new) {
+        for (name, (old, new)) in differing(old, new) {
             let guard = self.out.seg(at).guard.field(&name);
-            let step = Step::Field(name);
-            self.inside((at, step), (pair, guard), Walk::compare);
+            let seg = Seg {
+                parent: at,
+                step: Step::Field(name),
+                old,
+                new,
+                guard: guard.enter(old, new),
+            };
+            self.inside(seg, Walk::compare);
         }
     }
 

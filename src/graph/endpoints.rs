@@ -1,6 +1,5 @@
 //! What serves a Service: its `EndpointSlices`, their endpoints, and the pods behind them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::object::{Uid, Value};
@@ -134,8 +133,6 @@ fn endpoint(endpoint: Value<'_>) -> Endpoint {
 /// An endpoint as one of the backends of a Service.
 #[derive(Clone, Debug)]
 pub struct Backend<'a> {
-    /// The slice it is in.
-    pub slice: &'a Node,
     /// The endpoint.
     pub endpoint: &'a Endpoint,
     /// The pod it stands for, if that is in the graph.
@@ -168,29 +165,11 @@ impl Graph {
             .endpoints
             .iter()
             .map(|endpoint| Backend {
-                slice: node,
                 endpoint,
                 pod: self.target(node, endpoint),
             })
             .collect();
         backends.sort_by(|a, b| a.place().cmp(&b.place()));
-        backends
-    }
-
-    /// The endpoints of all slices of a Service, each address once, in the order of [`Graph::backends`].
-    /// Slices of several ports repeat addresses.
-    pub fn service_backends(&self, service: &Uid) -> Vec<Backend<'_>> {
-        let mut backends: Vec<_> = self
-            .slices(service)
-            .into_iter()
-            .flat_map(|slice| self.backends(&slice.uid))
-            .collect();
-        backends.sort_by(|a, b| a.place().cmp(&b.place()));
-        let mut seen = BTreeSet::new();
-        backends.retain(|Backend { endpoint, .. }| {
-            let target = endpoint.target.as_ref().map(|target| &target.uid);
-            seen.insert((endpoint.addresses.as_slice(), target))
-        });
         backends
     }
 

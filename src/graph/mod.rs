@@ -1,6 +1,6 @@
 //! The live graph of objects: who owns whom, who selects whom, who serves whom.
 //!
-//! [`Graph::apply`], [`Graph::delete`] and [`Graph::reset`] keep it up to date, in any order and from any
+//! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any
 //! source of objects. Relations are questions asked of it: `owner` has the ones of ownership, `tree`
 //! their outline, `revision` which revision is current, `selector` and `endpoints` the ones of
 //! Services. `kinds` says where to look for the dependents of a kind.
@@ -66,11 +66,6 @@ impl Graph {
         }
     }
 
-    /// Forgets everything.
-    pub fn reset(&mut self) {
-        *self = Graph::default();
-    }
-
     /// The object of this uid.
     pub fn node(&self, uid: &Uid) -> Option<&Node> {
         self.nodes.get(uid)
@@ -79,16 +74,6 @@ impl Graph {
     /// Every object, by uid.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.nodes.values()
-    }
-
-    /// How many objects there are.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     /// The objects of one kind in one namespace.

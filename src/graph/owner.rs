@@ -90,15 +90,4 @@ impl Graph {
         }
         chain
     }
-
-    /// The objects without an owner in the graph, in the order of a tree. An object of a ring of owners
-    /// is not among them.
-    pub fn roots(&self) -> Vec<&Node> {
-        let mut roots: Vec<_> = self
-            .nodes()
-            .filter(|node| self.owners(&node.uid).is_empty())
-            .collect();
-        roots.sort_by_cached_key(|node| node.place());
-        roots
-    }
 }

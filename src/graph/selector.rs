@@ -61,22 +61,4 @@ impl Graph {
                 .count(),
         }
     }
-
-    /// The Services in the graph that select a pod, in the order of a tree.
-    pub fn services_of(&self, pod: &Uid) -> Vec<&Node> {
-        let Some(pod) = self.node(pod) else {
-            return Vec::new();
-        };
-        let mut services: Vec<_> = self
-            .of_kind("Service", pod.object.namespace.as_deref())
-            .filter(|service| {
-                matches!(service.facts, Facts::Service(_))
-                    && service
-                        .selector()
-                        .is_some_and(|selector| selector.matches(|key| pod.label(key)))
-            })
-            .collect();
-        services.sort_by_cached_key(|service| service.place());
-        services
-    }
 }

@@ -111,26 +111,6 @@ impl Styles {
         self.paint(Role::Removed, text)
     }
 
-    /// [`Role::Changed`].
-    pub fn changed(self, text: &str) -> String {
-        self.paint(Role::Changed, text)
-    }
-
-    /// [`Role::Moved`].
-    pub fn moved(self, text: &str) -> String {
-        self.paint(Role::Moved, text)
-    }
-
-    /// [`Role::Equal`].
-    pub fn equal(self, text: &str) -> String {
-        self.paint(Role::Equal, text)
-    }
-
-    /// [`Role::Emphasis`].
-    pub fn emphasis(self, text: &str) -> String {
-        self.paint(Role::Emphasis, text)
-    }
-
     /// [`Role::Dim`].
     pub fn dim(self, text: &str) -> String {
         self.paint(Role::Dim, text)
@@ -284,13 +264,13 @@ mod tests {
             styles.good("good"),
             styles.removed("removed"),
             styles.bad("bad"),
-            styles.changed("changed"),
+            styles.paint(Role::Changed, "changed"),
             styles.moving("moving"),
             styles.warning("warning"),
-            styles.moved("moved"),
-            styles.equal("equal"),
+            styles.paint(Role::Moved, "moved"),
+            styles.paint(Role::Equal, "equal"),
             styles.dim("dim"),
-            styles.emphasis("emphasis"),
+            styles.paint(Role::Emphasis, "emphasis"),
             styles.dim(""),
         ];
         insta::assert_snapshot!(explain(&painted.join("\n")), @"
@@ -314,7 +294,8 @@ mod tests {
     #[test]
     fn paint_inside_paint_goes_on_after_it() {
         let styles = ansi();
-        let line = styles.changed(&format!("image: {} (new)", styles.emphasis("v2")));
+        let new = styles.paint(Role::Emphasis, "v2");
+        let line = styles.paint(Role::Changed, &format!("image: {new} (new)"));
         insta::assert_snapshot!(
             explain(&line),
             @"(yellow)image: (bold underline)v2(normal)(yellow) (new)(normal)"

@@ -1,7 +1,7 @@
 //! What cluster text becomes before it meets a terminal, and how wide it is there.
 //!
 //! Names, messages, annotations, log lines: whoever may write an object may write any of them. Each
-//! passes through [`escape`], [`escape_line`] or [`escape_cell`] once, where it becomes display
+//! passes through [`escape_line`] or [`escape_cell`] once, where it becomes display
 //! text; painting (`render::style`) comes after that.
 
 use std::borrow::Cow;
@@ -10,18 +10,12 @@ use std::fmt::Write;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Makes text safe to show over several lines: line feeds and tabs stay, everything that a terminal
-/// would obey or hide becomes visible.
+/// Makes text safe to show inside one line, losing nothing: everything that a terminal would obey or hide becomes
+/// visible.
 ///
 /// C0 controls and DEL are shown as terminals name them (`^[`), a carriage return as `\r` (both as
-/// kubectl does since CVE-2021-25743), and C1 controls, bidirectional controls, line separators and
-/// invisible characters as `\u{202e}`.
-pub fn escape(text: &str) -> Cow<'_, str> {
-    replace(text, |c| !matches!(c, '\n' | '\t') && is_unsafe(c))
-}
-
-/// Makes text safe to show inside one line, losing nothing: like [`escape`], and a line feed is
-/// shown as `\n`, a tab as `\t`.
+/// kubectl does since CVE-2021-25743), a line feed as `\n`, a tab as `\t`, and C1 controls, bidirectional controls,
+/// line separators and invisible characters as `\u{202e}`.
 pub fn escape_line(text: &str) -> Cow<'_, str> {
     replace(text, is_unsafe)
 }

@@ -161,9 +161,9 @@ fn a_verb_never_imports_another_verb() {
 const WRITERS: [(&str, &[&str]); 3] = [
     (
         "io::stdout()",
-        &["env/stdout.rs", "env.rs", "render/screen.rs"],
+        &["env/mod.rs", "env/stdout.rs", "render/screen.rs"],
     ),
-    ("io::stderr()", &["env.rs"]),
+    ("io::stderr()", &["env/mod.rs", "env/panics.rs"]),
     (".into_writer()", &["commands/terminal.rs"]),
 ];
 

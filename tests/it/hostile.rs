@@ -23,7 +23,7 @@ fn a_server_that_answers_no_json_is_an_error() {
 #[test]
 fn a_watch_that_is_no_watch_leaves_what_was_listed() {
     let hostile = Hostile::start(|target| {
-        if target.contains("watch=1") {
+        if target.contains("watch=true") {
             let lines = ["null", "[]", "{}"].map(Answer::piece);
             let head = std::iter::once(Answer::stream_head());
             Answer::Pieces(Box::new(head.chain(lines)))

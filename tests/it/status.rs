@@ -358,7 +358,7 @@ items: [{metadata: {name: b}, status: {phase: Succeeded}}]
     std::fs::write(&file, text).unwrap();
     let now = ["--from", &file, "--now", "2026-03-02T12:00:00Z"];
     let run = |args: &[&str]| Spy::alone().run(&[&["status", "--once"], &now[..], args].concat());
-    assert_snapshot!(run(&[]).transcript(), @"
+    assert_snapshot!(run(&[]).stdout, @"
     NAMESPACE   NAME              READY   STATUS       RESTARTS   AGE   NODE   IP
     shop        ✗ pod/a           0/0     Evicted      0          60m   -      -
                   └ Evicted: The node was low on ^[[31mmemory
@@ -368,7 +368,11 @@ items: [{metadata: {name: b}, status: {phase: Succeeded}}]
     -           ● pod/b           0/0     Succeeded    0          -     -      -
     ");
     let ran = run(&["-o", "json", "--rules", "kstatus"]);
-    assert_eq!(ran.status.code(), Some(0));
+    assert_eq!(ran.status.code(), Some(1));
+    assert_eq!(
+        ran.stderr,
+        format!("error: {file}: ?/#3: the object has no kind\n")
+    );
     let states: Vec<_> = records(&ran)
         .iter()
         .map(|record| record["status"].clone())

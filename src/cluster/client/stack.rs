@@ -124,9 +124,9 @@ fn log_in(config: &mut Config, plugin: &ExecConfig) -> Result<(), ConfigError> {
     if !issued.client_certificate_data.is_empty() {
         let user = &mut config.auth_info;
         user.client_certificate = None;
-        user.client_certificate_data = Some(to_base64(issued.client_certificate_data.into()));
+        user.client_certificate_data = Some(to_base64(issued.client_certificate_data));
         user.client_key = None;
-        user.client_key_data = Some(to_base64(issued.client_key_data.into()).into());
+        user.client_key_data = Some(to_base64(issued.client_key_data).into());
     }
     Ok(())
 }

@@ -36,6 +36,7 @@ pub(super) fn read(ambient: &Ambient, overrides: &Overrides) -> Result<Kubeconfi
 }
 
 /// Reads kubeconfig texts that hold everything themselves: none may name a file or a credential plugin.
+#[cfg(any(test, feature = "testing"))]
 pub(super) fn of_texts(texts: &[&str]) -> Result<Kubeconfig, ConfigError> {
     let path = Path::new("kubeconfig");
     let fail = |error: KubeconfigError| load_error(path, &error);
@@ -53,6 +54,7 @@ pub(super) fn of_texts(texts: &[&str]) -> Result<Kubeconfig, ConfigError> {
 }
 
 /// Whether a kubeconfig names files or programs.
+#[cfg(any(test, feature = "testing"))]
 fn reaches_out(config: &Kubeconfig) -> bool {
     let mut clusters = config
         .clusters

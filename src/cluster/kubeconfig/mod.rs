@@ -77,6 +77,7 @@ impl ClusterConfig {
     /// The cluster that kubeconfig texts and `overrides` name. The texts may name neither files nor
     /// credential plugins, so that reading them opens nothing and runs nothing. Of several texts the first
     /// to set a value wins.
+    #[cfg(any(test, feature = "testing"))]
     pub fn of_texts(texts: &[&str], overrides: &Overrides) -> Result<ClusterConfig, ConfigError> {
         let request_timeout = overrides.request_timeout()?;
         let choice = choose::choose(&files::of_texts(texts)?, overrides)?;

@@ -1,23 +1,17 @@
-//! Certificates out of base64 and PEM text, by the type Kubernetes has for bytes in JSON.
+//! Certificates out of base64 and PEM text.
 
-use k8s_openapi::ByteString;
-use serde::Deserialize;
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error as ValueError, StrDeserializer};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 
 /// Decodes standard base64; white space in it is passed over. `None` if it is not base64.
 pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
     let packed: String = text.split_ascii_whitespace().collect();
-    let bytes: StrDeserializer<'_, ValueError> = packed.as_str().into_deserializer();
-    Some(ByteString::deserialize(bytes).ok()?.0)
+    BASE64_STANDARD.decode(packed).ok()
 }
 
 /// Encodes as standard base64.
-pub(crate) fn to_base64(bytes: Vec<u8>) -> String {
-    match serde_json::to_value(ByteString(bytes)) {
-        Ok(serde_json::Value::String(text)) => text,
-        _ => String::new(),
-    }
+pub(crate) fn to_base64(bytes: impl AsRef<[u8]>) -> String {
+    BASE64_STANDARD.encode(bytes)
 }
 
 /// The DER form of each certificate in a PEM text. `None` if a block is broken or there is none.

@@ -1,8 +1,13 @@
 //! Through which proxy a server is reached, by the rules of Go's `httpproxy`, which kubectl uses.
+//!
+//! `hyper_util::client::proxy::matcher` follows curl. It knows neither the port of an entry nor `*.NAME`, `*`
+//! spares no IP address, and `.NAME` spares the name itself. So the rules for `NO_PROXY` are here.
 
 use std::net::IpAddr;
 
 use http::Uri;
+use ipnet::IpNet;
+use percent_encoding::percent_decode_str;
 
 use super::ambient::Ambient;
 use super::error::ConfigError;
@@ -71,23 +76,11 @@ pub(crate) fn login(proxy: &Uri) -> Option<(String, String)> {
 /// The value of an `Authorization: Basic` header.
 pub(crate) fn basic_authorization(user: &str, password: &str) -> String {
     let pair = format!("{user}:{password}");
-    format!("Basic {}", to_base64(pair.into_bytes()))
+    format!("Basic {}", to_base64(pair))
 }
 
 fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let digit = |index: usize| char::from(*tail.get(index)?).to_digit(16);
-        if let (b'%', Some(high), Some(low)) = (first, digit(0), digit(1)) {
-            bytes.extend(u8::try_from(high * 16 + low));
-            rest = &tail[2..];
-        } else {
-            bytes.push(first);
-            rest = tail;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 fn exempt(no_proxy: Option<&str>, server: &Uri) -> bool {
@@ -123,11 +116,8 @@ fn exempts_address(entry: &str, address: IpAddr, port: u16) -> bool {
     if entry == "*" {
         return true;
     }
-    if let Some((network, bits)) = entry.split_once('/') {
-        return match (network.parse(), bits.parse()) {
-            (Ok(network), Ok(bits)) => same_network(network, address, bits),
-            _ => false,
-        };
+    if let Ok(network) = entry.parse::<IpNet>() {
+        return network.contains(&address);
     }
     if entry.trim_matches(['[', ']']).parse() == Ok(address) {
         return true;
@@ -162,25 +152,6 @@ fn split_port(entry: &str) -> Option<(&str, u16)> {
     Some((host, port.parse().ok()?))
 }
 
-fn same_network(network: IpAddr, address: IpAddr, bits: u32) -> bool {
-    fn same(network: u128, address: u128, unused: u32) -> bool {
-        // A shift by the whole width leaves nothing to compare: everything is in `/0`.
-        let prefix = |address: u128| address.checked_shr(unused).unwrap_or(0);
-        prefix(network) == prefix(address)
-    }
-    match (network, address) {
-        (IpAddr::V4(network), IpAddr::V4(address)) if bits <= 32 => same(
-            u128::from(network.to_bits()),
-            u128::from(address.to_bits()),
-            32 - bits,
-        ),
-        (IpAddr::V6(network), IpAddr::V6(address)) if bits <= 128 => {
-            same(network.to_bits(), address.to_bits(), 128 - bits)
-        }
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +184,7 @@ mod tests {
             ("example.com", "https://example.com", false),
             ("example.com", "https://badexample.com", true),
             (".example.com", "https://example.com", true),
+            ("*", "https://10.1.2.3:6443", false),
             (".example.com", "https://api.example.com", false),
             ("*.example.com", "https://api.example.com", false),
             ("EXAMPLE.com", "https://API.Example.COM", false),

@@ -40,9 +40,27 @@ pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended
         }
     };
     context.print(&lines)?;
+    refuse_unreadable(source.from.as_deref().unwrap_or("-"), &documents, &judged)?;
     let is_well = judged.iter().all(Judged::is_well);
     let answer = Answer::of((!is_well).into(), []);
     args.ends.conclude(Ended::Answered, answer)
+}
+
+/// Fails if a document is no object that has a status. The others are listed by now.
+fn refuse_unreadable(file: &str, documents: &[Doc], judged: &[Judged]) -> Result<(), CommandError> {
+    let lines = (1..)
+        .zip(documents)
+        .zip(judged)
+        .filter_map(|((position, document), judged)| {
+            let error = judged.verdict.error.as_ref()?;
+            let object = with_name(ObjectRef::of(document.root()), position);
+            Some(format!("error: {file}: {object}: {error}"))
+        });
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError::failed(lines.join("\n")))
 }
 
 fn table(documents: &[Doc], judged: &[Judged], canvas: Canvas) -> Vec<String> {

@@ -369,22 +369,6 @@ fn what_is_ignored_is_not_asked_for() {
 }
 
 #[test]
-fn a_diff_can_be_recycled() {
-    let buffer = {
-        let (old, new) = (doc(r#"{"a":1}"#), doc(r#"{"a":2}"#));
-        Diff::of(Some(old.root()), Some(new.root())).recycle()
-    };
-    let (old, new) = (doc(r#"{"b":1}"#), doc(r#"{"b":1}"#));
-    let mut diff = buffer;
-    diff_into(&old, &new, &mut diff);
-    assert!(diff.is_empty());
-}
-
-fn diff_into<'a>(old: &'a Doc, new: &'a Doc, out: &mut Diff<'a>) {
-    super::super::diff(Some(old.root()), Some(new.root()), ListKeys::builtin(), out);
-}
-
-#[test]
 fn another_spelling_is_noise_and_still_in_the_patch() {
     let (old, new) = (
         r#"{"spec":{"n":1,"limits":{"cpu":"1000m"},"a":"as long as it takes for two steps to be less"}}"#,

@@ -18,7 +18,7 @@ fn secret(data: &str, metadata: &str) -> String {
 #[test]
 fn values_are_numbered_by_what_they_hold() {
     let redactor = Redactor::new();
-    let show = |text: &str| redactor.json(doc(text).root());
+    let show = |text: &str| redactor.shown(doc(text).root()).json();
     // hunter2, hunter3, and hunter2 again, in clear.
     insta::assert_snapshot!(show(&secret("aHVudGVyMg==", "")), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":1}}}"#);
     insta::assert_snapshot!(show(&secret("aHVudGVyMw==", "")), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":2}}}"#);
@@ -37,7 +37,7 @@ fn values_are_numbered_by_what_they_hold() {
 
 #[test]
 fn lists_and_copies_of_secrets() {
-    let show = |text: &str| Redactor::new().json(doc(text).root());
+    let show = |text: &str| Redactor::new().shown(doc(text).root()).json();
     let items = format!(
         r#"[{},{{"apiVersion":"v1","kind":"ConfigMap","data":{{"a":"shown"}}}}]"#,
         secret("aHVudGVyMg==", "")
@@ -71,7 +71,7 @@ fn a_part_of_an_object_that_calls_itself_a_secret_is_one_without_a_version_too()
         let inner = format!(r#"{{{version}"kind":"Secret","data":{{"a":"aHVudGVyMg=="}}}}"#);
         let outer =
             format!(r#"{{"apiVersion":"v1","kind":"Template","spec":{{"object":{inner}}}}}"#);
-        let shown = Redactor::new().json(doc(&outer).root());
+        let shown = Redactor::new().shown(doc(&outer).root()).json();
         assert!(!shown.contains("aHVudGVyMg"), "{shown}");
     }
 }
@@ -150,7 +150,9 @@ fn what_was_applied_is_shown_where_it_is_the_plain_json_of_a_secret() {
 fn annotations_of_a_secret_that_are_no_texts_are_hidden() {
     let show = |annotations: &str| {
         let metadata = format!(r#""annotations":{annotations}"#);
-        Redactor::new().json(doc(&secret("", &metadata)).root())
+        Redactor::new()
+            .shown(doc(&secret("", &metadata)).root())
+            .json()
     };
     for annotations in [
         r#""hunter2""#,
@@ -185,7 +187,7 @@ fn copies_in_annotations_of_other_objects() {
             note("note", value)
         )
     };
-    let show = |value: &str| Redactor::new().json(doc(&other(value)).root());
+    let show = |value: &str| Redactor::new().shown(doc(&other(value)).root()).json();
     insta::assert_snapshot!(show(&secret("aHVudGVyMg==", "")), @r#"{"kind":"ConfigMap","metadata":{"annotations":{"note":"{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{},\"data\":{\"password\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}"}}}"#);
     insta::assert_snapshot!(show(r#"{"kind":"ConfigMap","data":{"a":"shown"}}"#), @r#"{"kind":"ConfigMap","metadata":{"annotations":{"note":"{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"shown\"}}"}}}"#);
     // Nothing is held back: the text is as it was.
@@ -322,7 +324,7 @@ fn what_becomes_a_secret_becomes_one_as_a_whole() {
     let partly = |old: &Doc, new: &Doc, field: &str| {
         let diff = Diff::of(Some(old.root()), Some(new.root()));
         let partly = diff.partly(|change| diff.field(change.at) == Some(field));
-        Redactor::new().json(partly.root())
+        Redactor::new().shown(partly.root()).json()
     };
     insta::assert_snapshot!(partly(&open, &held, "a"), @r#"{"kind":"Template","spec":{"n":"ConfigMap","object":{"apiVersion":"v1","kind":"Secret","data":{"a":{"redacted":true,"bytes":7,"id":1},"b":{"redacted":true,"bytes":3,"id":2}}}}}"#);
     insta::assert_snapshot!(partly(&held, &open, "kind"), @r#"{"kind":"Template","spec":{"n":"Secret","object":{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"public","b":"same"}}}}"#);
@@ -335,7 +337,7 @@ fn who_asks_sees_what_a_secret_holds() {
     let object = doc(&text);
     let data = redactor.shown(object.root()).get("data").expect("a map");
     assert_eq!(data.str("password").as_deref(), Some("hunter2"));
-    assert_eq!(redactor.json(object.root()), text);
+    assert_eq!(redactor.shown(object.root()).json(), text);
     // What is no text stands as it is written.
     let binary = doc(&secret("/wD/", ""));
     let data = redactor.shown(binary.root()).get("data").expect("a map");
@@ -445,10 +447,10 @@ proptest! {
             }
             output.push_str(&serde_json::to_string(&json_patch(&diff, &redactor)).expect("serialises"));
         }
-        output.push_str(&redactor.json(a.root()));
+        output.push_str(&redactor.shown(a.root()).json());
         let diff = Diff::of(Some(a.root()), Some(b.root()));
         let partly = diff.partly(|change| mask >> (change.at.0 % 64) & 1 == 1);
-        output.push_str(&redactor.json(partly.root()));
+        output.push_str(&redactor.shown(partly.root()).json());
         let diff = Diff::of(Some(a.root()), Some(partly.root()));
         output.push_str(&serde_json::to_string(&step_by_step(&diff, &redactor)).expect("serialises"));
         for secret in [PLANTED.to_owned(), base64(PLANTED.as_bytes()), base64(&PLANTED.as_bytes()[1..12]), base64(&PLANTED.as_bytes()[2..11])] {

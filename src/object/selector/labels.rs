@@ -45,11 +45,6 @@ impl LabelSelector {
         self.requirements.is_empty()
     }
 
-    /// The requirements, by key.
-    pub fn requirements(&self) -> &[(String, Test)] {
-        &self.requirements
-    }
-
     /// Whether an object whose labels `label` looks up is selected.
     pub fn matches<S: AsRef<str>>(&self, label: impl Fn(&str) -> Option<S>) -> bool {
         self.requirements

@@ -4,12 +4,14 @@
 //! A document is a graph, with cycles (a schema for schemas has itself for a field); so is what is made
 //! of it, a node a schema, and it is followed only as deep as an object goes.
 
+#[cfg(any(test, feature = "testing"))]
+mod lists;
 mod read;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::object::path::{Path, Step};
 use crate::object::value::Value;
@@ -17,9 +19,6 @@ use crate::object::value::Value;
 use super::ListKey;
 
 use read::Reader;
-
-/// So deep lists are looked for when all are asked for.
-const MOST_DEPTH: usize = 64;
 
 /// How the items of a list are told apart, by its schema.
 #[derive(Clone, Debug)]
@@ -99,62 +98,5 @@ impl Schema {
             schema: schema.clone(),
             root,
         })
-    }
-
-    /// The kinds it knows, in the order of their names.
-    pub fn kinds(&self) -> impl Iterator<Item = &str> {
-        self.kinds.keys().map(String::as_str)
-    }
-
-    /// The lists of a kind that it says something of, by their paths: `.spec.containers[*].ports`. A
-    /// schema inside itself is gone into once.
-    pub fn lists(&self, kind: &str) -> Vec<(String, &ListType)> {
-        let mut found = Vec::new();
-        let mut way = Way {
-            path: String::new(),
-            above: FxHashSet::default(),
-        };
-        if let Some(&root) = self.kinds.get(kind) {
-            self.walk(root, &mut way, &mut found);
-        }
-        found
-    }
-
-    fn walk<'s>(&'s self, at: NodeId, way: &mut Way, found: &mut Vec<(String, &'s ListType)>) {
-        let Some(node) = self.nodes.get(at).filter(|_| way.enter(at)) else {
-            return;
-        };
-        if let Some(list) = &node.list {
-            found.push((way.path.clone(), list));
-        }
-        let mut names: Vec<_> = node.fields.iter().collect();
-        names.sort_unstable();
-        let fields = names
-            .into_iter()
-            .map(|(name, &at)| (format!(".{name}"), at));
-        let others = [(".*", node.values), ("[*]", node.items)];
-        let others = others
-            .into_iter()
-            .filter_map(|(step, at)| Some((step.to_owned(), at?)));
-        for (step, next) in fields.chain(others) {
-            let length = way.path.len();
-            way.path.push_str(&step);
-            self.walk(next, way, found);
-            way.path.truncate(length);
-        }
-        way.above.remove(&at);
-    }
-}
-
-/// The way down to a node.
-struct Way {
-    path: String,
-    above: FxHashSet<NodeId>,
-}
-
-impl Way {
-    /// Whether a node is entered now, and not from inside itself.
-    fn enter(&mut self, node: NodeId) -> bool {
-        self.above.len() < MOST_DEPTH && self.above.insert(node)
     }
 }

@@ -5,15 +5,21 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io::{self, IsTerminal, Read, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, IsTerminal, Read};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+#[cfg(any(test, feature = "testing"))]
+mod capture;
+mod panics;
 mod stdout;
 
 use crate::render::display::Stream;
+#[cfg(any(test, feature = "testing"))]
+pub use capture::Capture;
+pub(crate) use panics::escape_panics;
 use stdout::Stdout;
 
 /// A source of "now".
@@ -91,6 +97,7 @@ impl Env {
 
     /// An environment with nothing in it: no variables, no terminal, UTC, empty input, output that
     /// is dropped, and a clock that stands at 2026-01-02T03:04:05Z.
+    #[cfg(any(test, feature = "testing"))]
     pub fn for_test() -> Env {
         let now = Timestamp::constant(1_767_323_045, 0);
         Env {
@@ -236,32 +243,6 @@ fn obeys_sequences() -> bool {
     #[cfg(not(windows))]
     let obeys = true;
     obeys
-}
-
-/// A stream that keeps what is written to it, for tests: clones share their content.
-#[derive(Clone, Debug, Default)]
-pub struct Capture {
-    written: Arc<Mutex<Vec<u8>>>,
-}
-
-impl Capture {
-    /// What has been written so far.
-    pub fn text(&self) -> String {
-        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&written).into_owned()
-    }
-}
-
-impl Write for Capture {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        written.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

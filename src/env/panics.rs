@@ -1,0 +1,54 @@
+//! The message of a panic, as display text: it may quote cluster text.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io;
+use std::sync::Once;
+
+use crate::render::display::Stream;
+use crate::render::style::Styles;
+
+/// Makes a panic print its message as display text. A second call does nothing.
+pub(crate) fn escape_panics() {
+    static SET: Once = Once::new();
+    SET.call_once(|| {
+        std::panic::set_hook(Box::new(|panic| {
+            let thread = std::thread::current();
+            let thread = thread.name().unwrap_or("<unnamed>");
+            let report = report(thread, &panic.to_string(), &Backtrace::capture());
+            // Nothing can be done about a stream that is closed.
+            let _closed = Stream::new(io::stderr()).print(&Styles::PLAIN.lines(&report));
+        }));
+    });
+}
+
+/// What std prints of a panic.
+fn report(thread: &str, panic: &str, backtrace: &Backtrace) -> String {
+    match backtrace.status() {
+        BacktraceStatus::Captured => format!("thread '{thread}' {panic}\n{backtrace}"),
+        _ => format!("thread '{thread}' {panic}\nnote: set RUST_BACKTRACE=1 to see a backtrace\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_prints_nothing_that_a_terminal_obeys() {
+        let panic = "panicked at src/a.rs:1:2:\nno pod \u{1b}]0;owned\u{7}";
+        let report = report("main", panic, &Backtrace::disabled());
+        let lines: Vec<String> = Styles::PLAIN
+            .lines(&report)
+            .iter()
+            .map(|line| line.as_str().to_owned())
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "thread 'main' panicked at src/a.rs:1:2:",
+                "no pod ^[]0;owned^G",
+                "note: set RUST_BACKTRACE=1 to see a backtrace",
+            ]
+        );
+    }
+}
