@@ -17,6 +17,9 @@ const POLL: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(
 pub(super) struct Pace(pub(super) NonZeroU32);
 
 impl Pace {
+    /// As usual.
+    pub(super) const USUAL: Pace = Pace(NonZeroU32::MIN);
+
     /// What `usual` comes to.
     pub(super) fn of(self, usual: Duration) -> Duration {
         usual / self.0.get()

@@ -1,5 +1,5 @@
-//! What a listing after an interruption changes: tables have it at once, lossless subscribers after what
-//! lies between has been read back. Until then their events wait behind its place in the queue.
+//! What a listing after an interruption changes. Subscribers get it after the versions in between have been read
+//! back. Until then their events wait behind its place in the queue.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -200,7 +200,7 @@ impl Inner {
         self.restores += 1;
     }
 
-    /// Tables are told now. Subscribers are told later, if what lies between may be read back.
+    /// Subscribers get the gap now, or later what was in it, if that may be read back.
     fn interrupt(&mut self, gap: Gap, changes: Vec<Change>, seen: Timestamp) {
         let revisions = gap.revisions().filter(|_| self.upstream == Upstream::Live);
         let Some((after, upto)) = revisions else {
@@ -208,7 +208,6 @@ impl Inner {
             self.publish(changes, seen);
             return;
         };
-        self.mark(&changes);
         let (id, seq) = (self.id(), self.seq);
         // A revision is one write, so there are no more versions than revisions.
         self.seq += upto.since(after).max(changes.len() as u64);

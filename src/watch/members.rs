@@ -1,17 +1,14 @@
 //! Who subscribes to a source: joining it, and leaving.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::event::{Event, Why};
 use super::patience::Company;
 use super::queue::Queue;
 use super::source::{Inner, Shared};
-use super::store::{Change, identity};
-use super::table::Table;
+use super::store::Change;
 use super::transport::Upstream;
 
 impl Shared {
@@ -39,27 +36,9 @@ impl Shared {
         (id, start)
     }
 
-    /// Adds a table.
-    pub(super) fn join_table(&self, signal: Arc<Notify>) -> u64 {
-        let mut inner = self.lock();
-        let known = inner
-            .store
-            .iter()
-            .map(|entry| identity(&entry.version.object));
-        let table = Table::new(known, signal);
-        let id = inner.id();
-        inner.tables.insert(id, table);
-        self.room.notify_one();
-        id
-    }
-
     /// Waits until there is a subscriber.
     pub(super) async fn first_reader(&self) {
-        let has_reader = || {
-            let inner = self.lock();
-            !inner.queues.is_empty() || !inner.tables.is_empty()
-        };
-        while !has_reader() {
+        while self.lock().queues.is_empty() {
             self.room.notified().await;
         }
     }
@@ -68,7 +47,6 @@ impl Shared {
     pub(super) fn leave(&self, id: u64) {
         let mut inner = self.lock();
         let queue = inner.queues.remove(&id);
-        inner.tables.remove(&id);
         drop(inner);
         drop(queue);
         self.room.notify_one();
@@ -78,7 +56,7 @@ impl Shared {
 impl Inner {
     /// Who else reads.
     pub(super) fn company(&self) -> Company {
-        match (self.upstream, self.queues.len() + self.tables.len()) {
+        match (self.upstream, self.queues.len()) {
             (Upstream::Kept, _) => Company::Unhurried,
             (Upstream::Live, 0 | 1) => Company::Alone,
             (Upstream::Live, _) => Company::Others,

@@ -15,12 +15,23 @@ const TURN: u32 = 64;
 /// A set of lossless subscriptions, to which sources can be added and from which they can be removed
 /// between two events. The order is that of each source; across sources there is none.
 pub struct Subscriptions {
-    members: Vec<Every>,
-    /// The sources whose events wait.
-    held: Vec<Arc<SourceKey>>,
+    members: Vec<Member>,
     signal: Arc<Notify>,
     at: usize,
     given: u32,
+}
+
+/// One of the subscriptions.
+struct Member {
+    every: Every,
+    /// Its events wait in its queue.
+    is_held: bool,
+}
+
+impl Member {
+    fn key(&self) -> &Arc<SourceKey> {
+        self.every.key()
+    }
 }
 
 impl Default for Subscriptions {
@@ -34,7 +45,6 @@ impl Subscriptions {
     pub fn new() -> Subscriptions {
         Subscriptions {
             members: Vec::new(),
-            held: Vec::new(),
             signal: Arc::new(Notify::new()),
             at: 0,
             given: 0,
@@ -50,8 +60,10 @@ impl Subscriptions {
     /// [`Subscriptions::add`], with so much told after an interruption.
     pub fn add_recalling(&mut self, source: &Source, (patience, recall): (Patience, Recall)) {
         if !self.contains(source.key()) {
-            self.members
-                .push(source.every_waking((patience, recall), self.signal.clone()));
+            self.members.push(Member {
+                every: source.every_waking((patience, recall), self.signal.clone()),
+                is_held: false,
+            });
             self.signal.notify_one();
         }
     }
@@ -66,12 +78,12 @@ impl Subscriptions {
     /// Lets the events of some sources wait in their queues, which are bounded, and those of all others
     /// come.
     pub fn hold(&mut self, holds: impl Fn(&SourceKey) -> bool) {
-        let keys = self.members.iter().map(Every::key);
-        let held: Vec<_> = keys.filter(|key| holds(key)).cloned().collect();
-        if held.len() < self.held.len() {
-            self.signal.notify_one();
+        for member in &mut self.members {
+            let was_held = std::mem::replace(&mut member.is_held, holds(member.every.key()));
+            if was_held && !member.is_held {
+                self.signal.notify_one();
+            }
         }
-        self.held = held;
     }
 
     /// Whether a source is here.
@@ -81,7 +93,7 @@ impl Subscriptions {
 
     /// The sources, in the order they were added.
     pub fn keys(&self) -> impl Iterator<Item = &Arc<SourceKey>> {
-        self.members.iter().map(Every::key)
+        self.members.iter().map(Member::key)
     }
 
     /// The next event of any source; `None` when there is no source, or all have ended. Nothing is
@@ -112,11 +124,11 @@ impl Subscriptions {
                 self.turn();
             }
             let member = self.members.get_mut(self.at)?;
-            if self.held.contains(member.key()) {
+            if member.is_held {
                 self.turn();
                 continue;
             }
-            match member.take() {
+            match member.every.take() {
                 Taken::Event(event) => {
                     self.given += 1;
                     return Some((member.key().clone(), event));

@@ -1,7 +1,6 @@
 //! The multiplexer: one upstream list and watch per source, however many views subscribe.
 
 mod backoff;
-mod bell;
 mod body;
 mod driver;
 mod envelope;
@@ -16,19 +15,18 @@ mod hole;
 mod http;
 mod key;
 mod lag;
-mod lock;
 mod members;
 mod merge;
 mod mux;
 mod pages;
 mod patience;
+mod patient;
 mod queue;
 mod recent;
 mod selector;
 mod source;
 mod store;
 mod subscribe;
-mod table;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -51,7 +49,7 @@ pub use mux::{Clock, Mux, Options};
 pub use patience::{Patience, Recall};
 pub use recent::Recent;
 pub use store::identity;
-pub use subscribe::{Every, Latest, Snapshot, Source};
+pub use subscribe::{Every, Source};
 pub use transport::{
     At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS,
 };

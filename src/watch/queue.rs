@@ -13,7 +13,6 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::bell::Bell;
 use super::event::{Event, Version, Why};
 use super::lag::{Lag, Missed};
 use super::patience::{Company, Patience, Recall};
@@ -44,6 +43,8 @@ enum Entry {
 #[derive(Debug)]
 pub(super) struct Queue {
     entries: VecDeque<Entry>,
+    /// How many of the entries are holes.
+    holes: usize,
     bytes: usize,
     limit: usize,
     patience: Patience,
@@ -52,20 +53,22 @@ pub(super) struct Queue {
     /// makes just enough room would else set the pace of all.
     full_since: Option<Instant>,
     lag: Option<Lag>,
-    pub(super) bell: Bell,
+    /// Wakes the subscriber.
+    signal: Arc<Notify>,
 }
 
 impl Queue {
     pub(super) fn new(limit: usize, patience: Patience, signal: Arc<Notify>) -> Queue {
         Queue {
             entries: VecDeque::new(),
+            holes: 0,
             bytes: 0,
             limit,
             patience,
             recall: Recall::Every,
             full_since: None,
             lag: None,
-            bell: Bell::new(signal),
+            signal,
         }
     }
 
@@ -76,15 +79,14 @@ impl Queue {
 
     /// Takes in an event. `before` is the source's version before it.
     pub(super) fn push(&mut self, event: &Event, before: Option<&ResourceVersion>) {
-        let hole = self.hole();
-        match (&mut self.lag, event, hole) {
-            (Some(lag), ..) => lag.miss(event, before),
-            (None, Event::State(state), Some(hole)) if *state != SourceState::Live => {
-                self.overtake(event, hole);
+        match (&mut self.lag, event) {
+            (Some(lag), _) => lag.miss(event, before),
+            (None, Event::State(state)) if self.holes > 0 && *state != SourceState::Live => {
+                self.overtake(event);
             }
-            (None, ..) => self.keep(event),
+            (None, _) => self.keep(event),
         }
-        self.bell.ring();
+        self.signal.notify_one();
     }
 
     /// Keeps a place for what is being read back; `false` if it does not wait for it, or is behind
@@ -92,6 +94,7 @@ impl Queue {
     pub(super) fn reserve(&mut self, hole: u64, difference: &Arc<[Change]>) -> bool {
         let waits = self.lag.is_none() && self.recall == Recall::Every;
         if waits {
+            self.holes += 1;
             self.entries
                 .push_back(Entry::Hole(hole, difference.clone()));
         }
@@ -106,12 +109,13 @@ impl Queue {
         let mut behind = self.entries.split_off(at);
         if follows == Follows::Nothing {
             behind.pop_front();
+            self.holes -= 1;
         }
         for event in events {
             self.keep(event);
         }
         self.entries.extend(behind);
-        self.bell.ring();
+        self.signal.notify_one();
     }
 
     /// Where what is being read back for a hole is to stand.
@@ -146,8 +150,10 @@ impl Queue {
         let Some(at) = self.place(hole) else {
             return;
         };
-        let behind = self.entries.split_off(at);
-        for entry in behind.into_iter().skip(1) {
+        let mut behind = self.entries.split_off(at);
+        behind.pop_front();
+        self.holes -= 1;
+        for entry in behind {
             match entry {
                 Entry::Event(event, weight) => {
                     self.bytes -= weight;
@@ -155,6 +161,7 @@ impl Queue {
                 }
                 // It has not begun to be filled.
                 Entry::Hole(_, difference) => {
+                    self.holes -= 1;
                     for change in &*difference {
                         lag.miss(&change.clone().event(0, Timestamp::UNIX_EPOCH), None);
                     }
@@ -173,14 +180,12 @@ impl Queue {
         self.entries.push_back(Entry::Event(event.clone(), weight));
     }
 
-    fn hole(&self) -> Option<usize> {
+    /// Puts the state of a lost connection before the first hole, and drops the states behind it: the subscriber
+    /// learns at once that the source is not live.
+    fn overtake(&mut self, event: &Event) {
         let is_hole = |entry: &Entry| matches!(entry, Entry::Hole(..));
-        self.entries.iter().position(is_hole)
-    }
-
-    /// That a connection is lost is told at once, and not that it was live before.
-    fn overtake(&mut self, event: &Event, hole: usize) {
-        let behind = self.entries.split_off(hole);
+        let hole = self.entries.iter().position(is_hole);
+        let behind = self.entries.split_off(hole.unwrap_or(self.entries.len()));
         self.keep(event);
         for entry in behind {
             match entry {
@@ -225,7 +230,7 @@ impl Queue {
         let since = *self.full_since.get_or_insert(now);
         let until = since + self.patience.limit(company);
         // While something is read back nobody can make room by reading.
-        if until > now && self.hole().is_none() {
+        if until > now && self.holes == 0 {
             return Some(until);
         }
         self.lag = Some(Lag::default());

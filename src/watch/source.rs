@@ -1,8 +1,8 @@
-//! What a driver and the subscribers of one source share: the store, the queues and the tables,
-//! under one lock that is never held across an await.
+//! What a driver and the subscribers of one source share: the store and the queues, under one lock that is never
+//! held across an await.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,18 +10,15 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::bell::Bell;
 use super::envelope::Verb;
 use super::event::{Event, Gap, GapCause, Version, Why};
 use super::health::Health;
 use super::history::Revision;
 use super::hole::Hole;
 use super::key::SourceKey;
-use super::lock::Lock;
 use super::mux::Clock;
 use super::queue::Queue;
 use super::store::{Change, Continuity, Store, reached};
-use super::table::Table;
 use super::transport::Upstream;
 use crate::object::{ResourceVersion, SourceState};
 
@@ -62,7 +59,6 @@ pub(super) struct Inner {
     /// How many full listings there were.
     pub(super) epoch: u32,
     pub(super) queues: BTreeMap<u64, Queue>,
-    pub(super) tables: BTreeMap<u64, Table>,
     pub(super) upstream: Upstream,
     /// No event will follow.
     pub(super) closed: bool,
@@ -89,7 +85,6 @@ impl Shared {
             restores: 0,
             epoch: 0,
             queues: BTreeMap::new(),
-            tables: BTreeMap::new(),
             upstream,
             closed: false,
             holes,
@@ -110,8 +105,8 @@ impl Shared {
         }
     }
 
-    pub(super) fn lock(&self) -> Lock<'_> {
-        Lock::new(self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn state(&self) -> watch::Receiver<SourceState> {
@@ -230,13 +225,6 @@ impl Shared {
 }
 
 impl Inner {
-    /// The signals that are to be given.
-    pub(super) fn signals(&mut self) -> Vec<Arc<Notify>> {
-        let queues = self.queues.values_mut().map(|queue| &mut queue.bell);
-        let tables = self.tables.values_mut().map(|table| &mut table.bell);
-        queues.chain(tables).filter_map(Bell::take).collect()
-    }
-
     pub(super) fn id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
@@ -266,36 +254,16 @@ impl Inner {
         }
     }
 
-    /// Tells tables what changed.
-    pub(super) fn mark(&mut self, changes: &[Change]) {
-        for table in self.tables.values_mut() {
-            for change in changes {
-                table.mark(change);
-            }
-            table.wake();
-        }
-    }
-
     pub(super) fn publish(&mut self, changes: Vec<Change>, seen: Timestamp) {
         for change in changes {
             self.seq += 1;
-            for table in self.tables.values_mut() {
-                table.mark(&change);
-            }
             let event = change.event(self.seq, seen);
-            self.queue(&event);
+            self.tell(&event);
         }
     }
 
-    /// Sends an event that is not about an object.
+    /// Sends an event to every subscriber.
     pub(super) fn tell(&mut self, event: &Event) {
-        for table in self.tables.values_mut() {
-            table.wake();
-        }
-        self.queue(event);
-    }
-
-    fn queue(&mut self, event: &Event) {
         for queue in self.queues.values_mut() {
             queue.push(event, self.version.as_ref());
         }

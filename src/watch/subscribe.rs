@@ -1,16 +1,15 @@
-//! The ends that views hold: a source, its lossless subscription, and its table.
+//! What views hold: a source, and its subscription.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 
-use super::event::{Event, Version};
+use super::event::Event;
 use super::key::SourceKey;
 use super::mux::Lease;
 use super::patience::{Patience, Recall};
 use super::queue::Queue;
-use crate::object::{SourceState, Uid};
 
 /// An open source. While any handle to it is held, or any subscription of it, it is kept up to date.
 #[derive(Clone)]
@@ -31,11 +30,6 @@ impl Source {
     /// What it is a source of, in canonical spelling.
     pub fn key(&self) -> &Arc<SourceKey> {
         &self.lease.shared().key
-    }
-
-    /// What it is doing, now and from here on.
-    pub fn state(&self) -> watch::Receiver<SourceState> {
-        self.lease.shared().state()
     }
 
     /// Subscribes to every event. It starts with the state, all objects that are known, as `Listed`,
@@ -61,49 +55,9 @@ impl Source {
         }
     }
 
-    /// Subscribes to the newest versions alone, as tables do.
-    pub fn latest(&self) -> Latest {
-        let signal = Arc::new(Notify::new());
-        let id = self.lease.shared().join_table(signal.clone());
-        Latest {
-            lease: self.lease.clone(),
-            id,
-            signal,
-        }
-    }
-
-    /// Everything that is held now.
-    pub fn snapshot(&self) -> Snapshot {
-        snapshot(&self.lease)
-    }
-
     #[cfg(test)]
     pub(super) fn shared(&self) -> &super::source::Shared {
         self.lease.shared()
-    }
-}
-
-/// What a source holds at one moment.
-#[derive(Clone, Debug)]
-pub struct Snapshot {
-    /// The number of the last object event before it.
-    pub seq: u64,
-    /// Which full listing it goes back to; 0 while there has been none, and nothing is known.
-    pub epoch: u32,
-    /// The newest version of each object, by namespace and name.
-    pub objects: Vec<Arc<Version>>,
-}
-
-fn snapshot(lease: &Lease) -> Snapshot {
-    let inner = lease.shared().lock();
-    Snapshot {
-        seq: inner.seq,
-        epoch: inner.epoch,
-        objects: inner
-            .store
-            .iter()
-            .map(|entry| entry.version.clone())
-            .collect(),
     }
 }
 
@@ -181,53 +135,6 @@ impl Every {
 }
 
 impl Drop for Every {
-    fn drop(&mut self) {
-        self.lease.shared().leave(self.id);
-    }
-}
-
-/// A subscription to what is, not to how it came about: a reader as slow as it likes skips versions,
-/// and never misses the last.
-pub struct Latest {
-    lease: Lease,
-    id: u64,
-    signal: Arc<Notify>,
-}
-
-impl Latest {
-    /// Which objects changed since the last call; at first, all. Objects that are gone are among
-    /// them. The set is empty when only the state changed, or a listing brought nothing new. `None`
-    /// after a file's end.
-    pub async fn changed(&mut self) -> Option<BTreeSet<Uid>> {
-        loop {
-            {
-                let mut inner = self.lease.shared().lock();
-                let changed = inner.tables.get_mut(&self.id)?.take();
-                if changed.is_some() {
-                    return changed;
-                }
-                if inner.closed {
-                    return None;
-                }
-            }
-            self.signal.notified().await;
-        }
-    }
-
-    /// The newest version of an object; `None` if it is gone. The uid is as
-    /// [`identity`](super::identity) has it.
-    pub fn get(&self, uid: &Uid) -> Option<Arc<Version>> {
-        let inner = self.lease.shared().lock();
-        Some(inner.store.get(uid)?.version.clone())
-    }
-
-    /// Everything that is held now.
-    pub fn snapshot(&self) -> Snapshot {
-        snapshot(&self.lease)
-    }
-}
-
-impl Drop for Latest {
     fn drop(&mut self) {
         self.lease.shared().leave(self.id);
     }

@@ -1,6 +1,6 @@
 //! Random histories and random faults over HTTP: the multiplexer, its transport and the client against
 //! the embedded API server, under a real clock. What each lossless reader saw is the server's log, less
-//! exactly what its gaps say; a table ends with what the server holds.
+//! exactly what its gaps say.
 //!
 //! The same law is held against a thousand schedules in the multiplexer's own tests, over a server in
 //! memory; here the bytes go through sockets. A failure names its seed: `SEEDS` can then be that alone.
@@ -8,7 +8,6 @@
 mod check;
 mod script;
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,15 +18,15 @@ use kubectl_spy::cluster::{Client, ClusterConfig, Limits};
 use kubectl_spy::object::Resource;
 use kubectl_spy::sandbox::{self, Change, Deletion, Sandbox, Target, Writer};
 use kubectl_spy::watch::{
-    ClusterId, Event, Every, Form, HttpTransport, Latest, Mux, Options, Patience, Scope, Source,
-    SourceKey, Transport, Version, identity,
+    ClusterId, Event, Every, Form, HttpTransport, Mux, Options, Patience, Scope, Source, SourceKey,
+    Transport, Version, identity,
 };
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
-use check::{Mirror, Told, number};
+use check::{Told, number};
 use script::Script;
 
 /// The schedules that are run, all at once.
@@ -71,7 +70,6 @@ async fn schedule(seed: u64) -> Told {
         Reader::fast(&source, format!("seed {seed}, fast")),
         Reader::slow(&source, format!("seed {seed}, slow")),
     ];
-    let mut table = Table::new(&source);
     for step in 0..STEPS {
         server.act(&mut rng, &mut script).await;
         if honest && server.written > 0 && rng.u32(..3) == 0 {
@@ -90,34 +88,18 @@ async fn schedule(seed: u64) -> Told {
                 reader.read(rng.usize(..8));
             }
         }
-        if rng.u32(..5) == 0 {
-            table.look();
-        }
     }
     server.settle();
     for reader in &mut readers {
         reader.until(|events| has(events, server.written)).await;
         reader.read(usize::MAX);
     }
-    table.reach(server.written).await;
-    verdict(&server, &script, &readers, &table)
+    verdict(&server, &script, &readers)
 }
 
 /// Holds everything against the server's log.
-fn verdict(server: &Server, script: &Script, readers: &[Reader], table: &Table) -> Told {
+fn verdict(server: &Server, script: &Script, readers: &[Reader]) -> Told {
     let log = server.log();
-    let held: Mirror = server
-        .sandbox
-        .list("configmaps", "shop")
-        .iter()
-        .map(|object| {
-            let metadata = &object["metadata"];
-            let version = metadata["resourceVersion"].as_str().unwrap();
-            let uid = metadata["uid"].as_str().unwrap();
-            (uid.to_owned(), version.parse().unwrap())
-        })
-        .collect();
-    assert_eq!(table.mirror, held, "{}: the table", readers[0].label);
     let mut all = Told::default();
     for (at, reader) in readers.iter().enumerate() {
         let label = &*reader.label;
@@ -362,42 +344,6 @@ fn has(events: &[Event], revision: u64) -> bool {
     events
         .iter()
         .any(|event| matches!(event, Event::Object { now, .. } if number(&now.version) == revision))
-}
-
-/// A table as a view keeps it: told which, it looks at what is.
-struct Table {
-    latest: Latest,
-    mirror: Mirror,
-}
-
-impl Table {
-    fn new(source: &Source) -> Table {
-        Table {
-            latest: source.latest(),
-            mirror: BTreeMap::new(),
-        }
-    }
-
-    fn look(&mut self) {
-        let changed = self.latest.changed().now_or_never().flatten();
-        self.take_in(changed.unwrap_or_default());
-    }
-
-    async fn reach(&mut self, revision: u64) {
-        while self.mirror.values().max() < Some(&revision) {
-            let changed = timeout(PATIENCE, self.latest.changed()).await;
-            self.take_in(changed.expect("a change").unwrap());
-        }
-    }
-
-    fn take_in(&mut self, changed: std::collections::BTreeSet<kubectl_spy::object::Uid>) {
-        for uid in changed {
-            match self.latest.get(&uid) {
-                Some(now) => self.mirror.insert(key(&now), number(&now.version)),
-                None => self.mirror.remove(uid.as_str()),
-            };
-        }
-    }
 }
 
 /// What an object is told from others by.

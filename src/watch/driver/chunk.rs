@@ -8,7 +8,9 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use super::course::{Course, Courses, unknown};
 use super::fill::{Filler, Filling};
 use crate::watch::event::{Gap, GapCause};
-use crate::watch::history::{End, Limits, Past, Presence, Revision, Told, Unread, Walk, in_order};
+use crate::watch::history::{
+    End, Limits, ObjectAt, Past, Presence, Revision, Span, Told, Unread, Walk, in_order,
+};
 use crate::watch::hole::Filled;
 use crate::watch::store::{Name, name};
 
@@ -22,8 +24,12 @@ const LOOKS: (usize, usize) = (4096, 256);
 /// How many objects may be listed in all to that end.
 const LISTED: usize = 100_000;
 
-/// A span of revisions, without the first and with the last.
-type Span = (Revision, Revision);
+/// A span that is walked, and how many bytes of versions that has taken.
+#[derive(Clone, Copy)]
+struct Walked<'w> {
+    span: Span,
+    bytes: &'w AtomicUsize,
+}
 
 impl Filler {
     /// Reads back everything up to `end`.
@@ -34,12 +40,15 @@ impl Filler {
     ) -> Result<(Courses, Filled), Unread> {
         let mut courses = self.at(filling, end).await?;
         let mut filled = Filled::default();
-        let span = (filling.base, end);
+        let span = Span {
+            after: filling.base,
+            upto: end,
+        };
         self.walk(&mut courses, span).await?;
         if self.look(&mut courses, span).await? == Looked::NotAll {
             filled.gaps.push(Gap {
-                after: span.0.into(),
-                upto: span.1.into(),
+                after: span.after.into(),
+                upto: span.upto.into(),
                 cause: GapCause::Unseen,
             });
         }
@@ -53,18 +62,19 @@ impl Filler {
 
     /// Walks each object from the end of the span to its beginning.
     async fn walk(&self, courses: &mut Courses, span: Span) -> Result<(), Unread> {
-        let read = AtomicUsize::new(0);
+        let bytes = AtomicUsize::new(0);
+        let walked = Walked {
+            span,
+            bytes: &bytes,
+        };
         let mut changed: Vec<_> = courses
             .values_mut()
             .filter(|course| !course.is_over())
             .collect();
         let parts = (AT_ONCE / changed.len().max(1)).max(1);
-        let walks = changed.iter_mut().map(|course| {
-            let read = &read;
-            async move {
-                course.told = self.in_parts(course, span, (parts, read)).await?;
-                Ok(())
-            }
+        let walks = changed.iter_mut().map(|course| async move {
+            course.told = self.in_parts(course, walked, parts).await?;
+            Ok(())
         });
         let walks: Vec<_> = walks.collect();
         stream::iter(walks)
@@ -78,58 +88,73 @@ impl Filler {
     async fn in_parts(
         &self,
         course: &Course,
-        (base, upto): Span,
-        (parts, read): (usize, &AtomicUsize),
+        walked: Walked<'_>,
+        parts: usize,
     ) -> Result<Vec<Told>, Unread> {
+        let Span { after: base, upto } = walked.span;
         let parts = (parts as u64).min(upto.since(base) / PART).max(1);
         let step = upto.since(base) / parts;
         let one = self.archive.alone(&course.object);
         let inner = (1..parts).map(|part| base.forth(part * step));
         let reads = inner.map(|at| {
             let one = &one;
-            async move { Ok::<_, Unread>((at, one.object(&course.object, at).await?)) }
+            async move {
+                let there = one.object(&course.object, at).await?;
+                Ok::<_, Unread>(ObjectAt { at, there })
+            }
         });
-        let mut ends: Vec<(Revision, Presence)> = vec![(base, course.then.clone())];
-        ends.extend(
-            stream::iter(reads)
-                .buffered(AT_ONCE)
-                .try_collect::<Vec<_>>()
-                .await?,
-        );
-        ends.push((upto, course.now.clone()));
-        let walks = ends.windows(2).map(|ends| {
+        let reads = stream::iter(reads).buffered(AT_ONCE);
+        let end = |at, there: &Presence| ObjectAt {
+            at,
+            there: there.clone(),
+        };
+        let mut ends = vec![end(base, &course.then)];
+        ends.extend(reads.try_collect::<Vec<_>>().await?);
+        ends.push(end(upto, &course.now));
+        let walks = ends.iter().zip(ends.iter().skip(1)).map(|(then, now)| {
             let part = Course {
-                then: ends[0].1.clone(),
-                now: ends[1].1.clone(),
+                then: then.there.clone(),
+                now: now.there.clone(),
                 ..Course::new(course.object.clone())
             };
-            let span = (ends[0].0, ends[1].0);
-            async move { self.told(&part, span, (&BTreeSet::new(), read)).await }
+            let span = Span {
+                after: then.at,
+                upto: now.at,
+            };
+            let walked = Walked { span, ..walked };
+            async move { self.told(&part, walked, &BTreeSet::new()).await }
         });
         let walks: Vec<_> = walks.collect();
         let told: Vec<Vec<Told>> = stream::iter(walks).buffered(AT_ONCE).try_collect().await?;
         Ok(told.into_iter().flatten().collect())
     }
 
-    /// What happened to one object after `base`, the oldest first.
+    /// What happened to one object in a span, the oldest first. It was there at the revisions `present`.
     async fn told(
         &self,
         course: &Course,
-        (base, upto): (Revision, Revision),
-        (present, read): (&BTreeSet<Revision>, &AtomicUsize),
+        walked: Walked<'_>,
+        present: &BTreeSet<Revision>,
     ) -> Result<Vec<Told>, Unread> {
+        let Span { after: base, upto } = walked.span;
         let limits = Limits {
             floor: base,
             ..Limits::default()
         };
         let newest = course.now.clone();
-        let start = (upto, newest.clone());
+        let start = ObjectAt {
+            at: upto,
+            there: newest.clone(),
+        };
         let walk = Walk::new(&self.archive, &course.object, start, limits);
         let mut walk = walk.down_to(course.then.clone(), present.clone());
         let mut found = Vec::new();
         while let Some(past) = walk.next().await {
             if let Past::Version(version) = &past
-                && read.fetch_add(version.body.weight(), Ordering::Relaxed) > self.bytes
+                && walked
+                    .bytes
+                    .fetch_add(version.body.weight(), Ordering::Relaxed)
+                    > self.bytes
             {
                 return Err(Unread::Spent);
             }
@@ -149,9 +174,9 @@ impl Filler {
 
     /// Looks for objects that came and went: each of their writes is a revision of which nothing is
     /// known yet, and between two such they are in a listing.
-    async fn look(&self, courses: &mut Courses, (base, upto): Span) -> Result<Looked, Unread> {
+    async fn look(&self, courses: &mut Courses, span: Span) -> Result<Looked, Unread> {
         // No more than is needed to see that it is too much.
-        let mut open = unknown(courses, (base, upto), LOOKS.0 + 2);
+        let mut open = unknown(courses, span, LOOKS.0 + 2);
         if self.is_single() {
             open.retain(|at| !courses.values().any(|course| course.is_there(*at)));
         }
@@ -161,6 +186,28 @@ impl Filler {
         if open.len() > most || open.len() * self.shared.lock().store.len() > LISTED {
             return Ok(Looked::NotAll);
         }
+        let met = self.meet(courses, open, span.after).await?;
+        let bytes = AtomicUsize::new(0);
+        let walked = Walked {
+            span,
+            bytes: &bytes,
+        };
+        for (key, mut present) in met {
+            if let Some(course) = courses.get_mut(&key) {
+                present.extend(course.told.iter().filter_map(Told::present));
+                course.told = self.told(course, walked, &present).await?;
+            }
+        }
+        Ok(Looked::All)
+    }
+
+    /// Finds objects that nobody knew to be there at these revisions, and at which of them they are.
+    async fn meet(
+        &self,
+        courses: &mut Courses,
+        open: Vec<Revision>,
+        base: Revision,
+    ) -> Result<BTreeMap<Name, BTreeSet<Revision>>, Unread> {
         let archive = self.archive.metadata();
         let archive = &archive;
         let looks = stream::iter(open).map(|at| async move {
@@ -185,15 +232,7 @@ impl Filler {
                 }
             }
         }
-        drop(looks);
-        let read = AtomicUsize::new(0);
-        for (key, mut present) in met {
-            if let Some(course) = courses.get_mut(&key) {
-                present.extend(course.told.iter().filter_map(Told::present));
-                course.told = self.told(course, (base, upto), (&present, &read)).await?;
-            }
-        }
-        Ok(Looked::All)
+        Ok(met)
     }
 
     /// Whether the source is of one name, which two objects cannot have at once.

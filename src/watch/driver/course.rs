@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::object::ObjectRef;
 use crate::watch::event::{Version, Why};
-use crate::watch::history::{Presence, Revision, Told};
+use crate::watch::history::{Presence, Revision, Span, Told};
 use crate::watch::store::{Change, Name, name};
 
 /// What became of one name inside a hole.
@@ -58,15 +58,11 @@ impl Told {
 }
 
 /// The first revisions in a span of which nothing is known.
-pub(super) fn unknown(
-    courses: &Courses,
-    (base, upto): (Revision, Revision),
-    most: usize,
-) -> Vec<Revision> {
+pub(super) fn unknown(courses: &Courses, span: Span, most: usize) -> Vec<Revision> {
     let known = courses.values().flat_map(|course| &course.told);
     let known: BTreeSet<Revision> = known.filter_map(|told| told.at).collect();
-    let span = std::iter::successors(Some(base.next()), |at| Some(at.next()));
-    span.take_while(|at| *at <= upto)
+    let all = std::iter::successors(Some(span.after.next()), |at| Some(at.next()));
+    all.take_while(|at| *at <= span.upto)
         .filter(|at| !known.contains(at))
         .take(most)
         .collect()

@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::continuity::is_set_back;
 use super::course::{Course, Courses, courses, difference};
-use super::patient::Patient;
 use crate::object::ResourceVersion;
 use crate::watch::backoff::Pace;
 use crate::watch::event::{Gap, GapCause};
@@ -18,10 +18,13 @@ use crate::watch::history::{Archive, Revision, Unread};
 use crate::watch::hole::{Filled, Hole};
 use crate::watch::lag::Lag;
 use crate::watch::mux::Options;
+use crate::watch::patient::Patient;
 use crate::watch::queue::Follows;
 use crate::watch::source::Shared;
 use crate::watch::store::name;
 
+/// For how long a server is asked that answers nothing at all.
+const STALL: Duration = Duration::from_secs(60);
 /// How many revisions a chunk has at least.
 const CHUNK: u64 = 16;
 
@@ -31,6 +34,8 @@ pub(super) struct Filler {
     pub(super) shared: Arc<Shared>,
     pub(super) archive: Archive,
     pub(super) pace: Pace,
+    /// From which the jitter of its retries follows.
+    seed: u64,
     pub(super) page_items: u32,
     /// How many bytes of versions are held at once.
     pub(super) bytes: usize,
@@ -53,6 +58,7 @@ impl Filler {
             shared,
             archive,
             pace: Pace(options.speed),
+            seed: options.seed,
             page_items: options.page_items,
             bytes: options.queue_bytes,
         }
@@ -64,11 +70,9 @@ impl Filler {
             return;
         };
         while let Some(hole) = holes.recv().await {
-            let patient = Patient::new(
-                self.archive.transport.clone(),
-                self.shared.clone(),
-                self.pace,
-            );
+            let patient = Patient::new(self.archive.transport.clone(), STALL)
+                .paced(self.seed, self.pace)
+                .while_live(self.shared.state());
             let filler = Filler {
                 archive: Archive {
                     transport: Arc::new(patient),

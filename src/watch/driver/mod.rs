@@ -8,7 +8,6 @@ mod continuity;
 mod course;
 mod ends;
 mod fill;
-mod patient;
 mod recover;
 mod relist;
 mod replay;
@@ -135,7 +134,7 @@ impl Driver {
     }
 
     /// Runs until the source ends or fails for good; else for ever. What was missed is read back beside
-    /// the watch, so that tables stay current meanwhile.
+    /// the watch, so that the store stays current meanwhile.
     pub(super) async fn run(mut self) {
         let filler = self.filler.clone();
         tokio::join!(self.drive(), filler.run());

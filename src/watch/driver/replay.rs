@@ -1,38 +1,19 @@
 //! Reads a hole back from the server's ring: a watch from the old version is sent every event since, as far
 //! as the ring reaches. That is one request for what walks take thousands for.
 
-use std::time::Duration;
-
-use futures::StreamExt;
-use tokio::time::timeout;
+use std::sync::Arc;
 
 use super::course::Course;
 use super::fill::{Filler, Filling};
-use crate::object::ResourceVersion;
-use crate::watch::envelope::{Item, Line, Reader, Verb};
+use crate::watch::envelope::Verb;
 use crate::watch::event::Why;
-use crate::watch::history::{Revision, Told, named_oldest};
+use crate::watch::history::{CachedEvent, Lacks, Quiet, Short, Span, Told, WatchCache};
 use crate::watch::hole::Filled;
 use crate::watch::queue::Follows;
 use crate::watch::store::name;
-use crate::watch::transport::LineStream;
 
-/// After so long without an event all that the ring holds has been sent, unless one is known to lack.
-const QUIET: Duration = Duration::from_secs(1);
-/// How long one is waited for that is known to lack.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// So many events are told at once.
 const BATCH: usize = 256;
-
-/// Where a watch from the old version came to.
-enum Came {
-    /// To the end of the hole.
-    Through,
-    /// It broke off before that.
-    Off,
-    /// Nowhere: the ring begins here, if the server says where.
-    Expired(Option<Revision>),
-}
 
 impl Filler {
     /// Tells what the server's ring holds; says whether that was anything.
@@ -41,76 +22,57 @@ impl Filler {
         if filling.ring.is_none_or(|ring| ring > began) {
             return false;
         }
-        let from = ResourceVersion::from(began);
-        let came = match self.archive.transport.watch(&self.archive.key, &from).await {
-            Ok(lines) => self.follow(filling, lines).await,
-            Err(error) => Came::Expired(named_oldest(&error.to_string())),
-        };
-        match came {
-            Came::Through => filling.base = filling.hole.upto,
-            Came::Off if filling.base > began => {}
+        match self.follow(filling).await {
+            Ok(()) => filling.base = filling.hole.upto,
+            Err(Short::Only(oldest)) => {
+                filling.ring = Some(oldest).filter(|oldest| *oldest > began);
+            }
+            Err(Short::Never | Short::Broken) if filling.base > began => {}
             // It is not asked again at the same place.
-            Came::Off => filling.ring = None,
-            Came::Expired(oldest) => filling.ring = oldest.filter(|oldest| *oldest > began),
+            Err(Short::Never | Short::Broken) => filling.ring = None,
         }
         filling.base > began
     }
 
-    async fn follow(&self, filling: &mut Filling, mut lines: LineStream) -> Came {
-        let mut reader = Reader::new(&self.archive.key);
+    /// Tells every event up to the end of the hole, or as far as they come.
+    async fn follow(&self, filling: &mut Filling) -> Result<(), Short> {
+        let span = Span {
+            after: filling.base,
+            upto: filling.hole.upto,
+        };
+        let mut cache = WatchCache::open(&self.archive, span, Quiet::Long(self.pace)).await?;
+        let open = filling.courses.values().filter(|course| !course.is_over());
+        let mut lacking = open.count();
         let mut batch = Vec::new();
-        let mut lacking = filling
-            .courses
-            .values()
-            .filter(|course| !course.is_over())
-            .count();
-        let mut last = filling.base;
         let came = loop {
-            let patience = if lacking == 0 { QUIET } else { PATIENCE };
-            let line = match timeout(self.pace.of(patience), lines.next()).await {
-                Err(_) if lacking == 0 => break Came::Through,
-                Err(_) | Ok(None | Some(Err(_))) => break Came::Off,
-                Ok(Some(Ok(line))) => line,
+            let lacks = match lacking {
+                0 => Lacks::Nothing,
+                _ => Lacks::AnEvent,
             };
-            let (verb, item) = match reader.line(&line) {
-                Ok(Line::Object { verb, item }) => (verb, item),
-                Ok(Line::Bookmark(version)) => match Revision::parse(&version) {
-                    Some(at) if at >= filling.hole.upto => break Came::Through,
-                    _ => continue,
-                },
-                Ok(Line::Error(status)) => break Came::Expired(named_oldest(&status.message)),
-                Err(_) => break Came::Off,
+            let event = match cache.next(lacks).await {
+                Ok(Some(event)) => event,
+                Ok(None) if lacking > 0 => break Err(Short::Broken),
+                Ok(None) => break Ok(()),
+                Err(short) => break Err(short),
             };
-            let Some(at) = Revision::parse(&item.version.version) else {
-                break Came::Off;
-            };
-            if at > filling.hole.upto {
-                break Came::Through;
-            }
-            if at <= last {
-                continue;
-            }
-            last = at;
-            let course = filling.courses.entry(name(&item.version.object));
-            let course = course.or_insert_with(|| Course::new(item.version.object.clone()));
+            let object = &event.version.object;
+            let course = filling.courses.entry(name(object));
+            let course = course.or_insert_with(|| Course::new(object.clone()));
             let was_over = course.is_over();
-            batch.push(course.advance(verb, &item, at));
+            batch.push(course.advance(&event));
             match (was_over, course.is_over()) {
                 (false, true) => lacking -= 1,
                 (true, false) => lacking += 1,
                 (true, true) | (false, false) => {}
             }
-            if at == filling.hole.upto {
-                break Came::Through;
-            }
             if batch.len() >= BATCH && !self.tell(filling, &mut batch).await {
-                return Came::Off;
+                return Err(Short::Broken);
             }
         };
-        let is_told = self.tell(filling, &mut batch).await;
-        match came {
-            Came::Through if lacking > 0 || !is_told => Came::Off,
-            came => came,
+        if self.tell(filling, &mut batch).await {
+            came
+        } else {
+            Err(Short::Broken)
         }
     }
 
@@ -142,10 +104,10 @@ impl Filler {
 
 impl Course {
     /// Takes in an event.
-    fn advance(&mut self, verb: Verb, item: &Item, at: Revision) -> Told {
-        let now = std::sync::Arc::new(item.version.unread());
+    fn advance(&mut self, event: &CachedEvent) -> Told {
+        let now = Arc::new(event.version.unread());
         let prev = self.then.take();
-        let why = match verb {
+        let why = match event.verb {
             Verb::Deleted => Why::Deleted,
             Verb::Added | Verb::Modified => {
                 self.then = Some(now.clone());
@@ -154,7 +116,7 @@ impl Course {
         };
         Told {
             why,
-            at: Some(at),
+            at: Some(event.at),
             now,
             prev,
         }

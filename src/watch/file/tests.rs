@@ -218,7 +218,6 @@ async fn a_reader_of_a_file_can_take_its_time() {
     let mut all = Subscriptions::new();
     let source = mux.open(key(file.resources()[0].resource.clone()));
     all.add(&source, Patience::Screen);
-    let _table = source.latest();
     let mut events = Vec::new();
     while let Some((_, event)) = all.next().await {
         events.push(brief(&event));

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::order::Told;
+use super::objects_at::ObjectsAt;
+use super::past_event::{Presence, Told};
 use super::read::Archive;
-use super::replay::{Asked, Happening, Replay};
-use super::revision::Revision;
-use super::walk::Presence;
-use super::window::ObjectsAt;
+use super::replay::{Happening, Replay};
+use super::revision::{Revision, Span};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::envelope::Verb;
 use crate::watch::event::{Version, Why};
@@ -44,15 +43,15 @@ impl Cached {
             objects: BTreeMap::new(),
         };
         let own = |there: &Arc<Version>| Revision::parse(&there.version);
-        let asked = Asked {
-            after: floor,
-            upto: now.at,
-            known: now.objects.iter().filter_map(own).max(),
-        };
         if cached.is_read {
             return cached;
         }
-        let replay = Replay::read(archive, asked).await;
+        let span = Span {
+            after: floor,
+            upto: now.at,
+        };
+        let known = now.objects.iter().filter_map(own).max();
+        let replay = Replay::read(archive, span, known).await;
         if let Some(replay) = replay.filter(|replay| lead(replay, now)) {
             (cached.reaches, cached.is_read) = (replay.reaches, true);
             for event in replay.events {

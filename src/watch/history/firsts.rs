@@ -8,9 +8,10 @@ use futures::{StreamExt, stream};
 use super::cached::{Before, Cached};
 use super::end::{End, end};
 use super::look::History;
+use super::objects_at::ObjectsAt;
 use super::read::Unread;
-use super::revision::Revision;
-use super::window::{Missing, ObjectsAt};
+use super::revision::{Revision, Span};
+use super::window::Missing;
 use crate::object::ObjectRef;
 use crate::watch::event::Version;
 use crate::watch::store::{Name, name};
@@ -49,7 +50,11 @@ impl History {
         let pages = now.objects.len().div_ceil(page.max(1));
         let pages = if page == 0 { 1 } else { pages.max(1) };
         if wanted.len() > pages * READS_A_PAGE {
-            self.in_one_list(&wanted, (cached.reaches, now.at)).await
+            let span = Span {
+                after: cached.reaches,
+                upto: now.at,
+            };
+            self.in_one_list(&wanted, span).await
         } else {
             self.one_by_one(&wanted).await
         }
@@ -84,15 +89,11 @@ impl History {
     }
 
     /// Reads all of them with one list, where the watch cache begins or at the oldest revision after that.
-    async fn in_one_list(
-        &self,
-        wanted: &[First<'_>],
-        (base, now): (Revision, Revision),
-    ) -> Result<Firsts, End> {
+    async fn in_one_list(&self, wanted: &[First<'_>], span: Span) -> Result<Firsts, End> {
         let names: BTreeSet<Name> = wanted.iter().map(|(object, _)| name(object)).collect();
         let is_wanted = |object: &ObjectRef| names.contains(&name(object));
-        let read = self.oldest(&self.archive, (base, now), &is_wanted).await?;
-        let (at, listed) = read;
+        let oldest = self.oldest(&self.archive, span, &is_wanted).await?;
+        let (at, listed) = (oldest.at, oldest.objects);
         let listed = listed.into_iter().map(|there| (name(&there.object), there));
         let mut listed: BTreeMap<Name, Arc<Version>> = listed.collect();
         let mut firsts = Firsts::default();

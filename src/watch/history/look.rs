@@ -5,9 +5,10 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 
 use super::end::{End, end};
-use super::order::Told;
+use super::objects_at::{ObjectAt, ObjectsAt};
+use super::past_event::{Presence, Told};
 use super::read::{Archive, Unread};
-use super::revision::Revision;
+use super::revision::{Revision, Span};
 use super::turns::Turns;
 use super::walk::{Limits, Walk};
 use crate::object::ObjectRef;
@@ -52,7 +53,8 @@ impl History {
     /// A walk back from a version; `None` if its resourceVersion is no revision.
     pub fn before(&self, version: &Arc<Version>, limits: Limits) -> Option<Walk> {
         let at = Revision::parse(&version.version)?;
-        let start = (at, Some(version.clone()));
+        let there = Some(version.clone());
+        let start = ObjectAt { at, there };
         Some(Walk::new(&self.archive, &version.object, start, limits))
     }
 
@@ -62,10 +64,13 @@ impl History {
         object: &ObjectRef,
         at: Revision,
         limits: Limits,
-    ) -> Result<(Option<Arc<Version>>, Walk), End> {
+    ) -> Result<(Presence, Walk), End> {
         let there = self.archive.alone(object).object(object, at).await;
         let there = there.map_err(|unread| end(unread, at))?;
-        let start = (at, there.clone());
+        let start = ObjectAt {
+            at,
+            there: there.clone(),
+        };
         let walk = Walk::new(&self.archive, object, start, limits);
         Ok((there, walk))
     }
@@ -81,33 +86,29 @@ impl History {
         self.archive.metadata().newest().await
     }
 
-    /// The oldest listing that can be read of an archive, of `low` at the oldest, and the objects of it that are
-    /// `wanted`. The server may forget it meanwhile.
+    /// The oldest listing that can be read of an archive, of the beginning of a span at the oldest, with those
+    /// objects of it that are `wanted`. The server may forget it meanwhile.
     pub(super) async fn oldest(
         &self,
         archive: &Archive,
-        (low, now): (Revision, Revision),
+        span: Span,
         wanted: &(dyn Fn(&ObjectRef) -> bool + Sync),
-    ) -> Result<(Revision, Vec<Arc<Version>>), End> {
-        let mut low = low;
+    ) -> Result<ObjectsAt, End> {
+        let (mut at, now) = (span.after, span.upto);
         loop {
-            let oldest = archive.oldest(low, now).await;
-            low = oldest.map_err(|unread| end(unread, now))?;
-            match archive.listing_of(low, self.page_items, wanted).await {
-                Ok(old) => return Ok((low, old)),
-                Err(Unread::Forgotten) if low < now => low = low.next(),
+            let oldest = archive.oldest(at, now).await;
+            at = oldest.map_err(|unread| end(unread, now))?;
+            match archive.listing_of(at, self.page_items, wanted).await {
+                Ok(objects) => return Ok(ObjectsAt { at, objects }),
+                Err(Unread::Forgotten) if at < now => at = at.next(),
                 Err(unread) => return Err(end(unread, now)),
             }
         }
     }
 
     /// The same of all objects, with their metadata alone.
-    pub(super) async fn oldest_metadata(
-        &self,
-        low: Revision,
-        now: Revision,
-    ) -> Result<(Revision, Vec<Arc<Version>>), End> {
+    pub(super) async fn oldest_metadata(&self, span: Span) -> Result<ObjectsAt, End> {
         let metadata = self.archive.metadata();
-        self.oldest(&metadata, (low, now), &|_| true).await
+        self.oldest(&metadata, span, &|_| true).await
     }
 }

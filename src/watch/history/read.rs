@@ -1,10 +1,10 @@
 //! One object, or a whole listing, as it was at a revision.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::memory::Memory;
-use super::order::Told;
-use super::patient::Patient;
+use super::past_event::Told;
 use super::revision::Revision;
 use super::turns::Turns;
 use crate::object::ObjectRef;
@@ -15,8 +15,12 @@ use crate::watch::error::SourceError;
 use crate::watch::event::{Version, Why};
 use crate::watch::key::{Form, Scope, SourceKey};
 use crate::watch::pages::{Further, Pages};
+use crate::watch::patient::Patient;
 use crate::watch::selector::can_leave;
 use crate::watch::transport::{At, ListPage, Page, Transport};
+
+/// For how long a server is asked that answers nothing at all.
+const STALL: Duration = Duration::from_secs(12);
 
 /// Why a revision could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +112,7 @@ impl Archive {
     /// The same, whose requests are tried again while the server is in trouble.
     pub(super) fn patient(self) -> Archive {
         Archive {
-            transport: Arc::new(Patient::new(self.transport)),
+            transport: Arc::new(Patient::new(self.transport, STALL)),
             ..self
         }
     }

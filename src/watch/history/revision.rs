@@ -56,6 +56,13 @@ impl Revision {
     }
 }
 
+/// The writes after one revision, up to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::watch) struct Span {
+    pub(in crate::watch) after: Revision,
+    pub(in crate::watch) upto: Revision,
+}
+
 impl From<Revision> for ResourceVersion {
     fn from(revision: Revision) -> ResourceVersion {
         ResourceVersion::new(revision.0.to_string())

@@ -51,7 +51,8 @@ struct Walked {
 
 async fn walk(fake: &Fake, name: &str, limits: Limits) -> Walked {
     let (object, at, start) = now(fake, name);
-    let mut walk = Walk::new(&archive(fake), &object, (at, start.clone()), limits);
+    let there = start.clone();
+    let mut walk = Walk::new(&archive(fake), &object, ObjectAt { at, there }, limits);
     let mut found = Vec::new();
     while let Some(past) = walk.next().await {
         found.push(past);
@@ -207,7 +208,8 @@ async fn what_is_known_to_be_forgotten_is_not_asked_for_again() {
     let mut asked = Vec::new();
     for _ in 0..2 {
         fake.model().reads.clear();
-        let start = (at, there.clone());
+        let there = there.clone();
+        let start = ObjectAt { at, there };
         let mut walk = Walk::new(&archive, &object, start, Limits::default());
         assert!(walk.next().await.is_none());
         let forgotten = fake.model().reads.iter().filter(|at| **at < 140).count();

@@ -3,29 +3,19 @@
 //! An object at revision R says itself at which revision it was last changed; the version before that is
 //! the object at that revision less one. A deletion has no version: where the object is absent, presence
 //! is looked for in growing steps, and the revision at which it went by halving. A life that is shorter
-//! than such a step can be missed, unless the server's ring reaches it: that has every event.
+//! than such a step can be missed, unless the watch cache reaches it: that has every event.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::end::{End, ended};
+use super::lifetimes::Lifetimes;
+use super::objects_at::ObjectAt;
+use super::past_event::{Past, Presence};
 use super::read::{Archive, Unread};
-use super::replay::Asked;
-use super::revision::Revision;
-use super::ring::Ring;
+use super::revision::{Revision, Span};
 use crate::object::ObjectRef;
 use crate::watch::event::Version;
-
-/// One thing that is found on the way back.
-#[derive(Clone, Debug)]
-pub enum Past {
-    /// A version.
-    Version(Arc<Version>),
-    /// The version told last was the first of its life: before it the object was absent.
-    Created,
-    /// At this revision the version that is told next was deleted, or ceased to match the selector.
-    Deleted(Revision),
-}
 
 /// How far back a walk goes.
 #[derive(Clone, Debug)]
@@ -45,9 +35,6 @@ impl Default for Limits {
     }
 }
 
-/// What is known of an object at one revision without asking: the version that was there, or `None`.
-pub type Presence = Option<Arc<Version>>;
-
 /// A walk under way.
 pub struct Walk {
     archive: Archive,
@@ -61,7 +48,7 @@ pub struct Walk {
     found: VecDeque<Past>,
     end: Option<End>,
     requests: u32,
-    ring: Option<Ring>,
+    lifetimes: Option<Lifetimes>,
     lives: Lives,
 }
 
@@ -78,9 +65,10 @@ impl Walk {
     pub(in crate::watch) fn new(
         archive: &Archive,
         object: &ObjectRef,
-        (at, there): (Revision, Presence),
+        start: ObjectAt,
         limits: Limits,
     ) -> Walk {
+        let ObjectAt { at, there } = start;
         Walk {
             archive: archive.alone(object),
             object: object.clone(),
@@ -91,15 +79,15 @@ impl Walk {
             found: VecDeque::new(),
             end: None,
             requests: 0,
-            ring: None,
+            lifetimes: None,
             lives: Lives::Every,
         }
     }
 
     /// The same, but it does not ask the watch cache: that has been read.
-    pub(super) fn without_ring(self) -> Walk {
+    pub(super) fn without_watch_cache(self) -> Walk {
         Walk {
-            ring: Some(Ring::default()),
+            lifetimes: Some(Lifetimes::default()),
             ..self
         }
     }
@@ -109,16 +97,16 @@ impl Walk {
     pub(super) fn until_created(self) -> Walk {
         Walk {
             lives: Lives::Newest,
-            ..self.without_ring()
+            ..self.without_watch_cache()
         }
     }
 
     /// The same, knowing what was there at the floor, and at which revisions there was something. The
-    /// server's ring is not asked: it has proved too short.
+    /// watch cache is not asked: it has proved too short.
     pub(in crate::watch) fn down_to(self, bottom: Presence, present: BTreeSet<Revision>) -> Walk {
         Walk {
             bottom: Some(bottom),
-            ring: Some(Ring::known(present)),
+            lifetimes: Some(Lifetimes::known(present)),
             ..self
         }
     }
@@ -145,9 +133,9 @@ impl Walk {
     /// From which revision on no life can have been missed; `None` if that is not known. Of an object
     /// that was there all the time none can.
     pub fn sure(&self) -> Option<Revision> {
-        match &self.ring {
+        match &self.lifetimes {
             None => Some(Revision::FIRST),
-            Some(ring) => ring.reaches,
+            Some(lifetimes) => lifetimes.reaches,
         }
     }
 
@@ -193,7 +181,7 @@ impl Walk {
         if self.lives == Lives::Newest {
             return Err(End::Limit);
         }
-        let mut absent = self.in_ring().await;
+        let mut absent = self.in_watch_cache().await;
         let mut forgotten: Option<Revision> = None;
         let mut step: u64 = 1;
         let (mut present, mut last) = loop {
@@ -229,33 +217,33 @@ impl Walk {
 
     /// Where it may have been before.
     fn known_before(&self, absent: Revision, step: u64) -> Revision {
-        let known = self.ring.as_ref().and_then(|ring| ring.present(absent));
+        let lifetimes = self.lifetimes.as_ref();
+        let known = lifetimes.and_then(|lifetimes| lifetimes.present(absent));
         known.unwrap_or_else(|| absent.back(step))
     }
 
-    /// Since when it is absent, as far as the ring tells.
-    async fn in_ring(&mut self) -> Revision {
+    /// Since when it is absent, as far as the watch cache tells.
+    async fn in_watch_cache(&mut self) -> Revision {
         let (low, high) = (self.limits.floor, self.at);
-        if self.ring.is_none() {
+        if self.lifetimes.is_none() {
             // Whatever becomes of the reading, it was not there all the time.
-            self.ring = Some(Ring::default());
+            self.lifetimes = Some(Lifetimes::default());
             self.requests += 2;
-            let asked = Asked {
+            let span = Span {
                 after: low,
                 upto: high,
-                known: None,
             };
-            self.ring = Some(Ring::read(&self.archive, asked).await);
+            self.lifetimes = Some(Lifetimes::read(&self.archive, span).await);
         }
-        let told = self.ring.as_ref();
-        match told.map(|ring| (ring.deletion(high), ring.reaches)) {
+        let told = self.lifetimes.as_ref();
+        match told.map(|told| (told.deletion(high), told.reaches)) {
             Some((Some(deleted), _)) => return deleted,
             Some((None, Some(reaches))) if reaches < high => {
-                // That the ring is silent is no proof: events may be on their way.
+                // That the cache is silent is no proof: events may be on their way.
                 if let Ok(None) = self.read(reaches).await {
                     return reaches;
                 }
-                self.ring = Some(Ring::default());
+                self.lifetimes = Some(Lifetimes::default());
             }
             _ => {}
         }

@@ -29,24 +29,16 @@ use jiff::Timestamp;
 use super::cached::{Before, Cached, Events};
 use super::end::{End, end};
 use super::look::History;
-use super::order::Told;
+use super::objects_at::{ObjectAt, ObjectsAt};
+use super::past_event::{Presence, Told};
 use super::read::Archive;
-use super::revision::Revision;
-use super::walk::{Limits, Presence, Walk};
+use super::revision::{Revision, Span};
+use super::walk::{Limits, Walk};
 use crate::object::ObjectRef;
 use crate::object::managed_fields::Writers;
 use crate::watch::error::SourceError;
 use crate::watch::event::{Version, Why};
 use crate::watch::store::{Name, name};
-
-/// What there is at a revision.
-#[derive(Clone, Debug)]
-pub struct ObjectsAt {
-    /// The revision.
-    pub at: Revision,
-    /// All objects of a source.
-    pub objects: Vec<Arc<Version>>,
-}
 
 /// What became of a source's objects.
 pub struct Comparison {
@@ -95,16 +87,23 @@ impl History {
         let (base, is_read) = (cached.reaches, cached.is_read);
         let (mut then, mut old) = (floor, Named::new());
         if base > floor {
-            let (oldest, listed) = self.oldest_metadata(floor, now.at).await?;
-            then = oldest;
+            let span = Span {
+                after: floor,
+                upto: now.at,
+            };
+            let oldest = self.oldest_metadata(span).await?;
+            then = oldest.at;
             if then < base {
-                old = by_name(listed);
+                old = by_name(oldest.objects);
             }
         }
         let mut firsts = self.firsts(&cached, &now).await?;
         let mut window = Window {
             archive: &self.archive,
-            span: (then, base),
+            span: Span {
+                after: then,
+                upto: base,
+            },
             since,
             old,
             changed: BTreeMap::new(),
@@ -146,7 +145,7 @@ impl History {
 struct Window<'a> {
     archive: &'a Archive,
     /// From then up to where the watch cache begins.
-    span: (Revision, Revision),
+    span: Span,
     since: Option<Timestamp>,
     /// What there was then and has not been met since.
     old: Named,
@@ -207,15 +206,18 @@ impl Window<'_> {
 
     /// The walk back from a version, if it is younger than then.
     fn walk(&self, from: &Arc<Version>, existed: Existed) -> Option<(Presence, Walk)> {
-        let (then, base) = self.span;
+        let then = self.span.after;
         let own = Revision::parse(&from.version)?;
-        if own <= then || then >= base {
+        if own <= then || then >= self.span.upto {
             return None;
         }
-        let start = (own, Some(from.clone()));
+        let start = ObjectAt {
+            at: own,
+            there: Some(from.clone()),
+        };
         let walk = Walk::new(self.archive, &from.object, start, down_to(then));
         let walk = match existed {
-            Existed::Then => walk.without_ring(),
+            Existed::Then => walk.without_watch_cache(),
             Existed::Not => walk.until_created(),
         };
         Some((Some(from.clone()), walk))
@@ -223,11 +225,15 @@ impl Window<'_> {
 
     /// All that has changed, once all that is there has been met: what is left went before the watch cache begins.
     fn end(mut self) -> Vec<Changed> {
-        let (then, base) = self.span;
+        let limits = down_to(self.span.after);
         for (name, gone) in std::mem::take(&mut self.old) {
-            let walk = Walk::new(self.archive, &gone.object, (base, None), down_to(then));
+            let start = ObjectAt {
+                at: self.span.upto,
+                there: None,
+            };
+            let walk = Walk::new(self.archive, &gone.object, start, limits.clone());
             let changed = self.changed.entry(name).or_default();
-            changed.earlier = Some((None, walk.without_ring()));
+            changed.earlier = Some((None, walk.without_watch_cache()));
         }
         self.changed.into_values().collect()
     }
@@ -301,10 +307,13 @@ mod tests {
                 memory: Arc::default(),
                 key: Arc::new(pods()),
             };
-            let [then, base] = [1, 9].map(|number: u32| Revision::read(&number.to_string()));
+            let [after, upto] = [1, 9].map(|number: u32| {
+                let number = Revision::read(&number.to_string());
+                number.expect("a revision")
+            });
             let mut window = Window {
                 archive: &archive,
-                span: then.zip(base).expect("revisions"),
+                span: Span { after, upto },
                 since,
                 old: by_name(old.to_vec()),
                 changed: BTreeMap::new(),

@@ -49,14 +49,14 @@ async fn a_listed_body_is_spelled_as_a_watched_one() {
     let source = open(&fake);
     let mut every = source.every(Patience::Screen);
     drain(&mut every).await;
-    let snapshot = source.snapshot();
-    let listed = snapshot.objects[0].body.text();
-    assert_eq!(*listed, fake.get("a").expect("there").body());
+    assert_eq!(
+        *held(&source)[0].body.text(),
+        fake.get("a").expect("there").body()
+    );
     fake.apply("a");
     drain(&mut every).await;
-    let snapshot = source.snapshot();
     assert_eq!(
-        *snapshot.objects[0].body.text(),
+        *held(&source)[0].body.text(),
         fake.get("a").expect("there").body()
     );
 }
@@ -124,7 +124,7 @@ async fn a_silent_watch_is_given_up_sooner_once_bookmarks_came() {
     fake.plan(Plan::after(0, Fault::Stall));
     drain(&mut every).await;
     let before = Instant::now();
-    let mut state = source.state();
+    let mut state = source.shared().state();
     state
         .wait_for(|state| matches!(state, SourceState::Retrying { .. }))
         .await
@@ -357,12 +357,9 @@ async fn a_source_that_is_long_in_reopening_is_not_called_live() {
     fake.model().opening = Duration::from_secs(20);
     fake.apply("a");
     seconds(0.9).await;
-    assert_eq!(*source.state().borrow(), SourceState::Live);
+    assert_eq!(state(&source), SourceState::Live);
     seconds(0.2).await;
-    assert!(matches!(
-        &*source.state().borrow(),
-        SourceState::Retrying { .. }
-    ));
+    assert!(matches!(&state(&source), SourceState::Retrying { .. }));
     seconds(20.0).await;
     assert_eq!(
         drain(&mut every).await,
@@ -380,9 +377,8 @@ async fn a_killed_server_is_retried_and_found_again() {
     let (source, mut every) = live(&fake, &["a"]).await;
     fake.kill();
     seconds(120.0).await;
-    let state = source.state();
     assert!(matches!(
-        &*state.borrow(),
+        &state(&source),
         SourceState::Retrying { attempt, cause, .. } if *attempt > 4 && **cause == *"connection refused"
     ));
     let (_, watches) = fake.asked();
@@ -404,15 +400,15 @@ async fn retrying_says_until_when() {
     fake.model().lists.push_back(throttled(7));
     let source = open(&fake);
     seconds(1.0).await;
-    let state = source.state().borrow().clone();
-    let SourceState::Retrying { attempt, until, .. } = state else {
-        panic!("{state:?}");
+    let retrying = state(&source);
+    let SourceState::Retrying { attempt, until, .. } = retrying else {
+        panic!("{retrying:?}");
     };
     assert_eq!(attempt, 1);
     let until = until.as_millisecond();
     assert!((7000..7010).contains(&until), "{until}");
     seconds(7.0).await;
-    assert_eq!(*source.state().borrow(), SourceState::Live);
+    assert_eq!(state(&source), SourceState::Live);
 }
 
 #[tokio::test(start_paused = true)]
@@ -450,7 +446,7 @@ async fn a_refusal_of_what_worked_is_doubted_for_ten_seconds() {
         fake.model().no_list = Some(api_error(code));
         fake.model().no_watch = Some(api_error(code));
         seconds(9.0).await;
-        let state = source.state().borrow().clone();
+        let state = state(&source);
         assert!(matches!(state, SourceState::Retrying { .. }), "{state:?}");
         fake.revive();
         fake.apply("a");
@@ -542,7 +538,7 @@ async fn what_cannot_be_had_fails() {
         let source = open(&fake);
         seconds(300.0).await;
         assert!(
-            matches!(&*source.state().borrow(), SourceState::Failed { .. }),
+            matches!(&state(&source), SourceState::Failed { .. }),
             "{code}"
         );
         assert_eq!(fake.asked(), (1, 0), "{code}");
@@ -562,7 +558,7 @@ async fn pages_are_followed_and_an_expired_one_begins_again() {
             fake.model().pages.push_back(api_error(410));
         }
         let (source, _every) = live(&fake, &["a", "b", "c", "d", "e"]).await;
-        assert_eq!(source.snapshot().objects.len(), 5);
+        assert_eq!(held(&source).len(), 5);
         let model = fake.model();
         let asked: Vec<u32> = model
             .requests
@@ -720,7 +716,7 @@ async fn a_list_of_no_version_is_polled() {
     let mut every = source.every(Patience::Screen);
     let start = ["connecting", "listed a 101", "synced 1 (1)", "polling"];
     assert_eq!(drain(&mut every).await, start);
-    let SourceState::Polling { cause } = source.state().borrow().clone() else {
+    let SourceState::Polling { cause } = state(&source) else {
         panic!("polling");
     };
     assert_eq!(
@@ -744,5 +740,5 @@ async fn a_list_of_no_version_is_polled() {
 
     fake.model().unversioned = false;
     seconds(400.0).await;
-    assert_eq!(*source.state().borrow(), SourceState::Live);
+    assert_eq!(state(&source), SourceState::Live);
 }

@@ -17,7 +17,7 @@ async fn after_outage(
     fake.revive();
     let mut events = drain(every).await;
     for _ in 0..40 {
-        if *source.state().borrow() == SourceState::Live {
+        if state(source) == SourceState::Live {
             break;
         }
         events.extend(drain(every).await);
@@ -167,14 +167,12 @@ async fn under_a_selector_leaving_is_told_from_going() {
     );
 }
 
-/// The server lists, and answers no read of an old version: tables go on, and so does what is told of
-/// the connection; events wait, and after a minute the gap is told.
+/// The server lists, and answers no read of an old version. The store goes on, and so do the states of the
+/// connection; events wait, and after a minute the gap is told.
 #[tokio::test(start_paused = true)]
-async fn tables_do_not_wait_for_what_is_read_back() {
+async fn the_store_does_not_wait_for_what_is_read_back() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
-    let mut latest = source.latest();
-    latest.changed().await;
     fake.model().no_history = Some(api_error(503));
     fake.apply("a");
     fake.apply("a");
@@ -188,15 +186,9 @@ async fn tables_do_not_wait_for_what_is_read_back() {
     };
     let events = drain(&mut every).await;
     assert!(retrying(&events), "{events:?}");
-    let version = |source: &Source| source.snapshot().objects[0].version.to_string();
+    let version = |source: &Source| held(source)[0].version.to_string();
     assert_eq!(version(&source), "103");
-    assert!(
-        latest
-            .changed()
-            .await
-            .is_some_and(|changed| changed.len() == 1)
-    );
-    assert_eq!(*source.state().borrow(), SourceState::Live);
+    assert_eq!(state(&source), SourceState::Live);
     fake.apply("a");
     assert_eq!(drain(&mut every).await.len(), 0);
     assert_eq!(version(&source), "104");
@@ -268,7 +260,7 @@ async fn newer_events_wait_within_the_budget() {
         fake.apply("a");
     }
     assert_eq!(drain(&mut every).await.len(), 0);
-    assert_eq!(source.snapshot().objects[0].version.as_str(), "123");
+    assert_eq!(held(&source)[0].version.as_str(), "123");
     fake.model().no_history = None;
     let events = drain_for(&mut every, Duration::from_secs(20)).await;
     assert_eq!(
@@ -350,10 +342,10 @@ async fn a_long_read_back_goes_on_as_long_as_it_is_answered() {
     fake.expire();
     fake.revive();
     seconds(20.0).await;
-    assert_eq!(*source.state().borrow(), SourceState::Live);
+    assert_eq!(state(&source), SourceState::Live);
     fake.apply("a");
     seconds(1.0).await;
-    assert_eq!(source.snapshot().objects[0].version.as_str(), "902");
+    assert_eq!(held(&source)[0].version.as_str(), "902");
     let begun = Instant::now();
     let events = drain_for(&mut every, Duration::from_secs(400)).await;
     assert_eq!(versions(&events), (102..=902).collect::<Vec<_>>());
@@ -407,7 +399,7 @@ async fn what_the_ring_holds_is_read_in_one_request() {
     ];
     assert!(events.ends_with(&tail.map(str::to_owned)), "{events:?}");
     assert!(fake.model().reads.len() < 20, "{:?}", fake.model().reads);
-    assert_eq!(*source.state().borrow(), SourceState::Live);
+    assert_eq!(state(&source), SourceState::Live);
 }
 
 /// More than memory holds is read back in parts, as the subscriber reads.

@@ -17,7 +17,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout};
 
-use super::event::{Event, Gap, GapCause, Why};
+use super::event::{Event, Gap, GapCause, Version, Why};
 use super::fake::{Did, Fake, pods};
 use super::key::{ClusterId, SourceKey};
 use super::mux::{Clock, Mux, Options};
@@ -50,6 +50,18 @@ fn mux(fake: &Fake) -> Mux {
 
 fn open(fake: &Fake) -> Source {
     mux(fake).open(pods())
+}
+
+/// The newest version of each object that the source holds, by namespace and name.
+fn held(source: &Source) -> Vec<Arc<Version>> {
+    let inner = source.shared().lock();
+    let held = inner.store.iter();
+    held.map(|entry| entry.version.clone()).collect()
+}
+
+/// What the source is doing.
+fn state(source: &Source) -> SourceState {
+    source.shared().state().borrow().clone()
 }
 
 fn labelled(labels: &str) -> SourceKey {

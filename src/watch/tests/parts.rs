@@ -351,7 +351,7 @@ fn only_so_many_deletions_are_remembered() {
     assert!(store.is_replay(Verb::Added, &version("a", "9999", "5")));
 }
 
-/// The snapshot and the queue are taken under one lock: whoever joins while versions pour in sees
+/// The store and the queue are read under one lock: whoever joins while versions pour in sees
 /// each exactly once.
 #[test]
 fn joining_is_one_step() {

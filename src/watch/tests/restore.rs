@@ -45,7 +45,7 @@ async fn a_restored_server_is_listed_and_compared() {
         "{states:?}"
     );
     assert_eq!(states.last().map(String::as_str), Some("live"));
-    assert_eq!(source.snapshot().epoch, 2);
+    assert_eq!(source.shared().lock().epoch, 2);
     // And what is written from there on is told, though its versions are low.
     fake.apply("changed");
     fake.apply("new");
@@ -287,7 +287,7 @@ async fn a_watch_that_is_rejected_is_listed_anew() {
         1,
         "{events:?}"
     );
-    assert_eq!(*source.state().borrow(), SourceState::Live);
+    assert_eq!(state(&source), SourceState::Live);
     // The connection was lost before, so that each rejection is a second failure.
     assert_eq!(fake.asked().0, 3);
 }

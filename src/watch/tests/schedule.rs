@@ -1,16 +1,13 @@
 //! Random histories, random faults, several readers: what each reader saw is the server's history,
 //! less exactly what its gaps say.
 
-use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use tokio::task::JoinHandle;
 
 use super::check::{Check, Mirror, Told, number, state, uid};
 use super::*;
-use crate::object::Uid;
 use crate::watch::fake::{Fault, Model, Plan, api_error, throttled};
-use crate::watch::subscribe::Latest;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 const FAULTS: [Fault; 10] = [
@@ -106,32 +103,6 @@ impl Reader {
                     _ => break,
                 }
             }
-        }
-    }
-}
-
-/// A table as a view keeps it: told which, it looks at what is.
-struct Table {
-    latest: Latest,
-    mirror: Mirror,
-}
-
-impl Table {
-    fn new(source: &Source) -> Table {
-        let latest = source.latest();
-        let mirror = Mirror::new();
-        Table { latest, mirror }
-    }
-
-    async fn look(&mut self) {
-        let changed = timeout(Duration::ZERO, self.latest.changed()).await;
-        let changed: BTreeSet<Uid> = changed.ok().flatten().unwrap_or_default();
-        for uid in changed {
-            let name = uid.as_str().to_owned();
-            match self.latest.get(&uid) {
-                Some(now) => self.mirror.insert(name, number(&now.version)),
-                None => self.mirror.remove(&name),
-            };
         }
     }
 }
@@ -248,7 +219,6 @@ async fn schedule(seed: u64) -> Told {
         Reader::join(&source, format!("seed {seed} fast"), false),
         Reader::join(&source, format!("seed {seed} slow"), true),
     ];
-    let mut table = Table::new(&source);
     let mut polls = 0;
     let restores = faults && seed.is_multiple_of(3);
     for step in 0..60 {
@@ -270,18 +240,12 @@ async fn schedule(seed: u64) -> Told {
                 reader.read(rng.usize(..8)).await;
             }
         }
-        if rng.u32(..5) == 0 {
-            table.look().await;
-        }
     }
     settle(&fake, &source).await;
     read_all(&mut readers).await;
-    table.look().await;
     let model = fake.model();
     let last = state(&model, model.rv);
-    assert_eq!(table.mirror, last, "seed {seed}: table");
-    let held = source.snapshot().objects;
-    let held: Mirror = held
+    let held: Mirror = held(&source)
         .iter()
         .map(|now| (uid(&now.object), number(&now.version)))
         .collect();
@@ -319,7 +283,7 @@ async fn settle(fake: &Fake, source: &Source) {
     tokio::time::sleep(Duration::from_secs(700)).await;
     fake.apply("last");
     tokio::time::sleep(Duration::from_secs(400)).await;
-    assert_eq!(*source.state().borrow(), SourceState::Live);
+    assert_eq!(super::state(source), SourceState::Live);
 }
 
 /// A server that keeps its history, through restarts and all else but a refusal to be watched.

@@ -8,7 +8,7 @@ async fn seconds(seconds: f64) {
 }
 
 fn state(source: &Source) -> String {
-    brief(&Event::State(source.state().borrow().clone()))
+    brief(&Event::State(super::state(source)))
 }
 
 /// The server runs again, and refuses everybody.

@@ -1,7 +1,6 @@
 //! Tests of subscriptions: order, back-pressure, joining and leaving.
 
 use super::*;
-use crate::object::Uid;
 use crate::watch::Subscriptions;
 use crate::watch::fake::Request;
 
@@ -46,7 +45,7 @@ async fn equal_keys_share_one_upstream() {
         );
     }
     assert_eq!(fake.asked(), (2, 2));
-    assert_eq!(other.snapshot().objects.len(), 1);
+    assert_eq!(held(&other).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -63,10 +62,10 @@ async fn a_source_outlives_its_last_handle_by_two_seconds() {
     let source = mux.open(pods());
     seconds(10.0).await;
     assert_eq!(fake.asked(), (1, 1));
-    let latest = source.latest();
+    let every = source.every(Patience::Screen);
     drop(source);
     seconds(10.0).await;
-    drop(latest);
+    drop(every);
     seconds(2.1).await;
     let _source = mux.open(pods());
     seconds(1.0).await;
@@ -211,9 +210,7 @@ async fn a_slow_reader_cannot_set_the_pace() {
     fake.apply("a");
     let source = mux_with(&fake, small(10)).open(pods());
     let mut slow = source.every(Patience::Screen);
-    let latest = source.latest();
     drain(&mut slow).await;
-    let uid = Uid::new("uid-1");
     for _ in 0..1000 {
         fake.apply("a");
     }
@@ -224,17 +221,14 @@ async fn a_slow_reader_cannot_set_the_pace() {
             seconds(0.2).await;
         }
     };
-    let table = async {
-        while latest
-            .get(&uid)
-            .is_none_or(|now| now.version.as_str() != "1101")
-        {
+    let stored = async {
+        while held(&source)[0].version.as_str() != "1101" {
             seconds(0.01).await;
         }
     };
     tokio::select! {
         () = reader => {}
-        () = table => {}
+        () = stored => {}
     }
     assert!(
         start.elapsed() < Duration::from_secs(1),
@@ -275,7 +269,7 @@ async fn a_pipe_is_waited_for_while_it_reads_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stuck_pipe_does_not_stop_a_table_that_joins() {
+async fn a_stuck_pipe_does_not_stop_a_view_that_joins() {
     let fake = Fake::new();
     fake.apply("a");
     let source = mux_with(&fake, small(3)).open(pods());
@@ -285,11 +279,9 @@ async fn a_stuck_pipe_does_not_stop_a_table_that_joins() {
         fake.apply("a");
     }
     seconds(1.0).await;
-    let mut latest = source.latest();
-    latest.changed().await;
+    let _view = source.every(Patience::Screen);
     seconds(0.3).await;
-    let newest = latest.snapshot().objects[0].version.clone();
-    assert_eq!(newest.as_str(), "121");
+    assert_eq!(held(&source)[0].version.as_str(), "121");
 }
 
 #[tokio::test(start_paused = true)]
@@ -298,7 +290,6 @@ async fn memory_is_bounded_whatever_a_reader_does() {
     fake.apply("a");
     let source = mux_with(&fake, small(10)).open(pods());
     let _stuck = source.every(Patience::Screen);
-    let _table = source.latest();
     seconds(1.0).await;
     for round in 0..300 {
         let name = format!("n{round}");
@@ -315,8 +306,6 @@ async fn memory_is_bounded_whatever_a_reader_does() {
     assert!(queue.bytes() <= 12 * BODY, "{}", queue.bytes());
     // `a`, and at most one that it saw come and not go.
     assert!(queue.remembered() <= 2, "{}", queue.remembered());
-    let table = lease.tables.values().next().expect("subscribed");
-    assert!(table.remembered() <= 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -350,38 +339,6 @@ async fn a_gap_of_the_source_inside_a_lag_is_one_gap() {
             "synced 2 (1)",
             "live"
         ]
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_table_hears_of_each_object_once() {
-    let fake = Fake::new();
-    fake.apply("a");
-    let source = open(&fake);
-    let mut latest = source.latest();
-    let changed = latest.changed().await.expect("open");
-    assert!(changed.is_empty(), "not listed yet");
-    seconds(1.0).await;
-    let changed = latest.changed().await.expect("open");
-    assert_eq!(changed.into_iter().collect::<Vec<_>>(), [Uid::new("uid-1")]);
-    assert_eq!(latest.snapshot().epoch, 1);
-    for _ in 0..10 {
-        fake.apply("a");
-        fake.apply("b");
-    }
-    fake.apply("brief");
-    fake.delete("brief");
-    seconds(1.0).await;
-    let changed = latest.changed().await.expect("open");
-    assert_eq!(changed.len(), 2);
-    fake.delete("a");
-    let changed = latest.changed().await.expect("open");
-    assert_eq!(changed.len(), 1);
-    assert!(latest.get(&Uid::new("uid-1")).is_none());
-    assert!(
-        timeout(Duration::from_secs(1), latest.changed())
-            .await
-            .is_err()
     );
 }
 

@@ -6,11 +6,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::Mutex;
+use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::look::History;
@@ -50,24 +51,31 @@ pub fn is_surely_before(written: Timestamp, time: Timestamp) -> bool {
 /// Dates the revisions of a cluster's store.
 pub struct Dates {
     archive: Archive,
-    known: Mutex<Known>,
+    renewals: Mutex<Renewals>,
 }
 
-/// What was read.
+/// What was read. The lock on it is never held while a request is under way: a cell is what several callers of
+/// one answer wait for.
 #[derive(Debug, Default)]
-struct Known {
+struct Renewals {
     /// By the revision of a renewal: its time, and up to which revision there was no other.
-    renewals: BTreeMap<Revision, (Timestamp, Revision)>,
+    known: BTreeMap<Revision, (Timestamp, Revision)>,
+    /// The newest renewal in the listing at a revision.
+    listings: HashMap<Revision, Arc<OnceCell<Option<Renewal>>>>,
     /// The last time that was searched for, and the newest revision before it.
-    before: Option<(Timestamp, Option<Revision>)>,
+    search: Option<(Timestamp, Arc<OnceCell<Option<Revision>>>)>,
     requests: u32,
     waited: Duration,
     /// They may not be read, or there are none.
     hopeless: bool,
 }
 
-/// The newest renewal up to some revision.
-type Renewal = Option<(Revision, Timestamp)>;
+/// A renewal: at which revision it was written, and when.
+#[derive(Clone, Copy, Debug)]
+struct Renewal {
+    at: Revision,
+    time: Timestamp,
+}
 
 /// The Leases by which a cluster's revisions are dated.
 pub(in crate::watch) fn leases(cluster: &ClusterId) -> SourceKey {
@@ -92,7 +100,7 @@ impl Dates {
     pub(in crate::watch) fn new(archive: Archive) -> Dates {
         Dates {
             archive: archive.patient(),
-            known: Mutex::default(),
+            renewals: Mutex::default(),
         }
     }
 
@@ -108,7 +116,7 @@ impl Dates {
     /// Whether the revisions of a source are those of the Leases: an API server can keep a resource in a
     /// store of its own. Of one store, what is newest only grows.
     pub async fn covers(&self, history: &History) -> bool {
-        if self.known.lock().await.hopeless {
+        if self.lock().hopeless {
             return false;
         }
         let Ok(before) = history.newest().await else {
@@ -117,8 +125,7 @@ impl Dates {
         let own = match self.archive.metadata().newest().await {
             Ok(own) => own,
             Err(unread) => {
-                let mut known = self.known.lock().await;
-                known.hopeless = matches!(unread, Unread::NotOffered(_));
+                self.lock().fail(&unread);
                 return false;
             }
         };
@@ -128,9 +135,8 @@ impl Dates {
 
     /// When a revision was written; `None` if nothing tells. `newest` is the newest that can be read.
     pub async fn of(&self, at: Revision, newest: Revision) -> Option<Between> {
-        let mut known = self.known.lock().await;
-        let (_, from) = known.renewal(&self.archive, at).await.ok()??;
-        let until = known.after(&self.archive, (at, from), newest).await;
+        let from = self.renewal(at).await.ok()??.time;
+        let until = self.after(at, from, newest).await;
         Some(Between {
             from,
             until: until.map(|until| until.max(from)),
@@ -139,67 +145,56 @@ impl Dates {
 
     /// The newest revision that is known to be older than `time`.
     pub async fn before(&self, time: Timestamp, newest: Revision) -> Option<Revision> {
-        let mut known = self.known.lock().await;
         // All sources of a run ask for the same.
-        if let Some((asked, before)) = known.before
-            && asked == time
-        {
-            return before.filter(|before| *before <= newest);
-        }
-        let before = known.search(&self.archive, time, newest).await;
-        known.before = Some((time, before));
-        before
+        let search = self.lock().search(time);
+        let before = search.get_or_init(|| self.search(time, newest)).await;
+        before.filter(|before| *before <= newest)
     }
-}
 
-impl Known {
+    fn lock(&self) -> MutexGuard<'_, Renewals> {
+        self.renewals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The newest renewal that is not newer than `at`.
-    async fn renewal(&mut self, archive: &Archive, at: Revision) -> Result<Renewal, Unread> {
-        if let Some((own, (time, upto))) = self.renewals.range(..=at).next_back()
-            && at <= *upto
-        {
-            return Ok(Some((*own, *time)));
-        }
-        if self.hopeless || self.requests >= REQUESTS || self.waited >= PATIENCE {
-            return Err(Unread::Spent);
-        }
-        self.requests += 1;
-        let asked = Instant::now();
-        let leases = archive.listing(at, 0).await;
-        self.waited += asked.elapsed();
-        let leases = match leases {
-            Ok(leases) => leases,
-            Err(unread) => {
-                self.hopeless = matches!(unread, Unread::NotOffered(_));
-                return Err(unread);
+    async fn renewal(&self, at: Revision) -> Result<Option<Renewal>, Unread> {
+        let listing = {
+            let mut renewals = self.lock();
+            if let Some(known) = renewals.at(at) {
+                return Ok(Some(known));
             }
+            renewals.listing(at)?
         };
-        let renewals = leases.iter().filter_map(|lease| renewal(lease));
-        let newest = renewals.fold(None, |newest: Renewal, (own, time)| match newest {
-            // The clocks of their holders may differ a little.
-            Some((at, latest)) => Some((at.max(own), latest.max(time))),
-            None => Some((own, time)),
+        listing.get_or_try_init(|| self.read(at)).await.copied()
+    }
+
+    /// Reads the listing at a revision.
+    async fn read(&self, at: Revision) -> Result<Option<Renewal>, Unread> {
+        self.lock().requests += 1;
+        let asked = Instant::now();
+        let leases = self.archive.listing(at, 0).await;
+        let mut renewals = self.lock();
+        renewals.waited += asked.elapsed();
+        let leases = leases.inspect_err(|unread| renewals.fail(unread))?;
+        let newest = leases.iter().filter_map(|lease| renewal(lease));
+        // The clocks of their holders may differ a little.
+        let newest = newest.reduce(|one, other| Renewal {
+            at: one.at.max(other.at),
+            time: one.time.max(other.time),
         });
-        if let Some((own, time)) = newest {
-            let (_, upto) = self.renewals.entry(own).or_insert((time, at));
-            *upto = at.max(*upto);
+        if let Some(newest) = newest {
+            renewals.note(newest, at);
         }
         Ok(newest)
     }
 
     /// See [`Dates::before`].
-    async fn search(
-        &mut self,
-        archive: &Archive,
-        time: Timestamp,
-        newest: Revision,
-    ) -> Option<Revision> {
+    async fn search(&self, time: Timestamp, newest: Revision) -> Option<Revision> {
         let (mut low, mut high, mut before) = (Revision::FIRST, newest.next(), None);
         while let Some(middle) = Revision::between(low, high) {
-            match self.renewal(archive, middle).await {
-                Ok(Some((at, renewed))) if !is_surely_before(renewed, time) => high = at,
+            match self.renewal(middle).await {
+                Ok(Some(found)) if !is_surely_before(found.time, time) => high = found.at,
                 Ok(found) => {
-                    before = found.map(|(at, _)| at).or(before);
+                    before = found.map(|found| found.at).or(before);
                     low = middle;
                 }
                 Err(Unread::Forgotten) => low = middle,
@@ -210,17 +205,10 @@ impl Known {
     }
 
     /// When the first renewal after a revision was made; one that is near `from` will do.
-    async fn after(
-        &mut self,
-        archive: &Archive,
-        (at, from): (Revision, Timestamp),
-        newest: Revision,
-    ) -> Option<Timestamp> {
-        let none_up_to = self.renewals.range(..=at).next_back();
-        let (mut low, mut step) = (none_up_to.map_or(at, |(_, (_, upto))| at.max(*upto)), 1);
-        let known = self.renewals.range(low.next()..).next();
-        let known = known.map(|(own, (time, _))| (*own, *time));
-        let (mut high, mut time) = loop {
+    async fn after(&self, at: Revision, from: Timestamp, newest: Revision) -> Option<Timestamp> {
+        let (mut low, known) = self.lock().after(at);
+        let mut step = 1;
+        let mut next = loop {
             if let Some(known) = known {
                 break known;
             }
@@ -228,31 +216,85 @@ impl Known {
                 return None;
             }
             let probe = low.forth(step).min(newest);
-            match self.renewal(archive, probe).await.ok()? {
-                Some((own, time)) if own > at => break (own, time),
+            match self.renewal(probe).await.ok()? {
+                Some(found) if found.at > at => break found,
                 Some(_) | None => low = probe,
             }
             step = step.saturating_mul(4);
         };
-        while let Some(middle) = Revision::between(low, high)
-            && time.duration_since(from) > NEAR
+        while let Some(middle) = Revision::between(low, next.at)
+            && next.time.duration_since(from) > NEAR
         {
-            match self.renewal(archive, middle).await {
-                Ok(Some((own, earlier))) if own > at => (high, time) = (own, earlier),
+            match self.renewal(middle).await {
+                Ok(Some(earlier)) if earlier.at > at => next = earlier,
                 Ok(_) => low = middle,
                 Err(_) => break,
             }
         }
-        Some(time)
+        Some(next.time)
     }
 }
 
-/// At which revision a Lease was written last, and when.
-fn renewal(lease: &Version) -> Option<(Revision, Timestamp)> {
-    let own = Revision::parse(&lease.version)?;
+impl Renewals {
+    /// The newest renewal that is not newer than `at`, if it is known.
+    fn at(&self, at: Revision) -> Option<Renewal> {
+        let (own, (time, upto)) = self.known.range(..=at).next_back()?;
+        (at <= *upto).then_some(Renewal {
+            at: *own,
+            time: *time,
+        })
+    }
+
+    /// The newest revision from `at` on that is known to come before the next renewal, and that renewal.
+    fn after(&self, at: Revision) -> (Revision, Option<Renewal>) {
+        let last = self.known.range(..=at).next_back();
+        let low = last.map_or(at, |(_, (_, upto))| at.max(*upto));
+        let next = self.known.range(low.next()..).next();
+        let next = next.map(|(at, (time, _))| Renewal {
+            at: *at,
+            time: *time,
+        });
+        (low, next)
+    }
+
+    /// Where the answer for a revision is to stand; fails once enough was asked.
+    fn listing(&mut self, at: Revision) -> Result<Arc<OnceCell<Option<Renewal>>>, Unread> {
+        if self.hopeless || self.requests >= REQUESTS || self.waited >= PATIENCE {
+            return Err(Unread::Spent);
+        }
+        Ok(self.listings.entry(at).or_default().clone())
+    }
+
+    /// Where the answer to [`Dates::before`] is to stand.
+    fn search(&mut self, time: Timestamp) -> Arc<OnceCell<Option<Revision>>> {
+        if let Some((asked, search)) = &self.search
+            && *asked == time
+        {
+            return search.clone();
+        }
+        let (_, search) = self.search.insert((time, Arc::default()));
+        search.clone()
+    }
+
+    /// Notes the newest renewal of the listing at a revision.
+    fn note(&mut self, newest: Renewal, listed: Revision) {
+        let known = self.known.entry(newest.at);
+        let (_, upto) = known.or_insert((newest.time, listed));
+        *upto = listed.max(*upto);
+    }
+
+    fn fail(&mut self, unread: &Unread) {
+        self.hopeless |= matches!(unread, Unread::NotOffered(_));
+    }
+}
+
+/// When a Lease was written last.
+fn renewal(lease: &Version) -> Option<Renewal> {
+    let at = Revision::parse(&lease.version)?;
     let doc: Doc = lease.doc().ok()?;
     let renewed: Timestamp = doc.root().str_at(&["spec", "renewTime"])?.parse().ok()?;
     // It need not have been a renewal.
     let written = Writers::of(None, Some(doc.root())).time();
-    Some((own, written.map_or(renewed, |written| written.max(renewed))))
+    let time = written.map_or(renewed, |written| written.max(renewed));
+    Some(Renewal { at, time })
 }

@@ -1,7 +1,5 @@
 //! Dating by Leases of a store in memory.
 
-use std::sync::Arc;
-
 use super::*;
 use crate::object::ResourceVersion;
 use crate::watch::error::SourceError;
@@ -60,7 +58,10 @@ impl Transport for Renewed {
             At::Exact(at) => at.to_string().parse().expect("a number"),
             At::Latest => 205,
         };
-        Box::pin(async move { self.page(number) })
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            self.page(number)
+        })
     }
 
     fn watch<'a>(
@@ -112,7 +113,7 @@ async fn what_is_known_is_not_read_again() {
     let dates = dates(renewed(1));
     dates.of(revision(155), revision(205)).await;
     dates.before(at(26), revision(205)).await;
-    let asked = dates.known.lock().await.requests;
+    let asked = dates.lock().requests;
     assert_eq!(
         dates.before(at(26), revision(201)).await,
         Some(revision(140))
@@ -120,8 +121,23 @@ async fn what_is_known_is_not_read_again() {
     for number in [150, 155] {
         dates.of(revision(number), revision(205)).await;
     }
-    assert_eq!(dates.known.lock().await.requests, asked);
+    assert_eq!(dates.lock().requests, asked);
     assert!(asked < 20, "{asked}");
+}
+
+#[tokio::test]
+async fn callers_at_one_time_share_their_requests() {
+    let newest = revision(205);
+    let mut requests = Vec::new();
+    for callers in [1, 4] {
+        let dates = dates(renewed(1));
+        let all = (0..callers).map(|_| dates.of(revision(155), newest));
+        futures::future::join_all(all).await;
+        let all = (0..callers).map(|_| dates.before(at(26), newest));
+        futures::future::join_all(all).await;
+        requests.push(dates.lock().requests);
+    }
+    assert_eq!(requests[0], requests[1]);
 }
 
 #[tokio::test]
@@ -150,7 +166,7 @@ async fn who_may_not_read_leases_is_told_no_times() {
     let dates = dates(Renewed { oldest: 1, refused });
     assert_eq!(dates.of(revision(150), revision(205)).await, None);
     assert_eq!(dates.before(at(9), revision(205)).await, None);
-    assert_eq!(dates.known.lock().await.requests, 1);
+    assert_eq!(dates.lock().requests, 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::read::Archive;
-use super::replay::{Asked, Replay};
-use super::revision::Revision;
+use super::replay::Replay;
+use super::revision::{Revision, Span};
 use crate::watch::envelope::Verb;
 
-/// What the watch cache has told of one object.
+/// When one object was there, as far as is known without reading it.
 #[derive(Debug, Default)]
-pub(super) struct Ring {
-    /// From this revision on it has every event; `None` if it is not known to reach back.
+pub(super) struct Lifetimes {
+    /// From this revision on the watch cache has shown every event; `None` if it has not been read.
     pub(super) reaches: Option<Revision>,
     /// At which revisions the object was deleted, or ceased to match.
     deletions: BTreeSet<Revision>,
@@ -18,12 +18,12 @@ pub(super) struct Ring {
     present: BTreeSet<Revision>,
 }
 
-impl Ring {
-    /// What is known without the server's ring.
-    pub(super) fn known(present: BTreeSet<Revision>) -> Ring {
-        Ring {
+impl Lifetimes {
+    /// What is known without the watch cache.
+    pub(super) fn known(present: BTreeSet<Revision>) -> Lifetimes {
+        Lifetimes {
             present,
-            ..Ring::default()
+            ..Lifetimes::default()
         }
     }
 
@@ -37,14 +37,14 @@ impl Ring {
         self.deletions.range(..=at).next_back().copied()
     }
 
-    /// Reads the events that are asked for, or as far back as they go.
-    pub(super) async fn read(archive: &Archive, asked: Asked) -> Ring {
-        let Some(replay) = Replay::read(archive, asked).await else {
-            return Ring::default();
+    /// Reads the deletions of a span from the watch cache, or as far back as they go.
+    pub(super) async fn read(archive: &Archive, span: Span) -> Lifetimes {
+        let Some(replay) = Replay::read(archive, span, None).await else {
+            return Lifetimes::default();
         };
         let deleted = replay.events.iter();
         let deleted = deleted.filter(|event| event.verb == Verb::Deleted);
-        Ring {
+        Lifetimes {
             reaches: Some(replay.reaches),
             deletions: deleted.map(|event| event.at).collect(),
             present: BTreeSet::new(),

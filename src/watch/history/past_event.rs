@@ -1,12 +1,25 @@
-//! What a walk found, turned round: the oldest first, as events tell it.
+//! What happened to an object: as a walk finds it, the newest first, and as events tell it, the oldest first.
 
 use std::sync::Arc;
 
 use super::revision::Revision;
-use super::walk::{Past, Presence};
 use crate::object::ResourceVersion;
 use crate::watch::body::Body;
 use crate::watch::event::{Version, Why};
+
+/// What is known of an object at one revision without asking: the version that was there, or `None`.
+pub type Presence = Option<Arc<Version>>;
+
+/// One thing that is found on the way back.
+#[derive(Clone, Debug)]
+pub enum Past {
+    /// A version.
+    Version(Arc<Version>),
+    /// The version told last was the first of its life: before it the object was absent.
+    Created,
+    /// At this revision the version that is told next was deleted, or ceased to match the selector.
+    Deleted(Revision),
+}
 
 /// One version of the past, as an event of a watch tells it. [`Why::Listed`] is the oldest version that
 /// could be read: nothing is known of what came before it.

@@ -1,0 +1,169 @@
+//! Reads the API server's watch cache: a watch from an old revision gets the events since then in one request,
+//! the oldest first. Reads at exact revisions show neither deletions nor short lives; events do.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use tokio::time::timeout;
+
+use super::read::Archive;
+use super::revision::{Revision, Span};
+use crate::object::ResourceVersion;
+use crate::watch::backoff::Pace;
+use crate::watch::envelope::{Line, Reader, Verb};
+use crate::watch::event::Version;
+use crate::watch::transport::LineStream;
+
+/// How long the cache is listened to at a time. One such span without an event proves nothing: a busy program sees
+/// its timer before the bytes that have arrived.
+const LISTEN: Duration = Duration::from_millis(50);
+/// How many such spans an event is waited for that must still come.
+const SPANS_LACKING: u32 = 100;
+
+/// How long a reader waits before it takes a silent cache to have sent all it holds.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::watch) enum Quiet {
+    /// A user waits for the answer: two spans, a tenth of a second.
+    Short,
+    /// Nobody waits: a second, at this pace.
+    Long(Pace),
+}
+
+/// Whether an event is known to be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::watch) enum Lacks {
+    AnEvent,
+    Nothing,
+}
+
+/// One event.
+#[derive(Debug)]
+pub(in crate::watch) struct CachedEvent {
+    pub(in crate::watch) at: Revision,
+    pub(in crate::watch) verb: Verb,
+    pub(in crate::watch) version: Version,
+}
+
+/// Why the cache gave no more events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::watch) enum Short {
+    /// It has those after this revision.
+    Only(Revision),
+    /// It has none of them, or an event that must be there did not come.
+    Never,
+    /// The connection broke.
+    Broken,
+}
+
+/// The cache, from a revision on.
+pub(in crate::watch) struct WatchCache {
+    lines: LineStream,
+    reader: Reader,
+    quiet: Quiet,
+    /// Up to here all has come.
+    last: Revision,
+    upto: Revision,
+}
+
+impl WatchCache {
+    /// Asks for the events of a span.
+    pub(in crate::watch) async fn open(
+        archive: &Archive,
+        span: Span,
+        quiet: Quiet,
+    ) -> Result<WatchCache, Short> {
+        let from = ResourceVersion::from(span.after);
+        let opened = archive.transport.watch(&archive.key, &from).await;
+        Ok(WatchCache {
+            lines: opened.map_err(|error| too_old(&error.to_string()))?,
+            reader: Reader::new(&archive.key),
+            quiet,
+            last: span.after,
+            upto: span.upto,
+        })
+    }
+
+    /// Up to which revision all events have come.
+    pub(in crate::watch) fn last(&self) -> Revision {
+        self.last
+    }
+
+    /// The next event; `None` once all have come.
+    pub(in crate::watch) async fn next(
+        &mut self,
+        lacks: Lacks,
+    ) -> Result<Option<CachedEvent>, Short> {
+        while self.last < self.upto {
+            let Some(line) = self.line(lacks).await? else {
+                return Ok(None);
+            };
+            let (at, object) = match self.reader.line(&line).map_err(|_| Short::Never)? {
+                Line::Object { verb, item } => {
+                    let at = Revision::parse(&item.version.version);
+                    (at, Some((verb, item.version)))
+                }
+                Line::Bookmark(version) => (Revision::parse(&version), None),
+                Line::Error(status) if status.code == 410 => return Err(too_old(&status.message)),
+                Line::Error(_) => return Err(Short::Broken),
+            };
+            let at = at.ok_or(Short::Never)?;
+            let is_new = at > self.last && at <= self.upto;
+            self.last = self.last.max(at);
+            if let Some((verb, version)) = object.filter(|_| is_new) {
+                return Ok(Some(CachedEvent { at, verb, version }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next line; `None` if the cache has sent all it holds.
+    async fn line(&mut self, lacks: Lacks) -> Result<Option<bytes::Bytes>, Short> {
+        let (span, enough) = match self.quiet {
+            Quiet::Short => (LISTEN, 2),
+            Quiet::Long(pace) => (pace.of(LISTEN), 20),
+        };
+        let spans = match lacks {
+            Lacks::AnEvent => SPANS_LACKING,
+            Lacks::Nothing => enough,
+        };
+        for _ in 0..spans {
+            if let Ok(line) = timeout(span, self.lines.next()).await {
+                return line.and_then(Result::ok).map(Some).ok_or(Short::Broken);
+            }
+        }
+        match lacks {
+            Lacks::AnEvent => Err(Short::Never),
+            Lacks::Nothing => Ok(None),
+        }
+    }
+}
+
+/// The number in the parentheses of `too old resource version: 5 (1234)`: the oldest revision that a
+/// watch can start from
+/// (<https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/storage/cacher/watch_cache.go>).
+fn named_oldest(message: &str) -> Option<Revision> {
+    let (_, tail) = message.rsplit_once('(')?;
+    Revision::read(tail.split_once(')')?.0)
+}
+
+fn too_old(message: &str) -> Short {
+    named_oldest(message).map_or(Short::Never, Short::Only)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_stands_in_parentheses() {
+        for (message, number) in [
+            ("too old resource version: 5 (1234)", Some("1234")),
+            ("too old resource version: 5", None),
+            ("(x)", None),
+            ("(12", None),
+        ] {
+            let read = named_oldest(message).map(|oldest| oldest.to_string());
+            assert_eq!(read.as_deref(), number, "{message}");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Asks again: one answer that fails to come is no reason to give up a read that takes thousands.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+
+use super::backoff::{Backoff, Pace};
+use super::error::SourceError;
+use super::key::SourceKey;
+use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
+use crate::object::{ResourceVersion, SourceState};
+
+/// The longest `Retry-After` that is waited.
+const LONGEST_ASKED: Duration = Duration::from_secs(30);
+/// How often the same is asked again after a 403, of a source that was live. A kube-apiserver that has just started
+/// refuses everybody until it has read the RBAC objects.
+const FORBIDDEN_RETRIES: u32 = 6;
+
+/// A transport that tries a request again while the server is in trouble. It waits as long as the server asks, and
+/// longer each time. Once nothing at all has been answered for too long, each request is tried once.
+pub(super) struct Patient {
+    transport: Arc<dyn Transport>,
+    /// For how long a server is asked that answers nothing.
+    limit: Duration,
+    pace: Pace,
+    /// The jitter of the next request.
+    seed: AtomicU64,
+    /// What the source is doing. While it is not live the server is away for others as well: no time counts.
+    state: Option<watch::Receiver<SourceState>>,
+    /// Since when the server has answered nothing.
+    failing: Mutex<Option<Instant>>,
+}
+
+impl Patient {
+    /// The same transport, with so much patience.
+    pub(super) fn new(transport: Arc<dyn Transport>, limit: Duration) -> Patient {
+        Patient {
+            transport,
+            limit,
+            pace: Pace::USUAL,
+            seed: AtomicU64::new(fastrand::u64(..)),
+            state: None,
+            failing: Mutex::default(),
+        }
+    }
+
+    /// The same, whose waits follow from a seed and a pace.
+    pub(super) fn paced(self, seed: u64, pace: Pace) -> Patient {
+        let seed = AtomicU64::new(seed);
+        Patient { pace, seed, ..self }
+    }
+
+    /// The same for a source whose driver notices when the server is away.
+    pub(super) fn while_live(self, state: watch::Receiver<SourceState>) -> Patient {
+        let state = Some(state);
+        Patient { state, ..self }
+    }
+
+    async fn try_on<T, R>(&self, request: impl Fn() -> R) -> Result<T, SourceError>
+    where
+        R: Future<Output = Result<T, SourceError>>,
+    {
+        let seed = self.seed.fetch_add(1, Ordering::Relaxed);
+        let mut backoff = Backoff::new(seed, self.pace);
+        loop {
+            let error = match request().await {
+                Err(error) if self.may_pass(&error, backoff.failures()) => error,
+                // A refusal is an answer, too.
+                answer => {
+                    *self.failing() = None;
+                    return answer;
+                }
+            };
+            let left = self.left();
+            if left.is_zero() {
+                return Err(error);
+            }
+            let (_, wait) = backoff.failed();
+            sleep(wait.min(left).max(error.asked_wait())).await;
+        }
+    }
+
+    /// Whether the same may be answered later, after so many failures.
+    fn may_pass(&self, error: &SourceError, failures: u32) -> bool {
+        let is_starting = self.state.is_some() && failures < FORBIDDEN_RETRIES;
+        error.is_transient() || is_starting && matches!(error, SourceError::Forbidden(_))
+    }
+
+    /// For how long the server is still asked.
+    fn left(&self) -> Duration {
+        let limit = self.pace.of(self.limit);
+        let is_away = |state: &watch::Receiver<SourceState>| *state.borrow() != SourceState::Live;
+        let mut failing = self.failing();
+        if self.state.as_ref().is_some_and(is_away) {
+            *failing = None;
+            return limit;
+        }
+        let since = failing.get_or_insert_with(Instant::now);
+        limit.saturating_sub(since.elapsed())
+    }
+
+    fn failing(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Transport for Patient {
+    fn list<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        at: At,
+        page: Page,
+    ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
+        Box::pin(self.try_on(move || self.transport.list(key, at.clone(), page.clone())))
+    }
+
+    fn watch<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        from: &'a ResourceVersion,
+    ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
+        if self.state.is_some() {
+            // The driver reads back without it, too.
+            return self.transport.watch(key, from);
+        }
+        Box::pin(self.try_on(move || self.transport.watch(key, from)))
+    }
+
+    fn skew(&self) -> SignedDuration {
+        self.transport.skew()
+    }
+
+    fn upstream(&self) -> Upstream {
+        self.transport.upstream()
+    }
+}
+
+impl SourceError {
+    /// How long the server asks to be left alone, as far as that is heeded.
+    fn asked_wait(&self) -> Duration {
+        match self {
+            SourceError::Throttled { after, .. } => after.unwrap_or_default().min(LONGEST_ASKED),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::fake::{api_error, pods, throttled};
+
+    const LIMIT: Duration = Duration::from_secs(12);
+
+    /// A server that answers with these errors, the last first, and then with an empty list.
+    struct Scripted(Mutex<(Vec<SourceError>, usize)>);
+
+    impl Transport for Scripted {
+        fn list<'a>(
+            &'a self,
+            _: &'a SourceKey,
+            _: At,
+            _: Page,
+        ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
+            Box::pin(async {
+                let mut script = self.0.lock().expect("no panic holds it");
+                script.1 += 1;
+                script.0.pop().map_or_else(
+                    || {
+                        Ok(ListPage {
+                            version: ResourceVersion::new("1"),
+                            items: Vec::new(),
+                            next: None,
+                        })
+                    },
+                    Err,
+                )
+            })
+        }
+
+        fn watch<'a>(
+            &'a self,
+            _: &'a SourceKey,
+            _: &'a ResourceVersion,
+        ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
+            Box::pin(async { Err(api_error(405)) })
+        }
+    }
+
+    struct Tried {
+        is_answered: bool,
+        tries: usize,
+        took: Duration,
+    }
+
+    async fn read(patient: &Patient, scripted: &Scripted) -> Tried {
+        let (begun, before) = (Instant::now(), scripted.0.lock().expect("unlocked").1);
+        let answer = patient.list(&pods(), At::Latest, Page::default()).await;
+        let tries = scripted.0.lock().expect("unlocked").1 - before;
+        Tried {
+            is_answered: answer.is_ok(),
+            tries,
+            took: begun.elapsed(),
+        }
+    }
+
+    fn patient(errors: Vec<SourceError>) -> (Patient, Arc<Scripted>) {
+        let scripted = Arc::new(Scripted(Mutex::new((errors, 0))));
+        (Patient::new(scripted.clone(), LIMIT), scripted)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_passes_is_tried_again() {
+        let refused = SourceError::Connect {
+            detail: "refused".into(),
+        };
+        for error in [429, 500, 502, 503, 504]
+            .map(api_error)
+            .into_iter()
+            .chain([refused])
+        {
+            let (patient, scripted) = patient(vec![error.clone(), error.clone()]);
+            let tried = read(&patient, &scripted).await;
+            assert!(tried.is_answered && tried.tries == 3, "{error:?}");
+        }
+        for code in [400, 401, 403, 404, 405, 410, 422] {
+            let (patient, scripted) = patient(vec![api_error(code)]);
+            let tried = read(&patient, &scripted).await;
+            assert!(!tried.is_answered && tried.tries == 1, "{code}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_is_left_alone_as_long_as_it_asks() {
+        for (asked, waited) in [(7, 7), (3600, LONGEST_ASKED.as_secs())] {
+            let (patient, scripted) = patient(vec![throttled(asked)]);
+            let tried = read(&patient, &scripted).await;
+            assert!(tried.is_answered);
+            assert_eq!(tried.took.as_secs(), waited);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_answers_nothing_is_given_up_once_for_all() {
+        let (patient, scripted) = patient(vec![api_error(503); 99]);
+        let tried = read(&patient, &scripted).await;
+        assert!(!tried.is_answered && (6..=8).contains(&tried.tries));
+        assert_eq!(tried.took, LIMIT);
+        for _ in 0..2 {
+            let tried = read(&patient, &scripted).await;
+            assert_eq!((tried.is_answered, tried.tries), (false, 1));
+        }
+        scripted.0.lock().expect("unlocked").0.clear();
+        // It is back, and has patience again.
+        assert!(read(&patient, &scripted).await.is_answered);
+        scripted.0.lock().expect("unlocked").0 = vec![api_error(503)];
+        assert_eq!(read(&patient, &scripted).await.tries, 2);
+    }
+
+    /// The driver of the source reconnects meanwhile: what is read back waits for that.
+    #[tokio::test(start_paused = true)]
+    async fn no_time_counts_while_the_source_is_not_live() {
+        let (patient, scripted) = patient(vec![api_error(503); 99]);
+        let (state, states) = watch::channel(SourceState::Connecting);
+        let patient = patient.while_live(states);
+        let away = Duration::from_secs(300);
+        tokio::select! {
+            _ = read(&patient, &scripted) => panic!("it was given up"),
+            () = sleep(away) => {}
+        }
+        state.send_replace(SourceState::Live);
+        let tried = read(&patient, &scripted).await;
+        assert!(
+            !tried.is_answered && tried.took == LIMIT,
+            "{:?}",
+            tried.took
+        );
+    }
+}
