@@ -66,7 +66,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Verb {
     Demo(commands::demo::Args),
-    Changes(commands::changes::Args),
+    Changes(commands::changes::ChangesArgs),
     Status(commands::status::Args),
     Completion(commands::completion::Args),
     /// List the flags that every command takes

@@ -34,7 +34,7 @@ const EXAMPLES: &str = "Examples:
 /// What to watch it with; without arguments, what the story is about.
 #[derive(Subcommand, Clone, Debug)]
 enum Verb {
-    Changes(changes::Args),
+    Changes(changes::ChangesArgs),
     Status(status::Args),
     Trace(trace::Args),
 }

@@ -86,6 +86,7 @@ async fn a_watch_that_ends_is_resumed_where_it_was() {
     GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Dflags&watch=true&allowWatchBookmarks=true&resourceVersion=2
     GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Dflags&watch=true&allowWatchBookmarks=true&resourceVersion=4
     GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Dflags&limit=1
+    GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%3Dflags&resourceVersion=4&resourceVersionMatch=Exact
     ");
 }
 
@@ -112,10 +113,10 @@ async fn a_server_that_ends_every_watch_is_not_flooded() {
     assert_eq!(ran.stdout.matches("EXISTING").count(), 1, "{}", ran.stdout);
     assert_eq!(ran.stdout.matches("MODIFIED").count(), 1, "{}", ran.stdout);
     let requests = cluster.sandbox.requests();
-    // A listing, and with each further watch the question whether the server was restored.
+    // A listing, and with each further watch two reads that show whether the server was restored.
     assert_eq!(
         (watches(&requests), requests.len()),
-        (4, 8),
+        (4, 11),
         "{}",
         asked(&requests)
     );

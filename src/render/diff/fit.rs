@@ -22,7 +22,7 @@ const DIGEST_SHOWN: usize = 12;
 pub(super) struct Room {
     /// Columns for both values; `None` leaves them whole.
     pub(super) columns: Option<usize>,
-    /// What stands for what is left out.
+    /// The mark of a cut.
     pub(super) ellipsis: &'static str,
 }
 

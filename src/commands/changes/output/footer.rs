@@ -2,12 +2,16 @@
 
 use std::fmt::Display;
 
-use super::state::State;
+use crate::commands::changes::state::ChangesState;
 use crate::commands::{Sources, Terminal};
 use crate::render::age;
 
 /// The last line of a live screen: how current what stands above it is.
-pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
+pub(crate) fn footer(
+    state: &ChangesState,
+    sources: &Sources,
+    terminal: &Terminal<'_>,
+) -> Vec<String> {
     let now = terminal.env().now();
     let look = terminal.look();
     let last = state.last.map_or_else(
@@ -30,11 +34,11 @@ pub(super) fn footer(state: &State, sources: &Sources, terminal: &Terminal<'_>) 
     lines
 }
 
-/// So many kinds that may not be read are told, each in a line.
+/// How many kinds that may not be read have a line each.
 const REFUSED: usize = 3;
 
-/// A line for each kind that may not be read; those that are too many are counted.
-pub(super) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
+/// A line for each kind that may not be read, or the number of the last ones if there are too many.
+pub(crate) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
     let styles = terminal.look().styles;
     let count = sources.refused().count();
     let most = if count > REFUSED {
@@ -49,40 +53,10 @@ pub(super) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String>
 }
 
 /// `1 watch`, `2 watches`.
-pub(super) fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, unit: &str) -> String {
+pub(crate) fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, unit: &str) -> String {
     match unit {
         _ if count == N::from(1) => format!("1 {unit}"),
         _ if unit.ends_with("ch") => format!("{count} {unit}es"),
         _ => format!("{count} {unit}s"),
-    }
-}
-
-/// A number with its thousands set apart: `1,204`.
-pub(super) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_set_apart() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(number), text);
-        }
     }
 }

@@ -1,49 +1,50 @@
-//! The records of `-o json` that stand between the past and what is live: how far back each source was
-//! looked at, and where what is live begins.
+//! The records of `-o json` between the past and the live versions: how far back each source was read, and
+//! that the past ends here.
 
 use jiff::Timestamp;
 
-use super::Found;
-use super::divider::{Seam, refused};
-use super::skipped::Unread;
-use crate::commands::changes::view::View;
+use super::SourcePast;
+use super::divider::{Divider, refused};
+use super::skipped::SkippedSource;
+use super::source_past::DatedRevision;
+use crate::commands::changes::output::DisplayOptions;
 use crate::commands::sources::describe;
 use crate::render::age::rfc3339_millis;
 use crate::render::json::RefRecord;
 use crate::render::json::line::line;
 use crate::render::json::notice::{MissingRecord, Said};
-use crate::watch::{End, Revision};
+use crate::watch::End;
 
-impl Seam<'_> {
-    /// A record for each source, and one for the seam, after `versions` records of the past.
-    pub(in crate::commands::changes) fn records(
+impl Divider<'_> {
+    /// A record for each source, and one for the end of the past, after `versions` records of versions.
+    pub(crate) fn records(
         &self,
-        view: &View,
+        options: &DisplayOptions,
         now: Timestamp,
         versions: usize,
     ) -> Vec<String> {
         let seen = rfc3339_millis(now);
         let record = |said: Said<'_>, source: Option<&str>| {
-            line(&said.record((&seen, &view.cluster), source))
+            line(&said.record(&seen, &options.cluster, source))
         };
         let read = self.found.iter().map(|found| {
             record(
-                self.horizon(found, &view.cluster),
+                self.lookback_record(found, &options.cluster),
                 Some(&describe(&found.key)),
             )
         });
-        let unread = self
-            .unread
+        let skipped = self
+            .skipped
             .iter()
-            .map(|unread| record(not_read(unread), Some(&unread.source)));
-        let seam = Said::Seam {
+            .map(|skipped| record(skipped_record(skipped), Some(&skipped.source)));
+        let end = Said::Seam {
             versions,
             live: self.live.is_some(),
         };
-        read.chain(unread).chain([record(seam, None)]).collect()
+        read.chain(skipped).chain([record(end, None)]).collect()
     }
 
-    fn horizon(&self, found: &Found, cluster: &str) -> Said<'static> {
+    fn lookback_record(&self, found: &SourcePast, cluster: &str) -> Said<'static> {
         let end = match &found.end {
             _ if found.is_cut => "interrupted",
             Some(End::Forgotten(_)) => "forgotten",
@@ -51,8 +52,8 @@ impl Seam<'_> {
             Some(End::Failed(_)) => "failed",
             Some(End::Limit) | None => "limit",
         };
-        let number = |at: Option<Revision>| at.map(|at| at.to_string());
-        let time = |at: Option<Revision>| Some(rfc3339_millis(self.time(found, at?)?));
+        let number = |bound: Option<DatedRevision>| bound.map(|bound| bound.at.to_string());
+        let time = |bound: Option<DatedRevision>| Some(rfc3339_millis(self.time(bound?)?));
         Said::Lookback {
             end,
             from: number(found.from),
@@ -70,14 +71,14 @@ impl Seam<'_> {
     }
 }
 
-fn not_read(unread: &Unread) -> Said<'static> {
+fn skipped_record(skipped: &SkippedSource) -> Said<'static> {
     Said::Lookback {
         end: "notRead",
         from: None,
         time: None,
         complete: None,
         complete_time: None,
-        cause: Some(unread.cause.to_string()),
+        cause: Some(skipped.cause.to_string()),
         missing: Vec::new(),
     }
 }

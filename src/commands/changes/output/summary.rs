@@ -1,22 +1,22 @@
-//! The last line of `changes`: what was seen, what was shown of it.
+//! The last line of `changes`: how many versions arrived, and how many changes were shown.
 
 use jiff::Timestamp;
 
 use super::footer::plural;
-use super::told::Told;
+use super::rendered::Rendered;
 use crate::render::age;
 use crate::render::diff::Counts;
 
-/// What a run has seen.
+/// The counts of a run.
 #[derive(Debug)]
-pub(super) struct Summary {
+pub(crate) struct Summary {
     started: Timestamp,
     shown: u64,
     hidden: u64,
 }
 
 impl Summary {
-    pub(super) fn since(started: Timestamp) -> Summary {
+    pub(crate) fn since(started: Timestamp) -> Summary {
         Summary {
             started,
             shown: 0,
@@ -25,15 +25,15 @@ impl Summary {
     }
 
     /// Counts the changes of a version.
-    pub(super) fn count(&mut self, told: &Told) {
-        let quiet = told.quiet.as_ref().map_or(0, Counts::hidden);
-        self.shown += told.shown as u64;
-        self.hidden += (told.hidden + quiet) as u64;
+    pub(super) fn count(&mut self, rendered: &Rendered) {
+        let quiet = rendered.quiet.as_ref().map_or(0, Counts::hidden);
+        self.shown += rendered.shown as u64;
+        self.hidden += (rendered.hidden + quiet) as u64;
     }
 
     /// `3 versions: 1 live · 4 changes shown, 8 hidden · 5m12s`. `parts` are the versions by where they
     /// came from; those that are none are left out.
-    pub(super) fn line(&self, parts: &[(u64, &str)], dot: &str, now: Timestamp) -> String {
+    pub(crate) fn line(&self, parts: &[(u64, &str)], dot: &str, now: Timestamp) -> String {
         let versions: u64 = parts.iter().map(|part| part.0).sum();
         let took = age::human(now.duration_since(self.started));
         if versions == 0 {
@@ -62,21 +62,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_told_by_where_they_came_from() {
+    fn versions_are_counted_by_where_they_came_from() {
         let at = |second| Timestamp::from_second(second).expect("in range");
         let mut summary = Summary::since(at(0));
         assert_eq!(summary.line(&[(0, "live")], "·", at(7)), "no versions · 7s");
-        summary.count(&Told {
+        summary.count(&Rendered {
             shown: 4,
             hidden: 5,
-            ..Told::default()
+            ..Rendered::default()
         });
-        summary.count(&Told {
+        summary.count(&Rendered {
             quiet: Some(Counts {
                 noise: [(crate::diff::Noise::Version, 3)].into(),
                 ..Counts::default()
             }),
-            ..Told::default()
+            ..Rendered::default()
         });
         let parts = [(2, "earlier"), (1, "live")];
         insta::assert_snapshot!(summary.line(&parts, "·", at(312)), @"3 versions: 2 earlier, 1 live · 4 changes shown, 8 hidden · 5m12s");
