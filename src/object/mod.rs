@@ -1,6 +1,7 @@
 //! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
 
 mod doc;
+mod duplicate_keys;
 mod excerpt;
 mod groups;
 mod hint;
@@ -10,11 +11,12 @@ mod label_selector;
 mod laws;
 pub mod list_keys;
 pub mod managed_fields;
+mod parse_error;
 mod parser;
 pub mod path;
+pub(crate) mod raw_str;
 mod reference;
 mod scan;
-mod seen;
 pub mod selector;
 mod shown_url;
 pub(crate) mod skim;
@@ -23,7 +25,6 @@ mod tape;
 mod time;
 mod value;
 mod version;
-pub(crate) mod written;
 
 pub use doc::{Doc, Kind, ParseError};
 pub use excerpt::excerpt;

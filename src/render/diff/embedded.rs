@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diff::text::{self as compare, Hunk, Lines, Tag};
+use crate::diff::text::{self as compare, Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, Op, Redactor, SegId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
@@ -139,11 +139,11 @@ fn hunks(
 ) -> Option<Vec<String>> {
     let arrow = painter.view.look.symbols.arrow;
     let hunks = match old.changed_lines(new)? {
-        Lines::Endings { old, new } => {
+        TextDiff::Endings { old, new } => {
             start.push(Role::Plain, &format!(": line endings {old} {arrow} {new}"));
             return Some(vec![painter.paint(std::mem::take(start))]);
         }
-        Lines::Hunks(hunks) => hunks,
+        TextDiff::Hunks(hunks) => hunks,
     };
     let count = |tag| {
         let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
@@ -204,7 +204,7 @@ fn hunk_lines(painter: &Painter<'_>, base: Base, hunk: &Hunk) -> Vec<String> {
 fn text_line(
     painter: &Painter<'_>,
     indent: &str,
-    line: &compare::Line,
+    line: &compare::HunkLine,
     other: Option<&str>,
 ) -> String {
     let look = painter.view.look;

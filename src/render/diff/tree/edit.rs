@@ -1,6 +1,6 @@
 //! Values of a tree that have changed: new, gone, or with another value.
 
-use crate::diff::text::{Hunk, Lines, Tag};
+use crate::diff::text::{Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Fmt, Noise, Op, Shown};
 use crate::object::path::Side;
 use crate::render::age;
@@ -79,8 +79,8 @@ impl<'b> Builder<'b> {
             return None;
         }
         match old.changed_lines(new)? {
-            Lines::Endings { .. } => None,
-            Lines::Hunks(hunks) => Some(hunks),
+            TextDiff::Endings { .. } => None,
+            TextDiff::Hunks(hunks) => Some(hunks),
         }
     }
 
