@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Place, Session};
+use super::{Session, SessionPlace};
 use crate::cluster::{Client, Names, Resolver, Target};
 use crate::commands::{CommandError, Context, ObjectArgs, Subject};
 use crate::object::Resource;
@@ -34,10 +34,11 @@ impl Session {
         asking: (&str, &mut Context<'_>),
     ) -> Result<EveryKind, CommandError> {
         match (&self.place, args.subject()) {
-            (Place::Cluster(client), Subject::Unnamed) => self.every_kind(args, client).await,
-            (Place::Cluster(_), Subject::Manifests | Subject::Words) | (Place::File(_), _) => {
-                Ok(self.targets(args, asking).await?.into())
+            (SessionPlace::Cluster(client), Subject::Unnamed) => {
+                self.every_kind(args, client).await
             }
+            (SessionPlace::Cluster(_), Subject::Manifests | Subject::Words)
+            | (SessionPlace::File(_), _) => Ok(self.targets(args, asking).await?.into()),
         }
     }
 

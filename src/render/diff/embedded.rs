@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
-use crate::diff::text::{self as compare, Hunk, Lines, Tag};
+use crate::diff::text::{self as compare, Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, Op, Redactor, SegId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
@@ -142,11 +142,11 @@ fn hunks(
 ) -> Option<Vec<String>> {
     let arrow = painter.view.look.symbols.arrow;
     let hunks = match pair.old.changed_lines(pair.new)? {
-        Lines::Endings { old, new } => {
+        TextDiff::Endings { old, new } => {
             start.push(Role::Plain, &format!(": line endings {old} {arrow} {new}"));
             return Some(vec![painter.paint(std::mem::take(start))]);
         }
-        Lines::Hunks(hunks) => hunks,
+        TextDiff::Hunks(hunks) => hunks,
     };
     start.push(Role::Plain, &format!("  {}", line_counts(&hunks)));
     let first = painter.paint(std::mem::take(start));
@@ -209,7 +209,7 @@ fn hunk_lines(painter: &Painter<'_>, base: Base, hunk: &Hunk) -> Vec<String> {
 fn text_line(
     painter: &Painter<'_>,
     indent: &str,
-    line: &compare::Line,
+    line: &compare::HunkLine,
     other: Option<&str>,
 ) -> String {
     let look = painter.view.look;

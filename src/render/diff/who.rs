@@ -1,7 +1,7 @@
 //! Who is behind a version and its changes, in words.
 
 use crate::diff::{Change, Diff};
-use crate::object::managed_fields::{By, Entry, Writers};
+use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::render::text;
 
 /// Who is behind the changes of a version, as its heading says it, so that the lines need not.
@@ -12,7 +12,7 @@ pub(super) enum Attribution<'w> {
     /// Several managers wrote them: each line says which.
     Writers,
     /// Nobody is known to have written them, and one manager owns all of them.
-    Owner(&'w Entry<'w>),
+    Owner(&'w ManagedFieldsEntry<'w>),
 }
 
 impl<'w> Attribution<'w> {
@@ -77,22 +77,23 @@ fn owner<'w>(
     diff: &Diff<'w>,
     writers: &'w Writers<'w>,
     changes: &[&Change],
-) -> Option<&'w Entry<'w>> {
+) -> Option<&'w ManagedFieldsEntry<'w>> {
     let mut owners = changes.iter().map(|change| match diff.by(writers, change) {
         Some(By::Owner(owner)) => Some(owner),
         Some(By::Actor(_) | By::Took { .. }) | None => None,
     });
     let first = owners.next()??;
-    let is_first = |owner: Option<&Entry<'_>>| owner.is_some_and(|owner| names(owner, first));
+    let is_first =
+        |owner: Option<&ManagedFieldsEntry<'_>>| owner.is_some_and(|owner| names(owner, first));
     owners.all(is_first).then_some(first)
 }
 
-fn names(a: &Entry<'_>, b: &Entry<'_>) -> bool {
+fn names(a: &ManagedFieldsEntry<'_>, b: &ManagedFieldsEntry<'_>) -> bool {
     (&a.manager, &a.subresource) == (&b.manager, &b.subresource)
 }
 
 /// A manager as it is named: with its subresource, if it wrote through one.
-fn manager(entry: &Entry<'_>) -> String {
+fn manager(entry: &ManagedFieldsEntry<'_>) -> String {
     let name = match &*entry.manager {
         // So kube-apiserver calls a client that does not name itself; it is no word of ours.
         "unknown" => "\"unknown\"",

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::diff::{Change, Diff, Filter, Noise, Op, Redactor, Shown};
-use crate::object::managed_fields::{By, Entry, Writers};
+use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::object::path::Side;
 use crate::render::age::rfc3339_millis;
 use crate::render::diff::ChangeType;
@@ -170,7 +170,7 @@ pub fn actors(writers: &Writers<'_>) -> Vec<ActorRecord> {
     writers.actors().map(actor_record).collect()
 }
 
-fn actor_record(entry: &Entry<'_>) -> ActorRecord {
+fn actor_record(entry: &ManagedFieldsEntry<'_>) -> ActorRecord {
     ActorRecord {
         manager: entry.manager.to_string(),
         operation: entry.operation.to_string(),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use crate::diff::Diff;
-use crate::object::managed_fields::{self, Entry, OwnerStep, Writers};
+use crate::object::managed_fields::{self, ManagedFieldsEntry, OwnerStep, Writers};
 use crate::object::{Kind, Value};
 
 use super::phase_times::Moment;
@@ -41,7 +41,7 @@ impl SpecChange {
             by: writer.map(|writer| writer.manager.clone().into_owned()),
             what: None,
             at: Moment {
-                server: writer.and_then(Entry::time),
+                server: writer.and_then(ManagedFieldsEntry::time),
                 seen: None,
             },
         }
@@ -61,7 +61,7 @@ impl SpecChange {
         let spec = [OwnerStep::Field("spec".into())];
         let writer = writers.actors().find(|actor| actor.owns(&spec));
         let by = writer.map(|writer| writer.manager.clone().into_owned());
-        let server = writer.and_then(Entry::time);
+        let server = writer.and_then(ManagedFieldsEntry::time);
         Some(SpecChange {
             generation: generation(new),
             by,

@@ -1,6 +1,6 @@
 //! Values of a tree that have changed: new, gone, or with another value.
 
-use crate::diff::text::{Hunk, Lines, Tag};
+use crate::diff::text::{Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Fmt, Noise, Op, Shown};
 use crate::object::path::Side;
 use crate::render::age;
@@ -84,8 +84,8 @@ impl<'b> TreeBuilder<'b> {
             return None;
         }
         match pair.old.changed_lines(pair.new)? {
-            Lines::Endings { .. } => None,
-            Lines::Hunks(hunks) => Some(hunks),
+            TextDiff::Endings { .. } => None,
+            TextDiff::Hunks(hunks) => Some(hunks),
         }
     }
 

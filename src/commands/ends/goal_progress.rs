@@ -1,4 +1,4 @@
-//! `Asked`: how far the objects of one source have come.
+//! `GoalProgress`: how far the objects of one source have come.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::status::{Goal, Rules, Status, compute};
 use crate::watch::{SourceKey, Version, identity};
 
 /// A source that was asked for.
-pub(super) struct Asked {
+pub(super) struct GoalProgress {
     /// Which one.
     pub(super) key: SourceKey,
     /// It has given a full listing.
@@ -22,38 +22,38 @@ pub(super) struct Asked {
     has_met: bool,
     /// The objects of a wide source by their identity. A source of one object has one place, for whatever
     /// has its name.
-    places: BTreeMap<Option<Uid>, Standing>,
+    places: BTreeMap<Option<Uid>, ObjectProgress>,
 }
 
 /// How far an object has come.
 #[derive(Default)]
-struct Standing {
+struct ObjectProgress {
     name: Arc<str>,
     is_there: bool,
     /// How many goals are met.
     met: usize,
     /// Why it does not come to the next one.
-    failure: Option<Failure>,
+    failure: Option<GoalFailure>,
 }
 
 /// Why an object does not come to its goal.
-enum Failure {
+enum GoalFailure {
     /// It was deleted before.
     Deleted,
     /// It will not without help: what kstatus says of it.
     Failed(String),
 }
 
-impl Asked {
-    pub(super) fn new(key: &SourceKey) -> Asked {
+impl GoalProgress {
+    pub(super) fn new(key: &SourceKey) -> GoalProgress {
         let place = named(key).map(|name| {
-            let standing = Standing {
+            let standing = ObjectProgress {
                 name: name.into(),
-                ..Standing::default()
+                ..ObjectProgress::default()
             };
             (None, standing)
         });
-        Asked {
+        GoalProgress {
             key: key.clone(),
             is_read: false,
             refusal: None,
@@ -89,7 +89,7 @@ impl Asked {
         let standing = self.places.entry(self.place(&version.object)).or_default();
         standing.is_there = true;
         standing.name = version.object.name.clone();
-        if standing.met == goals.len() || matches!(standing.failure, Some(Failure::Deleted)) {
+        if standing.met == goals.len() || matches!(standing.failure, Some(GoalFailure::Deleted)) {
             return None;
         }
         let doc = version.doc().ok()?;
@@ -111,7 +111,7 @@ impl Asked {
         let is_met = !was_met && standing.advance(goals, None);
         if !self.is_wide() {
             if !was_met && !is_met && goals.get(standing.met).is_some_and(needs_the_object) {
-                standing.failure = Some(Failure::Deleted);
+                standing.failure = Some(GoalFailure::Deleted);
             }
             self.places.insert(place, standing);
         }
@@ -166,10 +166,10 @@ impl Asked {
             let resource = self.key.resource.group_resource();
             let name = format!("{resource}/{}", standing.name);
             Some(match standing.failure.as_ref()? {
-                Failure::Deleted => {
+                GoalFailure::Deleted => {
                     format!("error: {name} was deleted before the condition was met")
                 }
-                Failure::Failed(message) => format!("error: {name} has failed: {message}"),
+                GoalFailure::Failed(message) => format!("error: {name} has failed: {message}"),
             })
         })
     }
@@ -183,7 +183,7 @@ impl Asked {
     }
 }
 
-impl Standing {
+impl ObjectProgress {
     /// Goes on to the first goal that is not met; says whether there is none left.
     fn advance(&mut self, goals: &[Goal], object: Option<Value<'_>>) -> bool {
         let mut left = goals[self.met.min(goals.len())..].iter();
@@ -197,7 +197,7 @@ impl Standing {
         let is_judged = goals.get(self.met).is_some_and(needs_the_object);
         let verdict = is_judged.then(|| compute(object, now, Rules::Spy));
         let failed = verdict.filter(|verdict| verdict.status == Status::Failed);
-        self.failure = failed.map(|verdict| Failure::Failed(verdict.message));
+        self.failure = failed.map(|verdict| GoalFailure::Failed(verdict.message));
     }
 }
 

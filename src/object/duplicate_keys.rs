@@ -1,6 +1,6 @@
 //! Keys that an object may have twice.
 
-use super::tape::{KEY_RESPELT, Node, SHADOWED};
+use super::tape::{KEY_RESPELT, SHADOWED, TapeNode};
 
 /// Tells at next to no cost that no key of an object is there twice.
 #[derive(Default)]
@@ -45,7 +45,7 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Marks every field that a later field of the same key replaces; `fields` is the tape of their object,
 /// without the object itself.
-pub(super) fn shadow_repeated(fields: &mut [Node], text: &str) {
+pub(super) fn shadow_repeated(fields: &mut [TapeNode], text: &str) {
     if has_many(fields) {
         return shadow_repeated_of_many(fields, text);
     }
@@ -59,7 +59,7 @@ pub(super) fn shadow_repeated(fields: &mut [Node], text: &str) {
     }
 }
 
-fn is_repeated_later(field: &Node, rest: &[Node], text: &str) -> bool {
+fn is_repeated_later(field: &TapeNode, rest: &[TapeNode], text: &str) -> bool {
     let mut at = 0;
     while let Some(later) = rest.get(at) {
         if field.has_key_of(later, text) {
@@ -71,12 +71,12 @@ fn is_repeated_later(field: &Node, rest: &[Node], text: &str) -> bool {
 }
 
 /// Whether there are more fields than are compared each with each.
-fn has_many(fields: &[Node]) -> bool {
+fn has_many(fields: &[TapeNode]) -> bool {
     let next = |at: &usize| Some(at + fields.get(*at)?.size as usize);
     std::iter::successors(Some(0), next).nth(FEW + 1).is_some()
 }
 
-fn shadow_repeated_of_many(fields: &mut [Node], text: &str) {
+fn shadow_repeated_of_many(fields: &mut [TapeNode], text: &str) {
     let mut keys = Vec::new();
     let mut at = 0;
     while let Some(field) = fields.get(at) {

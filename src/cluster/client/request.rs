@@ -6,7 +6,7 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue, USER_AGENT};
 use http::{Method, Request};
 use kube::client::Body;
 
-use super::failure::RequestError;
+use super::request_error::RequestError;
 use crate::cluster::request_path::{RequestPath, encode};
 
 /// How long path and query may be together. URIs end at 64 KiB, and the server's own is put before it.
@@ -14,7 +14,7 @@ const LONGEST: usize = 32 << 10;
 
 /// What is asked of the server, and how messages name it.
 #[derive(Clone, Debug)]
-pub(crate) struct Ask {
+pub(crate) struct ApiRequest {
     target: String,
     accept: &'static str,
     verb: &'static str,
@@ -22,10 +22,10 @@ pub(crate) struct Ask {
     identity: bool,
 }
 
-impl Ask {
+impl ApiRequest {
     /// Asks for `path` as JSON.
-    pub(crate) fn new(path: impl Into<RequestPath>) -> Ask {
-        Ask {
+    pub(crate) fn new(path: impl Into<RequestPath>) -> ApiRequest {
+        ApiRequest {
             target: path.into().into_text(),
             accept: "application/json",
             verb: "get",
@@ -35,27 +35,27 @@ impl Ask {
     }
 
     /// Names the request in errors: `list` on `deployments.apps`.
-    pub(crate) fn about(mut self, verb: &'static str, resource: impl Into<Arc<str>>) -> Ask {
+    pub(crate) fn about(mut self, verb: &'static str, resource: impl Into<Arc<str>>) -> ApiRequest {
         self.verb = verb;
         self.resource = resource.into();
         self
     }
 
     /// Asks for another form of the answer.
-    pub(crate) fn accept(mut self, accept: &'static str) -> Ask {
+    pub(crate) fn accept(mut self, accept: &'static str) -> ApiRequest {
         self.accept = accept;
         self
     }
 
     /// Asks for bytes that are not compressed. A watch needs them: from 1.37 on a server compresses
     /// each event on its own, which no HTTP client reads.
-    pub(crate) fn identity(mut self) -> Ask {
+    pub(crate) fn identity(mut self) -> ApiRequest {
         self.identity = true;
         self
     }
 
     /// Adds a query parameter.
-    pub(crate) fn query(mut self, name: &str, value: &str) -> Ask {
+    pub(crate) fn query(mut self, name: &str, value: &str) -> ApiRequest {
         self.target
             .push(if self.target.contains('?') { '&' } else { '?' });
         self.target.push_str(name);
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn every_request_is_a_get_with_an_escaped_query() {
-        let request = Ask::new("/api/v1/pods")
+        let request = ApiRequest::new("/api/v1/pods")
             .query("labelSelector", "app in (a,b),x!=é")
             .query("limit", "500")
             .identity()
@@ -143,7 +143,8 @@ mod tests {
 
     #[test]
     fn a_request_that_is_too_long_is_an_error_that_names_its_parts() {
-        let ask = |length| Ask::new("/api/v1/pods").query("labelSelector", &"x".repeat(length));
+        let ask =
+            |length| ApiRequest::new("/api/v1/pods").query("labelSelector", &"x".repeat(length));
         assert!(ask(32 << 10 >> 1).request().is_ok());
         let error = ask(32 << 10).request().expect_err("too long").to_string();
         assert_eq!(

@@ -8,7 +8,7 @@ use super::scan;
 
 /// What stands between the quotes of a string.
 #[derive(Clone, Copy)]
-pub(crate) struct Written<'a> {
+pub(crate) struct RawStr<'a> {
     /// With its escape sequences.
     pub(super) inner: &'a str,
     /// Whether it has any.
@@ -18,10 +18,10 @@ pub(crate) struct Written<'a> {
 /// No escape sequence, surrogate pairs included, has more bytes.
 const LONGEST_ESCAPE: usize = 12;
 
-impl<'a> Written<'a> {
+impl<'a> RawStr<'a> {
     /// The part of a string between two places that are not inside an escape sequence.
-    pub(crate) fn part(inner: &'a str) -> Written<'a> {
-        Written {
+    pub(crate) fn part(inner: &'a str) -> RawStr<'a> {
+        RawStr {
             inner,
             is_escaped: memchr(b'\\', inner.as_bytes()).is_some(),
         }
@@ -55,7 +55,7 @@ impl<'a> Written<'a> {
     }
 
     /// Whether both stand for the same text.
-    pub(crate) fn is_same_text(self, other: Written<'_>) -> bool {
+    pub(crate) fn is_same_text(self, other: RawStr<'_>) -> bool {
         if !self.is_escaped && !other.is_escaped {
             return self.inner == other.inner;
         }
@@ -69,8 +69,8 @@ impl<'a> Written<'a> {
         self.is_escaped && escapes(self.inner).any(is_one)
     }
 
-    fn skip(self, bytes: usize) -> Written<'a> {
-        Written {
+    fn skip(self, bytes: usize) -> RawStr<'a> {
+        RawStr {
             inner: &self.inner[bytes..],
             ..self
         }
@@ -158,14 +158,14 @@ mod tests {
         })
     }
 
-    fn written(doc: &Doc) -> Written<'_> {
-        doc.root().written().expect("a string")
+    fn raw_str(doc: &Doc) -> RawStr<'_> {
+        doc.root().raw_str().expect("a string")
     }
 
     proptest! {
         #[test]
         fn it_is_what_it_decodes_to(a in string(), b in string()) {
-            let (a, b) = (written(&a), written(&b));
+            let (a, b) = (raw_str(&a), raw_str(&b));
             let text = a.decoded();
             prop_assert_eq!(a.chars().collect::<String>(), &*text);
             prop_assert_eq!(a.has_line_feed(), text.contains('\n'));

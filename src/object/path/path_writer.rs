@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::{Label, Place, Step};
 
 /// Writes one path.
-pub(crate) struct Pen<'t> {
+pub(crate) struct PathWriter<'t> {
     text: &'t mut String,
     /// Where the path begins.
     start: usize,
@@ -14,10 +14,10 @@ pub(crate) struct Pen<'t> {
     arrow: &'t str,
 }
 
-impl<'t> Pen<'t> {
+impl<'t> PathWriter<'t> {
     /// Begins a path at the end of `text`.
-    pub(crate) fn new(text: &'t mut String, arrow: &'t str) -> Pen<'t> {
-        Pen {
+    pub(crate) fn new(text: &'t mut String, arrow: &'t str) -> PathWriter<'t> {
+        PathWriter {
             start: text.len(),
             text,
             arrow,

@@ -1,12 +1,11 @@
-//! `Known`: what is known of one source.
+//! `SourceStatus`: what is known of one source.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::note::{Need, Note, Unknown};
 use super::words::{cause, describe, name, named};
-use super::{Need, Note};
-use crate::commands::Unknown;
 use crate::object::SourceState;
 use crate::watch::SourceKey;
 
@@ -15,7 +14,7 @@ const TRIES: u32 = 3;
 
 /// What is known of one source.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct SourceStatus {
     pub(super) key: Arc<SourceKey>,
     pub(super) need: Need,
     pub(super) state: SourceState,
@@ -29,10 +28,10 @@ pub(super) struct Known {
     pub(super) since: Option<Timestamp>,
 }
 
-impl Known {
+impl SourceStatus {
     /// A source that is about to connect.
-    pub(super) fn new(key: Arc<SourceKey>, need: Need) -> Known {
-        Known {
+    pub(super) fn new(key: Arc<SourceKey>, need: Need) -> SourceStatus {
+        SourceStatus {
             key,
             need,
             state: SourceState::Connecting,

@@ -9,7 +9,7 @@ use super::stack::Stack;
 const STREAMS: usize = 90;
 
 /// The connections that one set of credentials has made.
-pub(super) struct Lanes {
+pub(super) struct Connections {
     stack: Stack,
     open: Mutex<Vec<Lane>>,
 }
@@ -21,21 +21,21 @@ struct Lane {
 }
 
 /// A place for one stream, free again when it is dropped.
-pub(super) struct Slot {
+pub(super) struct ConnectionSlot {
     pub(super) client: kube::Client,
     _place: Arc<()>,
 }
 
-impl Lanes {
-    pub(super) fn new(stack: Stack) -> Lanes {
-        Lanes {
+impl Connections {
+    pub(super) fn new(stack: Stack) -> Connections {
+        Connections {
             stack,
             open: Mutex::default(),
         }
     }
 
     /// Takes a place on the first connection that has one, or on a new one.
-    pub(super) fn slot(&self) -> Slot {
+    pub(super) fn slot(&self) -> ConnectionSlot {
         // Nothing below can panic half-way: a poisoned list is a whole one.
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let free = |lane: &&Lane| Arc::strong_count(&lane.streams) <= STREAMS;
@@ -53,8 +53,8 @@ impl Lanes {
 }
 
 impl Lane {
-    fn slot(&self) -> Slot {
-        Slot {
+    fn slot(&self) -> ConnectionSlot {
+        ConnectionSlot {
             client: self.client.clone(),
             _place: self.streams.clone(),
         }
@@ -70,17 +70,17 @@ mod tests {
     async fn the_91st_stream_opens_a_second_connection() {
         let config = ClusterConfig::plain("http://127.0.0.1:1", "test").expect("a server");
         let stack = Stack::new(config.config().clone()).expect("no credentials");
-        let lanes = Lanes::new(stack);
-        let open = || lanes.open.lock().expect("whole").len();
-        let mut slots: Vec<Slot> = (0..90).map(|_| lanes.slot()).collect();
+        let connections = Connections::new(stack);
+        let open = || connections.open.lock().expect("whole").len();
+        let mut slots: Vec<ConnectionSlot> = (0..90).map(|_| connections.slot()).collect();
         assert_eq!(open(), 1);
-        slots.push(lanes.slot());
+        slots.push(connections.slot());
         assert_eq!(open(), 2);
         slots.truncate(10);
-        slots.push(lanes.slot());
+        slots.push(connections.slot());
         assert_eq!(open(), 2);
         assert_eq!(
-            Arc::strong_count(&lanes.open.lock().expect("whole")[0].streams),
+            Arc::strong_count(&connections.open.lock().expect("whole")[0].streams),
             12
         );
     }
