@@ -5,9 +5,11 @@ macro_rules! rules {
     ($($rule:ident,)*) => {
         /// The rule that found a cause.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "each rule is explained where it finds a cause")]
         pub enum CauseRule {
-            $($rule,)*
+            $(
+                #[doc = concat!("`", stringify!($rule), "`: explained where it finds a cause.")]
+                $rule,
+            )*
         }
 
         impl CauseRule {
