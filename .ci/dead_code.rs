@@ -34,7 +34,10 @@ mod render;
 mod sandbox;
 #[path = "../src/status/mod.rs"]
 mod status;
-#[expect(dead_code, reason = "tables and snapshots are about to go")]
+#[expect(
+    dead_code,
+    reason = "tests and fuzz targets open single sources and read single pages"
+)]
 #[path = "../src/watch/mod.rs"]
 mod watch;
 

@@ -25,7 +25,7 @@ use criterion::{Criterion, Throughput};
 use kubectl_spy::diff::{Diff, Filter, Redactor};
 use kubectl_spy::object::managed_fields::Writers;
 use kubectl_spy::object::{Doc, Resource};
-use kubectl_spy::render::diff::{Fold, View, change_lines, counts};
+use kubectl_spy::render::diff::{DiffView, Fold, ShownChanges, counts};
 use kubectl_spy::render::style::{Look, Styles, Symbols};
 use kubectl_spy::watch::{ClusterId, Form, Line, Reader, Scope, Select, SourceKey, Version};
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ impl Pipeline {
         let shown = counts(&changes, &self.filter, &self.noise).shown;
         let mut bytes = 0;
         if shown > 0 {
-            let view = View {
+            let view = DiffView {
                 look: Look {
                     width: Some(120),
                     styles: Styles::PLAIN,
@@ -128,7 +128,7 @@ impl Pipeline {
                 fold: Fold::Many,
             };
             let writers = Writers::of(roots.0, roots.1);
-            let lines = change_lines(&changes, &writers, &view);
+            let lines = ShownChanges::of(&changes, &writers, &view).lines();
             bytes = lines.iter().map(String::len).sum();
         }
         *held = new;

@@ -60,19 +60,19 @@ struct Cli {
     #[command(flatten)]
     look: LookArgs,
     #[command(subcommand)]
-    verb: Verb,
+    verb: CliCommand,
 }
 
 #[derive(Subcommand, Debug)]
-enum Verb {
-    Demo(commands::demo::Args),
-    Changes(commands::changes::Args),
+enum CliCommand {
+    Demo(commands::demo::DemoArgs),
+    Changes(commands::changes::ChangesArgs),
     Status(commands::status::Args),
-    Completion(commands::completion::Args),
+    Completion(commands::completion::CompletionArgs),
     /// List the flags that every command takes
     Options,
     Trace(commands::trace::Args),
-    Version(commands::version::Args),
+    Version(commands::version::VersionArgs),
 }
 
 /// Runs the program: reads the command line, does what it says, prints the error if there is one.
@@ -88,13 +88,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
     };
     let look = cli.look;
     let ended = dispatch(cli, &mut env);
-    end(ended, (look, error_code), &mut env)
+    end(ended, look, error_code, &mut env)
 }
 
 /// Prints the error if there is one, and picks the exit code.
 fn end(
     ended: Result<commands::Ended, CommandError>,
-    (look, error_code): (LookArgs, u8),
+    look: LookArgs,
+    error_code: u8,
     env: &mut Env,
 ) -> Exit {
     match ended {
@@ -138,13 +139,13 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
     let origin = commands::Origin::Kubeconfig(Box::new(cluster));
     let mut context = commands::Context { origin, look, env };
     match verb {
-        Verb::Demo(args) => commands::demo::run(&args, &mut context),
-        Verb::Changes(args) => commands::changes::run(&args, &mut context),
-        Verb::Status(args) => commands::status::run(&args, &mut context),
-        Verb::Completion(args) => commands::completion::run(&args, command(), &mut context),
-        Verb::Options => commands::options::run(&command(), &mut context),
-        Verb::Trace(args) => commands::trace::run(&args, &mut context),
-        Verb::Version(args) => commands::version::run(&args, &mut context),
+        CliCommand::Demo(args) => commands::demo::run(&args, &mut context),
+        CliCommand::Changes(args) => commands::changes::run(&args, &mut context),
+        CliCommand::Status(args) => commands::status::run(&args, &mut context),
+        CliCommand::Completion(args) => commands::completion::run(&args, command(), &mut context),
+        CliCommand::Options => commands::options::run(&command(), &mut context),
+        CliCommand::Trace(args) => commands::trace::run(&args, &mut context),
+        CliCommand::Version(args) => commands::version::run(&args, &mut context),
     }
 }
 
@@ -190,11 +191,8 @@ fn print_refusal(refused: &clap::Error, error_code: u8, env: &mut Env) -> Exit {
         ClapKind::DisplayHelp | ClapKind::DisplayVersion => {
             let wrote = env.stdout.print(&Styles::PLAIN.lines(&text));
             let ended = wrote.map(|()| commands::Ended::Answered);
-            end(
-                ended.map_err(Into::into),
-                (LookArgs::default(), error_code),
-                env,
-            )
+            let look = LookArgs::default();
+            end(ended.map_err(Into::into), look, error_code, env)
         }
         ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _closed_pipe = env.stderr.print(&Styles::PLAIN.lines(&text));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use kubectl_spy::diff::{Diff, Filter, Noise, Redactor};
 use kubectl_spy::object::Doc;
 use kubectl_spy::object::managed_fields::Writers;
-use kubectl_spy::render::diff::{Fold, View, change_lines, counts, created_lines};
+use kubectl_spy::render::diff::{DiffView, Fold, ShownChanges, counts, created_lines};
 use kubectl_spy::render::style::{Look, Styles, Symbols};
 
 libfuzzer_sys::fuzz_target!(|pair: &str| {
@@ -21,7 +21,7 @@ libfuzzer_sys::fuzz_target!(|pair: &str| {
     let redactor = Redactor::new();
     let (filter, noise) = (Filter::default(), BTreeSet::from(Noise::ALL));
     let zone = jiff::tz::TimeZone::UTC;
-    let view = View {
+    let view = DiffView {
         look: Look {
             width: (!pair.len().is_multiple_of(7)).then_some(pair.len() % 400 + 1),
             styles: Styles::PLAIN,
@@ -35,7 +35,8 @@ libfuzzer_sys::fuzz_target!(|pair: &str| {
     };
     let roots = (Some(a.root()), Some(b.root()));
     let diff = Diff::of(roots.0, roots.1);
-    let mut lines = change_lines(&diff, &Writers::of(roots.0, roots.1), &view);
+    let writers = Writers::of(roots.0, roots.1);
+    let mut lines = ShownChanges::of(&diff, &writers, &view).lines();
     assert_eq!(lines.is_empty(), counts(&diff, &filter, &noise).shown == 0);
     lines.extend(created_lines(redactor.shown(b.root()), &view));
     assert!(lines.iter().all(|line| !line.contains(char::is_control)), "{lines:?}");

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 use kubectl_spy::graph::{self, Graph};
 use kubectl_spy::object::{Doc, ObjectRef, Uid};
-use kubectl_spy::render::style::Symbols;
-use kubectl_spy::render::tree::prefixes;
+use kubectl_spy::render::outline::{Outline, OutlineItem};
+use kubectl_spy::render::style::{Look, Role, Styles, Symbols};
+use kubectl_spy::render::table::{Cell, Column, Fit};
 use kubectl_spy::status::{Row, Rules, Status, causes, compute, review_at};
 use kubectl_spy::watch;
 use kubectl_spy_fuzz::mutate;
@@ -95,8 +96,24 @@ fn ask(graph: &Graph, key: &Uid) {
         .windows(2)
         .all(|pair| pair[1].0 >= 1 && pair[1].0 <= pair[0].0 + 1);
     assert!(steps, "{tree:?}");
-    let depths: Vec<usize> = tree.iter().map(|(depth, _)| *depth).collect();
-    assert_eq!(prefixes(&depths, &Symbols::UNICODE).len(), depths.len());
+    let row = |(depth, uid): &(usize, Uid)| {
+        let name = Cell::new(uid.as_str(), Role::Plain);
+        OutlineItem::row(*depth, Status::Current, vec![name])
+    };
+    let outline = Outline {
+        columns: vec![Column::new("Name", Fit::CutMiddle)],
+        tree: 0,
+        items: tree.iter().map(row).collect(),
+        footnote: None,
+    };
+    let look = Look {
+        width: Some(80),
+        styles: Styles::PLAIN,
+        symbols: &Symbols::UNICODE,
+    };
+    let all = outline.clone().lines(look, None);
+    assert_eq!(all.len(), 1 + tree.len());
+    assert!(outline.lines(look, Some(10)).len() <= 10);
     for uid in graph.current_dependents(key) {
         assert!(distinct.contains(&uid), "{uid:?}");
     }
@@ -105,7 +122,7 @@ fn ask(graph: &Graph, key: &Uid) {
     let _ = (
         graph.selected(key),
         graph.selected_pods(key),
-        graph.standing(key),
+        graph.standings().of(key),
         graph.owners(key),
         graph.children(key),
     );

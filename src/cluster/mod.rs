@@ -13,10 +13,10 @@ pub(crate) mod scripted;
 mod similar;
 
 pub use arguments::{
-    ArgumentError, Arguments, Asked, Filters, Names, Namespaces, Target, TargetError,
+    ArgumentError, Arguments, Filters, NamedType, Names, Namespaces, Target, TargetError,
     parse as parse_arguments,
 };
-pub(crate) use client::{Answer, Ask, api_error};
+pub(crate) use client::{Answer, ApiRequest, api_error};
 pub use client::{Client, Limits, RequestError};
 pub use discovery::{Discovery, ResolveError, Resolver};
 pub use error::{ApiError, Status};

@@ -7,7 +7,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 /// What a request gets. The connection ends with it.
-pub(crate) enum Reply {
+pub(crate) enum ScriptedReply {
     /// These bytes, then a clean end.
     Raw(Vec<u8>),
     /// These bytes, before anything was asked.
@@ -19,9 +19,9 @@ pub(crate) enum Reply {
 }
 
 /// A whole answer with a length.
-pub(crate) fn answer(code: u16, headers: &str, body: &str) -> Reply {
+pub(crate) fn answer(code: u16, headers: &str, body: &str) -> ScriptedReply {
     let length = body.len();
-    Reply::Raw(
+    ScriptedReply::Raw(
         format!("HTTP/1.1 {code} X\r\nContent-Length: {length}\r\n{headers}\r\n{body}")
             .into_bytes(),
     )
@@ -43,11 +43,11 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     /// Starts a server with one reply for each request. Further connections are closed at once.
-    pub(crate) async fn start(replies: impl IntoIterator<Item = Reply>) -> Scripted {
+    pub(crate) async fn start(replies: impl IntoIterator<Item = ScriptedReply>) -> Scripted {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("bound"));
         let heads = Arc::new(Mutex::new(Vec::new()));
-        let mut replies: Vec<Reply> = replies.into_iter().collect();
+        let mut replies: Vec<ScriptedReply> = replies.into_iter().collect();
         replies.reverse();
         let mut tasks = JoinSet::new();
         let seen = heads.clone();
@@ -78,8 +78,8 @@ impl Scripted {
     }
 }
 
-async fn serve(mut stream: TcpStream, reply: Reply, heads: Arc<Mutex<Vec<String>>>) {
-    if let Reply::Unasked(bytes) = &reply {
+async fn serve(mut stream: TcpStream, reply: ScriptedReply, heads: Arc<Mutex<Vec<String>>>) {
+    if let ScriptedReply::Unasked(bytes) = &reply {
         stream.write_all(bytes).await.expect("a reader");
     }
     let mut head = Vec::new();
@@ -93,13 +93,18 @@ async fn serve(mut stream: TcpStream, reply: Reply, heads: Arc<Mutex<Vec<String>
         .lock()
         .expect("whole")
         .push(String::from_utf8_lossy(&head).into_owned());
-    let (Reply::Raw(bytes) | Reply::ThenSilence(bytes) | Reply::ThenReset(bytes)) = &reply else {
+    let (ScriptedReply::Raw(bytes)
+    | ScriptedReply::ThenSilence(bytes)
+    | ScriptedReply::ThenReset(bytes)) = &reply
+    else {
         return;
     };
     stream.write_all(bytes).await.expect("a reader");
     match reply {
-        Reply::Raw(_) | Reply::Unasked(_) => stream.shutdown().await.unwrap_or_default(),
-        Reply::ThenSilence(_) => std::future::pending().await,
-        Reply::ThenReset(_) => stream.set_zero_linger().expect("an open socket"),
+        ScriptedReply::Raw(_) | ScriptedReply::Unasked(_) => {
+            stream.shutdown().await.unwrap_or_default();
+        }
+        ScriptedReply::ThenSilence(_) => std::future::pending().await,
+        ScriptedReply::ThenReset(_) => stream.set_zero_linger().expect("an open socket"),
     }
 }

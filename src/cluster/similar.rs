@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::client::{Ask, Client, RequestError};
+use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::RequestPath;
 use crate::object::{Resource, json_fault};
 
@@ -21,23 +21,23 @@ pub async fn similar_names(
     name: &str,
 ) -> Result<Vec<String>, RequestError> {
     #[derive(Deserialize)]
-    struct List {
-        items: Option<Vec<Item>>,
+    struct NameList {
+        items: Option<Vec<NamedObject>>,
     }
     #[derive(Deserialize)]
-    struct Item {
-        metadata: Metadata,
+    struct NamedObject {
+        metadata: NameMetadata,
     }
     #[derive(Deserialize)]
-    struct Metadata {
+    struct NameMetadata {
         name: String,
     }
-    let ask = Ask::new(RequestPath::of(resource, namespace)?)
+    let ask = ApiRequest::new(RequestPath::of(resource, namespace)?)
         .about("list", resource.group_resource())
         .accept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
         .query("limit", LOOKED_AT);
     let body = client.get(&ask).await?;
-    let list: List = serde_json::from_slice(&body).map_err(|error| {
+    let list: NameList = serde_json::from_slice(&body).map_err(|error| {
         let fault = json_fault(&error);
         RequestError::Decode(format!("the server's answer is no list: {fault}").into())
     })?;

@@ -6,14 +6,14 @@ use super::{CommandError, Context, Ended};
 
 /// Print the completion script for a shell
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {
+pub(crate) struct CompletionArgs {
     /// Which shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
 pub(crate) fn run(
-    args: &Args,
+    args: &CompletionArgs,
     mut cli: clap::Command,
     context: &mut Context<'_>,
 ) -> Result<Ended, CommandError> {

@@ -12,7 +12,7 @@ use crate::sandbox::{Options, Sandbox};
 /// Watch a story on an embedded cluster; no Kubernetes needed
 #[derive(clap::Args, Clone, Debug)]
 #[command(subcommand_precedence_over_arg = true, after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct DemoArgs {
     /// Which story
     #[arg(default_value = "rollout")]
     scenario: String,
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIMES", default_value = "1")]
     speed: NonZeroU32,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<DemoVerb>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -33,8 +33,8 @@ const EXAMPLES: &str = "Examples:
 
 /// What to watch it with; without arguments, what the story is about.
 #[derive(Subcommand, Clone, Debug)]
-enum Verb {
-    Changes(changes::Args),
+enum DemoVerb {
+    Changes(changes::ChangesArgs),
     Status(status::Args),
     Trace(trace::Args),
 }
@@ -42,7 +42,7 @@ enum Verb {
 /// How long the last frame stands before the demo ends.
 const CURTAIN: Duration = Duration::from_secs(3);
 
-pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+pub(crate) fn run(args: &DemoArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let scenarios = scenario::all();
     if args.list {
         let lines = scenarios.iter();
@@ -61,11 +61,11 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, Comma
         );
     };
     let verb = args.verb.clone().unwrap_or_else(|| usual_verb(scenario));
-    context.block_on(async |context| Box::pin(play((scenario, args.speed), verb, context)).await)
+    context.block_on(async |context| Box::pin(play(scenario, args.speed, verb, context)).await)
 }
 
 /// What a story is watched with if the user does not say.
-fn usual_verb(scenario: &Scenario) -> Verb {
+fn usual_verb(scenario: &Scenario) -> DemoVerb {
     let words = if scenario.name == "config" {
         ["demo", "changes"]
     } else {
@@ -75,32 +75,33 @@ fn usual_verb(scenario: &Scenario) -> Verb {
 }
 
 /// A verb as if it had been typed.
-fn parsed(words: &[&str]) -> Verb {
-    let command = Verb::augment_subcommands(clap::Command::new("demo"));
+fn parsed(words: &[&str]) -> DemoVerb {
+    let command = DemoVerb::augment_subcommands(clap::Command::new("demo"));
     let matches = command.get_matches_from(words);
-    Verb::from_arg_matches(&matches).expect("the words are a verb and objects of ours")
+    DemoVerb::from_arg_matches(&matches).expect("the words are a verb and objects of ours")
 }
 
 /// The objects that a story is about, as each verb takes them.
-fn subject(scenario: &Scenario, verb: &Verb) -> &'static [&'static str] {
+fn subject(scenario: &Scenario, verb: &DemoVerb) -> &'static [&'static str] {
     match (scenario.name, verb) {
-        ("config", Verb::Changes(_)) => &[
+        ("config", DemoVerb::Changes(_)) => &[
             "cm/api-config",
             "cm/flags",
             "secret/db",
             "hpa/api",
             "deploy/api",
         ],
-        ("config", Verb::Status(_)) => &["deploy/api", "hpa/api"],
-        ("config", Verb::Trace(_)) => &["svc/api"],
-        (_, Verb::Trace(_)) => &["svc/web"],
-        (_, Verb::Changes(_) | Verb::Status(_)) => &["deploy/web"],
+        ("config", DemoVerb::Status(_)) => &["deploy/api", "hpa/api"],
+        ("config", DemoVerb::Trace(_)) => &["svc/api"],
+        (_, DemoVerb::Trace(_)) => &["svc/web"],
+        (_, DemoVerb::Changes(_) | DemoVerb::Status(_)) => &["deploy/web"],
     }
 }
 
 async fn play(
-    (scenario, speed): (&Scenario, NonZeroU32),
-    verb: Verb,
+    scenario: &Scenario,
+    speed: NonZeroU32,
+    verb: DemoVerb,
     context: &mut Context<'_>,
 ) -> Result<Ended, CommandError> {
     let sandbox = Sandbox::start(Options::new(context.env.now.clone())).await?;
@@ -123,9 +124,11 @@ async fn play(
     };
     let watched = async {
         match verb {
-            Verb::Changes(args) => changes::show(&args.about(objects), context, &shutdown).await,
-            Verb::Status(args) => status::show(&args.about(objects), context, &shutdown).await,
-            Verb::Trace(args) => trace::show(&args.about(objects), context, &shutdown).await,
+            DemoVerb::Changes(args) => {
+                changes::show(&args.about(objects), context, &shutdown).await
+            }
+            DemoVerb::Status(args) => status::show(&args.about(objects), context, &shutdown).await,
+            DemoVerb::Trace(args) => trace::show(&args.about(objects), context, &shutdown).await,
         }
     };
     tokio::pin!(story, watched);

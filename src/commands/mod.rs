@@ -25,14 +25,14 @@ use crate::env::Env;
 use crate::render::style::Look;
 
 pub(crate) use args::{ClusterArgs, FileArgs, LookArgs, ObjectArgs, Subject, WatchArgs};
-pub(crate) use ends::{Answer, EndArgs, Unknown, Until};
+pub(crate) use ends::{Answer, EndArgs, Until};
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
 pub(crate) use input::documents;
 pub(crate) use manifests::ManifestArgs;
 pub(crate) use session::{EveryKind, Origin, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
-pub(crate) use sources::{Need, Note, Sources};
+pub(crate) use sources::{Need, Note, Sources, Unknown};
 pub(crate) use terminal::{Output, Terminal};
 
 /// What a verb is handed.

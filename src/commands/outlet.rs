@@ -16,7 +16,7 @@ use crate::env::Room;
 /// rest alone: to wake a thread for each line would cost more than the line.
 pub(crate) struct Outlet {
     room: Room,
-    stream: Stream,
+    stream: StdoutStream,
     /// What is to be written after what a thread has taken.
     behind: Vec<u8>,
     /// How many pieces threads have written.
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 type Out = Box<dyn Write + Send>;
 
-enum Stream {
+enum StdoutStream {
     Free(Out),
     /// A thread writes to it and gives it back.
     Busy(JoinHandle<(Out, io::Result<()>)>),
@@ -41,7 +41,7 @@ impl Outlet {
     pub(crate) fn new(out: Out, room: Room) -> Outlet {
         Outlet {
             room,
-            stream: Stream::Free(out),
+            stream: StdoutStream::Free(out),
             behind: Vec::new(),
             pieces: Arc::default(),
         }
@@ -50,9 +50,9 @@ impl Outlet {
     /// Waits until everything has been written; tells what a thread could not write. May be dropped half
     /// way and called again.
     pub(crate) async fn written(&mut self) -> io::Result<()> {
-        while let Stream::Busy(thread) = &mut self.stream {
+        while let StdoutStream::Busy(thread) = &mut self.stream {
             let (out, wrote) = thread.await?;
-            self.stream = Stream::Free(out);
+            self.stream = StdoutStream::Free(out);
             wrote?;
             let behind = mem::take(&mut self.behind);
             self.write_all(&behind)?;
@@ -73,13 +73,13 @@ impl Outlet {
     }
 
     fn hand_over(&mut self, bytes: Vec<u8>) {
-        let Stream::Free(out) = &mut self.stream else {
+        let StdoutStream::Free(out) = &mut self.stream else {
             self.behind.extend(bytes);
             return;
         };
         let mut out = mem::replace(out, Box::new(io::sink()));
         let pieces = self.pieces.clone();
-        self.stream = Stream::Busy(spawn_blocking(move || {
+        self.stream = StdoutStream::Busy(spawn_blocking(move || {
             let wrote = bytes.chunks(PIECE).try_for_each(|piece| {
                 out.write_all(piece)?;
                 out.flush()?;
@@ -93,7 +93,7 @@ impl Outlet {
 
 impl Write for Outlet {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Stream::Free(out) = &mut self.stream {
+        if let StdoutStream::Free(out) = &mut self.stream {
             let room = (self.room)().min(bytes.len());
             if room > 0 {
                 out.write_all(&bytes[..room])?;
@@ -152,7 +152,7 @@ mod tests {
         let mut outlet = Outlet::new(Box::new(out.clone()), Arc::new(|| 3));
         outlet.write_all(b"seven b").unwrap();
         assert_eq!(out.text(), "seven b");
-        assert!(matches!(outlet.stream, Stream::Free(_)));
+        assert!(matches!(outlet.stream, StdoutStream::Free(_)));
         outlet.written().await.unwrap();
     }
 
@@ -175,7 +175,7 @@ mod tests {
         let (mut outlet, reader) = outlet(&room);
         outlet.write_all(b"unread").unwrap();
         outlet.written_while_read().await.unwrap();
-        assert!(matches!(outlet.stream, Stream::Busy(_)));
+        assert!(matches!(outlet.stream, StdoutStream::Busy(_)));
         drop(reader);
     }
 

@@ -4,13 +4,13 @@ use super::{CommandError, Context, Ended, Session};
 
 /// Print the client and server version
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {
+pub(crate) struct VersionArgs {
     /// If true, shows client version only (no server required)
     #[arg(long)]
     client: bool,
 }
 
-pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+pub(crate) fn run(args: &VersionArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.print(&[format!("Client Version: v{}", env!("CARGO_PKG_VERSION"))])?;
     if !args.client {
         let server = context

@@ -5,23 +5,11 @@
 
 use crate::object::{Doc, Kind, Value};
 
-use super::secret::{self, Guard, Owner};
-
-/// What the object and the key say about an annotation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Annotation {
-    /// The object is no Secret. The text may be JSON that has a Secret in it.
-    OfOther,
-    /// A Secret's, under one of the [`HARMLESS`] keys.
-    Harmless,
-    /// A Secret's, and what `kubectl apply` was given.
-    LastApplied,
-    /// A Secret's, under any other key.
-    Private,
-}
+use super::guard::{Annotation, AnnotationOwner, Guard};
+use super::secret;
 
 /// How much of an annotation's text may be read.
-pub(super) enum Note {
+pub(super) enum AnnotationNote {
     /// All of it.
     Text,
     /// All of this JSON that its own guard lets through.
@@ -77,33 +65,33 @@ const LONGEST_TOKEN: usize = 253;
 
 impl Annotation {
     /// The annotation with this key.
-    pub(super) fn new(owner: Owner, key: &str) -> Annotation {
+    pub(super) fn new(owner: AnnotationOwner, key: &str) -> Annotation {
         match owner {
-            Owner::Other => Annotation::OfOther,
-            Owner::Secret if key == LAST_APPLIED => Annotation::LastApplied,
-            Owner::Secret if HARMLESS.contains(&key) => Annotation::Harmless,
-            Owner::Secret => Annotation::Private,
+            AnnotationOwner::Other => Annotation::OfOther,
+            AnnotationOwner::Secret if key == LAST_APPLIED => Annotation::LastApplied,
+            AnnotationOwner::Secret if HARMLESS.contains(&key) => Annotation::Harmless,
+            AnnotationOwner::Secret => Annotation::Private,
         }
     }
 
     /// How much of the text may be read.
-    pub(super) fn note(self, text: &str) -> Note {
+    pub(super) fn note(self, text: &str) -> AnnotationNote {
         match self {
-            Annotation::OfOther if !may_hold_secret(text) => Note::Text,
-            Annotation::OfOther if Doc::parse(text).is_ok() => Note::Json(Guard::Open),
-            Annotation::Harmless if is_token(text) => Note::Text,
-            Annotation::LastApplied if is_plain_secret(text) => Note::Json(Guard::Secret),
+            Annotation::OfOther if !may_hold_secret(text) => AnnotationNote::Text,
+            Annotation::OfOther if Doc::parse(text).is_ok() => AnnotationNote::Json(Guard::Open),
+            Annotation::Harmless if is_token(text) => AnnotationNote::Text,
+            Annotation::LastApplied if is_plain_secret(text) => AnnotationNote::Json(Guard::Secret),
             Annotation::OfOther
             | Annotation::Harmless
             | Annotation::LastApplied
-            | Annotation::Private => Note::Hidden,
+            | Annotation::Private => AnnotationNote::Hidden,
         }
     }
 
     /// Whether nothing of the value may be read.
     pub(super) fn hides(self, value: Value<'_>) -> bool {
         match value.as_str() {
-            Some(text) => matches!(self.note(&text), Note::Hidden),
+            Some(text) => matches!(self.note(&text), AnnotationNote::Hidden),
             None => self != Annotation::OfOther && !value.is_null(),
         }
     }

@@ -8,16 +8,16 @@ use similar::DiffOp;
 use super::line_ops;
 use super::redact::{Content, Reveals, Shown};
 use super::secret::Guard;
-use super::text::{self, Hunk, Lines};
-use crate::object::written::{Written, common_prefix, common_suffix, escapes};
+use super::text::{self, Hunk, TextDiff};
+use crate::object::raw_str::{RawStr, common_prefix, common_suffix, escapes};
 
 impl<'a> Shown<'a> {
     /// What has changed from this text to another, line by line; `None` if one of them is no text or may not be
     /// read.
-    pub fn changed_lines(self, new: Shown<'a>) -> Option<Lines> {
-        let written = self.written().zip(new.written());
+    pub fn changed_lines(self, new: Shown<'a>) -> Option<TextDiff> {
+        let written = self.raw_str().zip(new.raw_str());
         if let Some(hunks) = written.and_then(|(old, new)| hunks(old, new)) {
-            return Some(Lines::Hunks(hunks));
+            return Some(TextDiff::Hunks(hunks));
         }
         match (self.content(), new.content()) {
             (Content::Text(old), Content::Text(new)) => Some(text::lines(&old, &new)),
@@ -26,7 +26,7 @@ impl<'a> Shown<'a> {
     }
 
     /// The text as it is written, if [`Shown::content`] is just that.
-    fn written(self) -> Option<Written<'a>> {
+    fn raw_str(self) -> Option<RawStr<'a>> {
         let is_shown_as_it_is = match self.guard {
             Guard::Annotation(_) => self.redactor.reveals(),
             Guard::Map(_) | Guard::Value(_) => self.redactor.reveals == Reveals::Stored,
@@ -37,12 +37,12 @@ impl<'a> Shown<'a> {
             | Guard::SecretItems
             | Guard::Secret => true,
         };
-        self.value.written().filter(|_| is_shown_as_it_is)
+        self.value.raw_str().filter(|_| is_shown_as_it_is)
     }
 }
 
 /// The changed lines of two texts; `None` where how they are spelled may play a part.
-fn hunks(old: Written<'_>, new: Written<'_>) -> Option<Vec<Hunk>> {
+fn hunks(old: RawStr<'_>, new: RawStr<'_>) -> Option<Vec<Hunk>> {
     let (old, new) = (old.raw(), new.raw());
     let start = alike(old, new)?;
     // The last of them goes along as context.
@@ -62,7 +62,7 @@ fn hunks(old: Written<'_>, new: Written<'_>) -> Option<Vec<Hunk>> {
     if ops.iter().any(is_respelt) {
         return None;
     }
-    let mut hunks = text::hunks(ops, (&old, &new), |line| Written::part(line).decoded());
+    let mut hunks = text::hunks(ops, &old, &new, |line| RawStr::part(line).decoded());
     for hunk in &mut hunks {
         hunk.start += lines_above;
     }
@@ -162,12 +162,12 @@ mod tests {
         r"\n", r"\n", r"\n", "a", "b", "n", r"\\", r"\t", "é", r"\u003c", r"\r", r"\u000a",
     ];
 
-    fn changed(old: &str, new: &str) -> (Option<Vec<Hunk>>, Lines) {
+    fn changed(old: &str, new: &str) -> (Option<Vec<Hunk>>, TextDiff) {
         let doc = |text: &str| Doc::parse(format!("\"{text}\"")).expect("a string");
         let (old, new) = (doc(old), doc(new));
         let redactor = Redactor::new();
         let shown = |doc| redactor.shown(Doc::root(doc));
-        let written = |doc| Doc::root(doc).written().expect("a string");
+        let written = |doc| Doc::root(doc).raw_str().expect("a string");
         let decoded = |doc| written(doc).decoded();
         let expected = text::lines(&decoded(&old), &decoded(&new));
         assert_eq!(
@@ -196,7 +196,7 @@ mod tests {
             let (fast, expected) = changed(&pieces.concat(), &new.concat());
             prop_assert!(fast.is_some() || !plain);
             if let Some(fast) = fast {
-                prop_assert_eq!(Lines::Hunks(fast), expected);
+                prop_assert_eq!(TextDiff::Hunks(fast), expected);
             }
         }
     }
@@ -212,20 +212,20 @@ mod tests {
         let (fast, expected) = changed(&old.concat(), &new.concat());
         let starts: Vec<usize> = fast.iter().flatten().map(|hunk| hunk.start).collect();
         assert_eq!(starts, [10, 1500, 2990]);
-        assert_eq!(fast.map(Lines::Hunks), Some(expected));
+        assert_eq!(fast.map(TextDiff::Hunks), Some(expected));
     }
 
     #[test]
     fn the_same_bytes_may_be_other_lines() {
         let (fast, expected) = changed(r"\n\n\n", r"n\n\n");
-        assert_eq!(fast.map(Lines::Hunks), Some(expected));
+        assert_eq!(fast.map(TextDiff::Hunks), Some(expected));
     }
 
     #[test]
     fn other_spellings_are_no_change() {
         let (fast, expected) = changed(r"a\n\u003c\nb\n", r"a\n<\nc\n");
         assert_eq!(fast, None);
-        let Lines::Hunks(hunks) = expected else {
+        let TextDiff::Hunks(hunks) = expected else {
             panic!("{expected:?}")
         };
         assert_eq!((hunks[0].start, hunks[0].lines.len()), (2, 3));

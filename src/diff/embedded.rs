@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::object::Doc;
 use crate::object::list_keys::ListKeys;
 
-use super::annotation::Note;
+use super::annotation::AnnotationNote;
 use super::secret::Guard;
 use super::{Diff, Shown, walk};
 
@@ -43,10 +43,10 @@ impl<'a> Shown<'a> {
     fn guard_inside(self, text: &str) -> Guard {
         match self.guard {
             Guard::Annotation(annotation) => match annotation.note(text) {
-                Note::Text => Guard::Open,
-                Note::Json(guard) => guard,
+                AnnotationNote::Text => Guard::Open,
+                AnnotationNote::Json(guard) => guard,
                 // Only those read it who may read everything.
-                Note::Hidden => Guard::Secret,
+                AnnotationNote::Hidden => Guard::Secret,
             },
             _ => Guard::Open,
         }

@@ -23,9 +23,9 @@ pub(super) fn pairs(old: &[&str], new: &[&str]) -> Option<Vec<(usize, usize)>> {
         for diagonal in (MIDDLE - edits..=MIDDLE + edits).step_by(2) {
             let start = match edits {
                 0 => 0,
-                _ => step(&reached, (diagonal, edits)).1,
+                _ => step(&reached, diagonal, edits).1,
             };
-            let row = start + equal(old, new, (start, start + MIDDLE - diagonal));
+            let row = start + equal(old, new, start, start + MIDDLE - diagonal);
             reached[diagonal] = row;
             if row >= old.len() && row + MIDDLE - diagonal >= new.len() {
                 return Some(way_back(&before, (old.len(), new.len())));
@@ -36,7 +36,7 @@ pub(super) fn pairs(old: &[&str], new: &[&str]) -> Option<Vec<(usize, usize)>> {
 }
 
 /// From which diagonal another is reached by one edit, and how far into the old lines.
-fn step(reached: &Reached, (diagonal, edits): (usize, usize)) -> (usize, usize) {
+fn step(reached: &Reached, diagonal: usize, edits: usize) -> (usize, usize) {
     let is_lowest = diagonal == MIDDLE - edits;
     let is_highest = diagonal == MIDDLE + edits;
     if is_lowest || !is_highest && reached[diagonal - 1] < reached[diagonal + 1] {
@@ -47,7 +47,7 @@ fn step(reached: &Reached, (diagonal, edits): (usize, usize)) -> (usize, usize) 
 }
 
 /// How many lines are equal from a place on.
-fn equal(old: &[&str], new: &[&str], (row, column): (usize, usize)) -> usize {
+fn equal(old: &[&str], new: &[&str], row: usize, column: usize) -> usize {
     let old = old.get(row..).unwrap_or_default();
     let new = new.get(column..).unwrap_or_default();
     old.iter().zip(new).take_while(|(a, b)| a == b).count()
@@ -61,7 +61,7 @@ fn way_back(before: &[Reached], end: (usize, usize)) -> Vec<(usize, usize)> {
         let diagonal = row + MIDDLE - column;
         let (from, start) = match edits {
             0 => (MIDDLE, 0),
-            _ => step(reached, (diagonal, edits)),
+            _ => step(reached, diagonal, edits),
         };
         while row > start {
             row -= 1;

@@ -17,7 +17,7 @@ pub struct Filter {
 
 /// What of a value is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum FilterMatch {
     /// Nothing.
     Out,
     /// All of it.
@@ -55,27 +55,27 @@ impl Filter {
         }
         let seg = diff.seg(change.at);
         let values = [seg.on(Side::Old), seg.on(Side::New)];
-        self.asks((&diff.path(change.at), diff.keys()), &values)
+        self.asks(&diff.path(change.at), diff.keys(), &values)
     }
 
     /// Whether a value is asked for, or something in it is.
     pub fn keeps_value(&self, path: &Path<'_>, value: Shown<'_>) -> bool {
-        self.asks((path, ListKeys::builtin()), &[Some(value.value)])
+        self.asks(path, ListKeys::builtin(), &[Some(value.value)])
     }
 
-    fn asks<'p>(&self, (path, keys): (&Path<'p>, &ListKeys), values: &[Option<Value<'p>>]) -> bool {
+    fn asks<'p>(&self, path: &Path<'p>, keys: &ListKeys, values: &[Option<Value<'p>>]) -> bool {
         match self.part(path) {
-            Part::Out => false,
-            Part::In | Part::Partly { itself: true } => true,
-            Part::Partly { itself: false } => {
+            FilterMatch::Out => false,
+            FilterMatch::In | FilterMatch::Partly { itself: true } => true,
+            FilterMatch::Partly { itself: false } => {
                 let mut values = values.iter().flatten();
-                values.any(|value| self.asks_inside(*value, (path, keys)))
+                values.any(|value| self.asks_inside(*value, path, keys))
             }
         }
     }
 
     /// What is asked for of the value at `path`.
-    pub(super) fn part(&self, path: &Path<'_>) -> Part {
+    pub(super) fn part(&self, path: &Path<'_>) -> FilterMatch {
         let all = |patterns: &[Pattern]| {
             let matches = patterns.iter().map(|pattern| pattern.matches(path));
             matches.fold(Match::None, Match::or)
@@ -87,10 +87,10 @@ impl Filter {
             all(&self.only)
         };
         match (asked, ignored) {
-            (_, Match::Inside) | (Match::None, _) => Part::Out,
-            (Match::Inside, Match::None) => Part::In,
-            (Match::Inside, Match::Above) => Part::Partly { itself: true },
-            (Match::Above, _) => Part::Partly { itself: false },
+            (_, Match::Inside) | (Match::None, _) => FilterMatch::Out,
+            (Match::Inside, Match::None) => FilterMatch::In,
+            (Match::Inside, Match::Above) => FilterMatch::Partly { itself: true },
+            (Match::Above, _) => FilterMatch::Partly { itself: false },
         }
     }
 }

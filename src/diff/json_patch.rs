@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::object::path::Side;
 
-use super::{Change, Diff, Op, Redactor, SegId, Shown, Step};
+use super::{Change, Diff, NodeStep, Op, Redactor, SegId, Shown};
 
 /// A list that takes more steps than its length and these is replaced as a whole.
 const SPARE_STEPS: usize = 8;
@@ -118,7 +118,7 @@ struct ListChanges {
 fn lists(diff: &Diff<'_>) -> BTreeMap<SegId, ListChanges> {
     let mut lists: BTreeMap<SegId, ListChanges> = BTreeMap::new();
     for change in diff.changes() {
-        let Step::Item { place, .. } = &diff.seg(change.at).step else {
+        let NodeStep::Item { place, .. } = &diff.seg(change.at).step else {
             continue;
         };
         if change.op == Op::Replace {
@@ -137,7 +137,7 @@ fn lists(diff: &Diff<'_>) -> BTreeMap<SegId, ListChanges> {
 
 /// Whether a change is one of the list it is in, not of what is there.
 fn is_of_list(diff: &Diff<'_>, change: &Change) -> bool {
-    let item = matches!(diff.seg(change.at).step, Step::Item { .. });
+    let item = matches!(diff.seg(change.at).step, NodeStep::Item { .. });
     item && change.op != Op::Replace
 }
 

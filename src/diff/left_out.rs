@@ -9,7 +9,7 @@ use crate::object::list_keys::{Identity, ListKeys, ListPlace};
 use crate::object::path::{Label, Path, Place, Step};
 use crate::object::{Kind, Value};
 
-use super::filter::{Filter, Part};
+use super::filter::{Filter, FilterMatch};
 use super::{Content, Shown};
 
 /// Values that are not written, of the objects that it was made for.
@@ -81,7 +81,8 @@ impl Filter {
     pub(super) fn asks_inside<'a>(
         &self,
         value: Value<'a>,
-        (path, keys): (&Path<'a>, &ListKeys),
+        path: &Path<'a>,
+        keys: &ListKeys,
     ) -> bool {
         let mut sieve = Sieve {
             filter: self,
@@ -102,9 +103,9 @@ impl<'a> Sieve<'_, 'a> {
     /// Whether something of a value is asked for; leaves out what is not.
     fn keeps(&mut self, value: Value<'a>, path: &mut Path<'a>) -> bool {
         let keeps = match self.filter.part(path) {
-            Part::Out => false,
-            Part::In => true,
-            Part::Partly { itself } => self.keeps_inside(value, path) || itself,
+            FilterMatch::Out => false,
+            FilterMatch::In => true,
+            FilterMatch::Partly { itself } => self.keeps_inside(value, path) || itself,
         };
         if !keeps {
             self.left_out.values.insert(place(value));
@@ -155,7 +156,7 @@ impl<'a> Sieve<'_, 'a> {
         let mut seen: FxHashMap<Vec<String>, u32> = FxHashMap::default();
         let label = |&item: &Value<'a>| match rule.identity {
             Identity::Value => Label::Member,
-            Identity::Order => any_key(item, (Vec::new(), 1)),
+            Identity::Order => any_key(item, Vec::new(), 1),
             Identity::Key(key) => {
                 let parts = key.parts(item);
                 let parts: Vec<_> = parts
@@ -164,7 +165,7 @@ impl<'a> Sieve<'_, 'a> {
                 let values = parts.iter().map(|(_, value)| value.to_string()).collect();
                 let nth = seen.entry(values).or_default();
                 *nth += 1;
-                any_key(item, (parts, *nth))
+                any_key(item, parts, *nth)
             }
         };
         items.iter().map(label).collect()
@@ -172,7 +173,7 @@ impl<'a> Sieve<'_, 'a> {
 }
 
 /// A label that fits every key by which the item could be named, besides those that are known.
-fn any_key<'a>(item: Value<'a>, (mut parts, nth): (Vec<KeyPart<'a>>, u32)) -> Label<'a> {
+fn any_key<'a>(item: Value<'a>, mut parts: Vec<KeyPart<'a>>, nth: u32) -> Label<'a> {
     let text = |value: Value<'a>| value.as_str().unwrap_or_else(|| value.raw().into());
     let is_nested = |value: Value<'_>| matches!(value.kind(), Kind::Object | Kind::Array);
     for (name, value) in item.fields() {

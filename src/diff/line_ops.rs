@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::few_edits;
 use super::lis;
-use super::lists::narrow;
+use super::matching::narrow;
 
 /// Stretches of which no more pairs of lines than these can be made are compared step by step.
 const FEW: usize = 1 << 18;

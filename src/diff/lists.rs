@@ -7,14 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::object::Value;
 use crate::object::list_keys::{Identity, ListKey, Order};
 
-use super::walk::{Item, Pair, Walk};
-use super::{Label, Place, SegId, lis, sequence};
-
-/// Which items are the same: for each new item its old index, if it has one.
-pub(super) type Matching = Vec<Option<u32>>;
+use super::matching::{Matching, narrow};
+use super::walk::{DiffWalk, ListItem, Pair};
+use super::{NodeLabel, Place, SegId, lis, sequence};
 
 /// Compares two versions of the list at `at`.
-pub(super) fn compare<'a>(walk: &mut Walk<'_, 'a>, at: SegId, old: Value<'a>, new: Value<'a>) {
+pub(super) fn compare<'a>(walk: &mut DiffWalk<'_, 'a>, at: SegId, old: Value<'a>, new: Value<'a>) {
     let old: Vec<Value<'a>> = old.items().collect();
     let new: Vec<Value<'a>> = new.items().collect();
     let rule = walk.rule(at, &old, &new);
@@ -93,16 +91,16 @@ fn edited_in_place<'a>(
 }
 
 fn emit_edited<'a>(
-    walk: &mut Walk<'_, 'a>,
+    walk: &mut DiffWalk<'_, 'a>,
     list: SegId,
     edited: Vec<Edited<'a>>,
     key: &'a ListKey,
 ) {
     for Edited { at, nth, pair } in edited {
         let at = Some(narrow(at));
-        let item = Item {
+        let item = ListItem {
             place: Place { old: at, new: at },
-            label: Label::Key { key, nth },
+            label: NodeLabel::Key { key, nth },
             moved: None,
         };
         walk.item(list, item, pair);
@@ -166,12 +164,6 @@ fn count(keys: &[Cow<'_, str>]) -> Vec<u32> {
         .collect()
 }
 
-/// An index as it is kept.
-pub(super) fn narrow(index: usize) -> u32 {
-    // A list has fewer items than its text has bytes, and a Doc's text is shorter than 4 GiB.
-    u32::try_from(index).expect("indices of a tape fit")
-}
-
 struct Lists<'l, 'a> {
     old: &'l [Value<'a>],
     new: &'l [Value<'a>],
@@ -191,7 +183,7 @@ fn staying(matching: &Matching) -> Vec<bool> {
 }
 
 impl<'a> Lists<'_, 'a> {
-    fn emit(&self, walk: &mut Walk<'_, 'a>, at: SegId, matching: &Matching) {
+    fn emit(&self, walk: &mut DiffWalk<'_, 'a>, at: SegId, matching: &Matching) {
         let stays = staying(matching);
         let mut gone = vec![true; self.old.len()];
         for from in matching.iter().flatten() {
@@ -215,7 +207,7 @@ impl<'a> Lists<'_, 'a> {
                     old: Some(narrow(from)),
                     new: None,
                 };
-                self.item(walk, at, (place, None));
+                self.compare_item(walk, at, self.item(place, None));
             }
             next = end.max(next);
             if to < self.new.len() {
@@ -224,28 +216,32 @@ impl<'a> Lists<'_, 'a> {
                     new: Some(narrow(to)),
                 };
                 let moved = (!stays[to]).then_some(self.order);
-                self.item(walk, at, (place, moved));
+                self.compare_item(walk, at, self.item(place, moved));
             }
         }
     }
 
-    fn item(&self, walk: &mut Walk<'_, 'a>, at: SegId, (place, moved): (Place, Option<Order>)) {
+    fn compare_item(&self, walk: &mut DiffWalk<'_, 'a>, at: SegId, item: ListItem<'a>) {
+        let place = item.place;
         let pair = (
             place.old.map(|from| self.old[from as usize]),
             place.new.map(|to| self.new[to as usize]),
         );
-        let item = Item {
-            place,
-            label: self.label(place),
-            moved,
-        };
         walk.item(at, item, pair);
     }
 
-    fn label(&self, place: Place) -> Label<'a> {
+    fn item(&self, place: Place, moved: Option<Order>) -> ListItem<'a> {
+        ListItem {
+            place,
+            label: self.label(place),
+            moved,
+        }
+    }
+
+    fn label(&self, place: Place) -> NodeLabel<'a> {
         match &self.labels {
-            Labels::Indices => Label::Index,
-            Labels::Members => Label::Member,
+            Labels::Indices => NodeLabel::Index,
+            Labels::Members => NodeLabel::Member,
             Labels::Keys { key, old, new } => {
                 let nth = match place {
                     Place { new: Some(at), .. } => new[at as usize],
@@ -255,7 +251,7 @@ impl<'a> Lists<'_, 'a> {
                         new: None,
                     } => 1,
                 };
-                Label::Key { key, nth }
+                NodeLabel::Key { key, nth }
             }
         }
     }

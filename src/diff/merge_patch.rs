@@ -34,7 +34,7 @@ pub struct MergePatch {
 ///
 /// [`Inexpressible`] where something that has changed is or holds a `null`, in lists apart.
 pub fn merge_patch(old: Shown<'_>, new: Shown<'_>) -> Result<MergePatch, Inexpressible> {
-    let mut writer = Writer::default();
+    let mut writer = PatchWriter::default();
     if is_object(old) && is_object(new) {
         writer.changes(old, new)?;
     } else {
@@ -44,13 +44,13 @@ pub fn merge_patch(old: Shown<'_>, new: Shown<'_>) -> Result<MergePatch, Inexpre
 }
 
 #[derive(Default)]
-struct Writer<'a> {
+struct PatchWriter<'a> {
     patch: MergePatch,
     /// The fields that lead to where it is.
     path: Vec<Cow<'a, str>>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> PatchWriter<'a> {
     /// The fields of an object that have changed.
     fn changes(&mut self, old: Shown<'a>, new: Shown<'a>) -> Result<(), Inexpressible> {
         let before: FxHashMap<_, _> = old.fields().collect();

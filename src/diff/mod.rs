@@ -9,21 +9,23 @@
 mod annotation;
 mod base64;
 mod changed_lines;
+mod diff_node;
 mod embedded;
 mod few_edits;
 mod filter;
+mod guard;
 pub mod json_patch;
 mod left_out;
 mod line_ops;
 mod lis;
 mod lists;
+mod matching;
 mod merge_patch;
 mod noise;
 mod origin;
 mod partial;
 mod redact;
 mod secret;
-mod seg;
 mod sequence;
 mod shape;
 mod shown;
@@ -37,9 +39,10 @@ use std::fmt;
 
 use crate::object::Value;
 use crate::object::list_keys::{ListKey, ListKeys};
-use crate::object::path::{self, Path, Pen, Place, Side};
+use crate::object::path::{self, Path, PathWriter, Place, Side};
 
 pub use annotation::LAST_APPLIED;
+pub use diff_node::SegId;
 pub use embedded::Embedded;
 pub use filter::Filter;
 pub use left_out::LeftOut;
@@ -49,8 +52,8 @@ pub use origin::Origin;
 pub use redact::{Content, Redactor, Shown};
 pub use values::Fmt;
 
+use diff_node::{DiffNode, NodeLabel, NodeStep};
 use secret::Guard;
-use seg::{Label, Seg, Step};
 
 /// The changes between two versions of one value.
 ///
@@ -58,7 +61,7 @@ use seg::{Label, Seg, Step};
 /// the items that took its place.
 #[derive(Default)]
 pub struct Diff<'a> {
-    segs: Vec<Seg<'a>>,
+    segs: Vec<DiffNode<'a>>,
     changes: Vec<Change>,
     keys: Option<&'a ListKeys>,
 }
@@ -93,15 +96,6 @@ pub enum Op {
         /// Its index in the new list.
         to: u32,
     },
-}
-
-/// A value on the way to a change, inside one [`Diff`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SegId(u32);
-
-impl SegId {
-    /// The whole object.
-    pub const ROOT: SegId = SegId(0);
 }
 
 impl<'a> Diff<'a> {
@@ -145,8 +139,8 @@ impl<'a> Diff<'a> {
     /// `arrow` between the two indices of an item that has shifted. See [`Path::text`].
     pub fn push_path(&self, text: &mut String, (base, at): (SegId, SegId), arrow: &str) {
         let start = text.len();
-        let mut pen = Pen::new(text, arrow);
-        self.write_steps(&mut pen, (base, at));
+        let mut pen = PathWriter::new(text, arrow);
+        self.write_steps(&mut pen, base, at);
         if base == SegId::ROOT {
             pen.end();
         } else if text[start..].starts_with('.') {
@@ -154,9 +148,9 @@ impl<'a> Diff<'a> {
         }
     }
 
-    fn write_steps(&self, pen: &mut Pen<'_>, (base, at): (SegId, SegId)) {
+    fn write_steps(&self, pen: &mut PathWriter<'_>, base: SegId, at: SegId) {
         if at != base && at != SegId::ROOT {
-            self.write_steps(pen, (base, self.parent(at)));
+            self.write_steps(pen, base, self.parent(at));
             self.seg(at).write_step(pen);
         }
     }
@@ -169,19 +163,19 @@ impl<'a> Diff<'a> {
     /// The field's name, if the value is a field.
     pub fn field(&self, at: SegId) -> Option<&str> {
         match &self.seg(at).step {
-            Step::Field(name) => Some(name),
-            Step::Root | Step::Item { .. } => None,
+            NodeStep::Field(name) => Some(name),
+            NodeStep::Root | NodeStep::Item { .. } => None,
         }
     }
 
     /// The key that tells an item from its siblings; none for other values.
     pub fn key(&self, at: SegId) -> Option<&'a ListKey> {
         match &self.seg(at).step {
-            Step::Item {
-                label: Label::Key { key, .. },
+            NodeStep::Item {
+                label: NodeLabel::Key { key, .. },
                 ..
             } => Some(key),
-            Step::Root | Step::Field(_) | Step::Item { .. } => None,
+            NodeStep::Root | NodeStep::Field(_) | NodeStep::Item { .. } => None,
         }
     }
 
@@ -203,7 +197,7 @@ impl<'a> Diff<'a> {
             .take_while(|&at| at != SegId::ROOT)
     }
 
-    fn seg(&self, at: SegId) -> &Seg<'a> {
+    fn seg(&self, at: SegId) -> &DiffNode<'a> {
         &self.segs[at.0 as usize]
     }
 }

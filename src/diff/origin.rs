@@ -3,7 +3,7 @@
 use crate::object::{Kind, Value};
 
 use super::values::same;
-use super::{Change, Diff, Op, SegId, Step};
+use super::{Change, Diff, NodeStep, Op, SegId};
 
 /// Shorter values are equal by chance too often.
 const TELLING: usize = 8;
@@ -31,16 +31,16 @@ impl<'a> Diff<'a> {
         let mut gone = self.changes().iter().filter(|other| {
             other.op == Op::Remove && self.parent(other.at) == parent && other.at != change.at
         });
-        gone.find_map(|other| self.is_renamed((other.at, change.at), new))
+        gone.find_map(|other| self.is_renamed(other.at, change.at, new))
     }
 
-    fn is_renamed(&self, (from, to): (SegId, SegId), new: Value<'a>) -> Option<Origin> {
+    fn is_renamed(&self, from: SegId, to: SegId, new: Value<'a>) -> Option<Origin> {
         let old = self.seg(from).old?;
         match (&self.seg(from).step, &self.seg(to).step) {
-            (Step::Field(_), Step::Field(_)) => {
+            (NodeStep::Field(_), NodeStep::Field(_)) => {
                 (new.raw().len() > TELLING && same(old, new)).then_some(Origin::Field(from))
             }
-            (Step::Item { .. }, Step::Item { .. }) => {
+            (NodeStep::Item { .. }, NodeStep::Item { .. }) => {
                 let keys = self.key_fields(to);
                 let alike = !keys.is_empty() && same_but(old, new, &keys);
                 alike.then_some(Origin::Item(from))

@@ -14,7 +14,7 @@ impl Diff<'_> {
     /// the new version, with none the old. An item that is wanted stands behind the one that it is behind in
     /// the new list, as far as that is there.
     pub fn partly(&self, wanted: impl Fn(&Change) -> bool) -> Doc {
-        let mut writer = Writer {
+        let mut writer = PartialWriter {
             diff: self,
             children: FxHashMap::default(),
             edited: FxHashSet::default(),
@@ -40,7 +40,7 @@ impl Diff<'_> {
     }
 }
 
-struct Writer<'w, 'a> {
+struct PartialWriter<'w, 'a> {
     diff: &'w Diff<'a>,
     children: FxHashMap<SegId, Vec<SegId>>,
     /// What is new, gone or another.
@@ -51,14 +51,14 @@ struct Writer<'w, 'a> {
 
 /// An item of the list that is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Slot {
+enum PartialItem {
     /// One that the diff has noted.
     At(SegId),
     /// One that is the same in both versions, by its old index.
     Same(u32),
 }
 
-impl Writer<'_, '_> {
+impl PartialWriter<'_, '_> {
     fn value(&mut self, at: SegId) {
         let seg = self.diff.seg(at);
         let (value, noted) = match (seg.old, seg.new) {
@@ -134,11 +134,11 @@ impl Writer<'_, '_> {
         let new = self.diff.seg(at).new;
         let new = new.map_or(0, |list| list.items().count());
         self.out.push('[');
-        for (index, slot) in self.slots(at, (items.len(), new)).into_iter().enumerate() {
+        for (index, slot) in self.slots(at, items.len(), new).into_iter().enumerate() {
             self.out.push_str(if index == 0 { "" } else { "," });
             match slot {
-                Slot::At(child) => self.value(child),
-                Slot::Same(index) => self.out.push_str(items[index as usize].raw()),
+                PartialItem::At(child) => self.value(child),
+                PartialItem::Same(index) => self.out.push_str(items[index as usize].raw()),
             }
         }
         self.out.push(']');
@@ -146,19 +146,21 @@ impl Writer<'_, '_> {
 
     /// The items in their order: those that stay in that of the old list, of these lengths, and behind each
     /// the new and moved ones that follow it in the new list.
-    fn slots(&self, at: SegId, (old, new): (usize, usize)) -> Vec<Slot> {
-        let before = self.side(at, (old, Side::Old));
+    fn slots(&self, at: SegId, old: usize, new: usize) -> Vec<PartialItem> {
+        let before = self.side(at, old, Side::Old);
         let mut same = before.iter().copied();
-        let mut same = same.by_ref().filter(|slot| matches!(slot, Slot::Same(_)));
-        let mut follower: FxHashMap<Option<Slot>, Slot> = FxHashMap::default();
+        let mut same = same
+            .by_ref()
+            .filter(|slot| matches!(slot, PartialItem::Same(_)));
+        let mut follower: FxHashMap<Option<PartialItem>, PartialItem> = FxHashMap::default();
         let mut last = None;
-        for slot in self.side(at, (new, Side::New)) {
+        for slot in self.side(at, new, Side::New) {
             let slot = match slot {
                 // What the diff has not noted is in the same order in both.
-                Slot::Same(_) => same.next().unwrap_or(slot),
-                Slot::At(_) => slot,
+                PartialItem::Same(_) => same.next().unwrap_or(slot),
+                PartialItem::At(_) => slot,
             };
-            let Slot::At(child) = slot else {
+            let PartialItem::At(child) = slot else {
                 last = Some(slot);
                 continue;
             };
@@ -171,8 +173,8 @@ impl Writer<'_, '_> {
             last = Some(slot);
         }
         let stay = before.into_iter().filter(|slot| match slot {
-            Slot::At(child) => self.is_there(*child) && !self.arrives(*child),
-            Slot::Same(_) => true,
+            PartialItem::At(child) => self.is_there(*child) && !self.arrives(*child),
+            PartialItem::Same(_) => true,
         });
         let mut slots = Vec::with_capacity(old.max(new));
         for start in std::iter::once(None).chain(stay.map(Some)) {
@@ -192,7 +194,7 @@ impl Writer<'_, '_> {
     }
 
     /// The items of one side of a list of this length.
-    fn side(&self, at: SegId, (length, side): (usize, Side)) -> Vec<Slot> {
+    fn side(&self, at: SegId, length: usize, side: Side) -> Vec<PartialItem> {
         let children = self.children(at).into_iter();
         let noted: FxHashMap<u32, SegId> = children
             .filter_map(|child| Some((self.diff.place(child)?.on(side)?, child)))
@@ -200,7 +202,7 @@ impl Writer<'_, '_> {
         let slot = |index| {
             noted
                 .get(&index)
-                .map_or(Slot::Same(index), |&at| Slot::At(at))
+                .map_or(PartialItem::Same(index), |&at| PartialItem::At(at))
         };
         (0u32..).take(length).map(slot).collect()
     }

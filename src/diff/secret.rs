@@ -3,42 +3,7 @@
 
 use crate::object::{Kind, Value};
 
-use super::annotation::Annotation;
-
-/// What is known of a value by the way it was reached. It errs on the side of hiding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Guard {
-    /// Nothing; the value itself may turn out to be a Secret.
-    Open,
-    /// It is the metadata of something, and its annotations the next; of a Secret or not.
-    Metadata(Owner),
-    Annotations(Owner),
-    /// A string that may hold a copy of a Secret.
-    Annotation(Annotation),
-    /// A `SecretList`, whose items need not say what they are, and those items.
-    SecretList,
-    SecretItems,
-    /// A Secret, or something inside one that is not listed here.
-    Secret,
-    /// The map `data` or `stringData` of a Secret.
-    Map(Coding),
-    /// A value of it.
-    Value(Coding),
-}
-
-/// What an annotation belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
-    Secret,
-    Other,
-}
-
-/// How a Secret's value is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Coding {
-    Base64,
-    Plain,
-}
+pub(super) use super::guard::{Annotation, AnnotationOwner, Coding, Guard};
 
 impl Guard {
     /// What is known once the value itself is seen, in both versions of it.
@@ -60,9 +25,11 @@ impl Guard {
         match (self, name) {
             (Guard::Secret, "data") => Guard::Map(Coding::Base64),
             (Guard::Secret, "stringData") => Guard::Map(Coding::Plain),
-            (Guard::Secret, "metadata") => Guard::Metadata(Owner::Secret),
+            (Guard::Secret, "metadata") => Guard::Metadata(AnnotationOwner::Secret),
             (Guard::Secret | Guard::SecretItems, _) => Guard::Secret,
-            (Guard::Open | Guard::SecretList, "metadata") => Guard::Metadata(Owner::Other),
+            (Guard::Open | Guard::SecretList, "metadata") => {
+                Guard::Metadata(AnnotationOwner::Other)
+            }
             (Guard::SecretList, "items") => Guard::SecretItems,
             (Guard::Metadata(owner), "annotations") => Guard::Annotations(owner),
             (Guard::Annotations(owner), key) => Guard::Annotation(Annotation::new(owner, key)),
@@ -86,11 +53,13 @@ impl Guard {
         match self {
             Guard::Map(_) => !matches!(value.kind(), Kind::Object | Kind::Null),
             Guard::Value(_) => !value.is_null(),
-            Guard::Annotations(Owner::Secret) => !matches!(value.kind(), Kind::Object | Kind::Null),
+            Guard::Annotations(AnnotationOwner::Secret) => {
+                !matches!(value.kind(), Kind::Object | Kind::Null)
+            }
             Guard::Annotation(annotation) => annotation.hides(value),
             Guard::Open
             | Guard::Metadata(_)
-            | Guard::Annotations(Owner::Other)
+            | Guard::Annotations(AnnotationOwner::Other)
             | Guard::SecretList
             | Guard::SecretItems
             | Guard::Secret => false,

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::object::{Kind, Value};
 
 use super::lis;
-use super::lists::{Matching, narrow};
+use super::matching::{Matching, narrow};
 use super::similarity::similarity;
 
 /// Two objects less alike than this are two objects.

@@ -2,7 +2,7 @@
 
 use crate::object::path::Place;
 
-use super::{Change, Diff, Label, SegId, Step};
+use super::{Change, Diff, NodeLabel, NodeStep, SegId};
 
 impl<'a> Diff<'a> {
     /// The fields by which an item is told from its siblings; none for other values.
@@ -10,8 +10,8 @@ impl<'a> Diff<'a> {
         let seg = self.seg(at);
         match (&seg.step, seg.new.or(seg.old)) {
             (
-                Step::Item {
-                    label: Label::Key { key, .. },
+                NodeStep::Item {
+                    label: NodeLabel::Key { key, .. },
                     ..
                 },
                 Some(item),
@@ -30,8 +30,8 @@ impl<'a> Diff<'a> {
     /// Where an item stands in its list; `None` for other values.
     pub fn place(&self, at: SegId) -> Option<Place> {
         match &self.seg(at).step {
-            Step::Item { place, .. } => Some(*place),
-            Step::Root | Step::Field(_) => None,
+            NodeStep::Item { place, .. } => Some(*place),
+            NodeStep::Root | NodeStep::Field(_) => None,
         }
     }
 

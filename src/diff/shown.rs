@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::object::{Doc, Kind};
 
-use super::annotation::Note;
+use super::annotation::AnnotationNote;
 use super::base64;
 use super::redact::{Content, Redacted, Reveals, Shown};
 use super::secret::{Coding, Guard};
@@ -134,9 +134,9 @@ impl<'a> Shown<'a> {
             _ => return Content::Text(text),
         };
         match annotation.note(&text) {
-            Note::Text => Content::Text(text),
-            Note::Hidden => Content::Redacted(self.redactor.redact(text.as_bytes())),
-            Note::Json(guard) => Content::Text(match self.redacted_json(&text, guard) {
+            AnnotationNote::Text => Content::Text(text),
+            AnnotationNote::Hidden => Content::Redacted(self.redactor.redact(text.as_bytes())),
+            AnnotationNote::Json(guard) => Content::Text(match self.redacted_json(&text, guard) {
                 Some(redacted) => Cow::Owned(redacted),
                 None => text,
             }),
@@ -165,9 +165,9 @@ impl<'a> Shown<'a> {
             (Kind::String, Guard::Annotation(annotation)) => {
                 let text = self.value.as_str().unwrap_or_default();
                 match annotation.note(&text) {
-                    Note::Text => false,
-                    Note::Hidden => true,
-                    Note::Json(guard) => self.redacted_json(&text, guard).is_some(),
+                    AnnotationNote::Text => false,
+                    AnnotationNote::Hidden => true,
+                    AnnotationNote::Json(guard) => self.redacted_json(&text, guard).is_some(),
                 }
             }
             _ => false,

@@ -14,11 +14,11 @@ const MOST_BYTES: usize = 16 * 1024;
 const MOST_PAIRS: usize = 1 << 22;
 
 /// The parts of one text, and whether each differs from the other text.
-pub type Parts<'t> = Vec<(Part, &'t str)>;
+pub type Parts<'t> = Vec<(WordPart, &'t str)>;
 
 /// Whether a part of a text is in both versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum WordPart {
     /// It is.
     Same,
     /// It is in this one only.
@@ -27,7 +27,7 @@ pub enum Part {
 
 /// What has changed between two texts of several lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lines {
+pub enum TextDiff {
     /// Only how the lines end: `LF`, `CRLF`.
     Endings {
         /// How the old ones end.
@@ -45,12 +45,12 @@ pub struct Hunk {
     /// The number of its first line in the new text, from 1.
     pub start: usize,
     /// Its lines, without their ends.
-    pub lines: Vec<Line>,
+    pub lines: Vec<HunkLine>,
 }
 
 /// A line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct HunkLine {
     /// Which of the texts has it.
     pub tag: Tag,
     /// The line.
@@ -124,16 +124,20 @@ fn parts<'t>(
     tokens: &[Range<usize>],
     ops: impl Iterator<Item = (bool, Range<usize>)>,
 ) -> Parts<'t> {
-    let mut spans: Vec<(Part, Range<usize>)> = Vec::new();
+    let mut spans: Vec<(WordPart, Range<usize>)> = Vec::new();
     for (same, range) in ops.filter(|(_, range)| !range.is_empty()) {
         let span = tokens[range.start].start..tokens[range.end - 1].end;
-        let part = if same { Part::Same } else { Part::Changed };
+        let part = if same {
+            WordPart::Same
+        } else {
+            WordPart::Changed
+        };
         match spans.as_mut_slice() {
-            [.., (Part::Changed, last)] if part == Part::Changed => last.end = span.end,
-            [.., (Part::Changed, _), (between, gap)]
-                if part == Part::Changed && text[gap.clone()].chars().nth(1).is_none() =>
+            [.., (WordPart::Changed, last)] if part == WordPart::Changed => last.end = span.end,
+            [.., (WordPart::Changed, _), (between, gap)]
+                if part == WordPart::Changed && text[gap.clone()].chars().nth(1).is_none() =>
             {
-                *between = Part::Changed;
+                *between = WordPart::Changed;
                 gap.end = span.end;
                 let joined = gap.end;
                 spans.pop();
@@ -151,13 +155,13 @@ fn parts<'t>(
 }
 
 /// Compares two texts line by line.
-pub fn lines(old: &str, new: &str) -> Lines {
+pub fn lines(old: &str, new: &str) -> TextDiff {
     if let Some(endings) = endings(old, new) {
         return endings;
     }
     let (old, new) = (split(old), split(new));
     let ops = line_ops::ops(&old, &new);
-    Lines::Hunks(hunks(ops, (&old, &new), Into::into))
+    TextDiff::Hunks(hunks(ops, &old, &new, Into::into))
 }
 
 /// The lines of a text, each with its end.
@@ -168,10 +172,11 @@ fn split(text: &str) -> Vec<&str> {
 /// The changed lines and those around them; `read` is what a line stands for.
 pub(super) fn hunks<'t>(
     ops: Vec<DiffOp>,
-    (old, new): (&[&'t str], &[&'t str]),
+    old: &[&'t str],
+    new: &[&'t str],
     read: impl Fn(&'t str) -> Cow<'t, str>,
 ) -> Vec<Hunk> {
-    let all = |tag, lines: &[&'t str]| -> Vec<Line> {
+    let all = |tag, lines: &[&'t str]| -> Vec<HunkLine> {
         lines.iter().map(|text| line(tag, &read(text))).collect()
     };
     let told = |op: &DiffOp| match op {
@@ -192,16 +197,16 @@ pub(super) fn hunks<'t>(
         .collect()
 }
 
-fn line(tag: Tag, text: &str) -> Line {
+fn line(tag: Tag, text: &str) -> HunkLine {
     let body = text.strip_suffix('\n');
-    Line {
+    HunkLine {
         tag,
         text: body.unwrap_or(text).to_owned(),
         unended: body.is_none(),
     }
 }
 
-fn endings(old: &str, new: &str) -> Option<Lines> {
+fn endings(old: &str, new: &str) -> Option<TextDiff> {
     if !old.contains('\r') && !new.contains('\r') {
         return None;
     }
@@ -215,7 +220,7 @@ fn endings(old: &str, new: &str) -> Option<Lines> {
         }
     };
     let (a, b) = (name(old), name(new));
-    (a != b && plain(old) == plain(new)).then_some(Lines::Endings { old: a, new: b })
+    (a != b && plain(old) == plain(new)).then_some(TextDiff::Endings { old: a, new: b })
 }
 
 #[cfg(test)]
@@ -226,8 +231,8 @@ mod tests {
         parts
             .iter()
             .map(|(part, text)| match part {
-                Part::Same => (*text).to_owned(),
-                Part::Changed => format!("⟦{text}⟧"),
+                WordPart::Same => (*text).to_owned(),
+                WordPart::Changed => format!("⟦{text}⟧"),
             })
             .collect()
     }
@@ -255,8 +260,8 @@ mod tests {
 
     fn shown(old: &str, new: &str) -> String {
         match lines(old, new) {
-            Lines::Endings { old, new } => format!("{old} → {new}"),
-            Lines::Hunks(hunks) => hunks
+            TextDiff::Endings { old, new } => format!("{old} → {new}"),
+            TextDiff::Hunks(hunks) => hunks
                 .iter()
                 .map(|hunk| {
                     let lines = hunk.lines.iter().map(|line| {

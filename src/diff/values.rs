@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::object::written::Written;
+use crate::object::raw_str::RawStr;
 use crate::object::{self, Doc, Kind, Value};
 
 use super::{Diff, SegId};
@@ -59,7 +59,7 @@ pub(super) fn compare(
             Equality::Different(Fmt::Quantity)
         };
     }
-    let (Some(a), Some(b)) = (old.written(), new.written()) else {
+    let (Some(a), Some(b)) = (old.raw_str(), new.raw_str()) else {
         return Equality::Different(Fmt::Plain);
     };
     match (time(a), time(b)) {
@@ -73,7 +73,7 @@ pub(super) fn compare(
 
 /// How a value that has no counterpart is read.
 pub(super) fn fmt(value: Value<'_>) -> Fmt {
-    match value.written() {
+    match value.raw_str() {
         Some(text) if time(text).is_some() => Fmt::Time,
         Some(text) if is_json(text) => Fmt::Json,
         Some(text) if text.has_line_feed() => Fmt::Text,
@@ -88,7 +88,7 @@ pub(super) fn same(a: Value<'_>, b: Value<'_>) -> bool {
         return true;
     }
     match (a.kind(), b.kind()) {
-        (Kind::String, Kind::String) => match (a.written(), b.written()) {
+        (Kind::String, Kind::String) => match (a.raw_str(), b.raw_str()) {
             (Some(a), Some(b)) => a.is_same_text(b),
             _ => false,
         },
@@ -106,7 +106,7 @@ pub(super) fn same(a: Value<'_>, b: Value<'_>) -> bool {
 }
 
 /// Reads a time as the API writes it, with or without a fraction of a second.
-fn time(text: Written<'_>) -> Option<Timestamp> {
+fn time(text: RawStr<'_>) -> Option<Timestamp> {
     let may_be_one = (20..40 * LONGEST_SPELLING).contains(&text.raw().len());
     let text = may_be_one.then(|| text.decoded())?;
     let bytes = text.as_bytes();
@@ -118,7 +118,7 @@ fn time(text: Written<'_>) -> Option<Timestamp> {
 const LONGEST_SPELLING: usize = 6;
 
 /// Whether a string holds a JSON object or array.
-fn is_json(text: Written<'_>) -> bool {
+fn is_json(text: RawStr<'_>) -> bool {
     let first = text.chars().find(|char| !char.is_whitespace());
     matches!(first, Some('{' | '[')) && Doc::parse(&*text.decoded()).is_ok()
 }

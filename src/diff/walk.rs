@@ -9,7 +9,7 @@ use crate::object::{Kind, Value};
 use super::noise::{self, Noise};
 use super::secret::Guard;
 use super::values::{self, Fmt};
-use super::{Change, Diff, Label, Op, Place, Seg, SegId, Step, lists};
+use super::{Change, Diff, DiffNode, NodeLabel, NodeStep, Op, Place, SegId, lists};
 
 /// The changes from `old` to `new`, whose Secrets `guard` protects.
 pub(super) fn run<'a>(
@@ -22,18 +22,18 @@ pub(super) fn run<'a>(
         keys: Some(keys),
         ..Diff::default()
     };
-    let root = Seg {
+    let root = DiffNode {
         parent: SegId::ROOT,
-        step: Step::Root,
+        step: NodeStep::Root,
         old,
         new,
         guard: guard.enter(old, new),
     };
-    let mut walk = Walk {
+    let mut walk = DiffWalk {
         keys,
         out: &mut out,
     };
-    walk.inside(root, Walk::compare);
+    walk.inside(root, DiffWalk::compare);
     out
 }
 
@@ -42,23 +42,23 @@ pub(super) type Pair<'a> = (Option<Value<'a>>, Option<Value<'a>>);
 
 /// An item of a list: its place and its name.
 #[derive(Clone, Copy)]
-pub(super) struct Item<'a> {
+pub(super) struct ListItem<'a> {
     pub(super) place: Place,
-    pub(super) label: Label<'a>,
+    pub(super) label: NodeLabel<'a>,
     /// Whether it has another place among those that stayed, and whether that means anything.
     pub(super) moved: Option<Order>,
 }
 
 /// The walk, writing as it goes.
-pub(super) struct Walk<'o, 'a> {
+pub(super) struct DiffWalk<'o, 'a> {
     pub(super) keys: &'a ListKeys,
     pub(super) out: &'o mut Diff<'a>,
 }
 
-impl<'a> Walk<'_, 'a> {
+impl<'a> DiffWalk<'_, 'a> {
     /// Compares an item of the list `parent`.
-    pub(super) fn item(&mut self, parent: SegId, item: Item<'a>, pair: Pair<'a>) {
-        let Item {
+    pub(super) fn item(&mut self, parent: SegId, item: ListItem<'a>, pair: Pair<'a>) {
+        let ListItem {
             place,
             label,
             moved,
@@ -69,9 +69,9 @@ impl<'a> Walk<'_, 'a> {
             return;
         }
         let guard = self.out.seg(parent).guard.item();
-        let seg = Seg {
+        let seg = DiffNode {
             parent,
-            step: Step::Item { place, label },
+            step: NodeStep::Item { place, label },
             old: pair.0,
             new: pair.1,
             guard: guard.enter(pair.0, pair.1),
@@ -90,7 +90,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Notes a value for the time in which its changes are found, and for good if there are any.
-    fn inside(&mut self, seg: Seg<'a>, visit: impl FnOnce(&mut Self, SegId)) {
+    fn inside(&mut self, seg: DiffNode<'a>, visit: impl FnOnce(&mut Self, SegId)) {
         let (segs, changes) = (self.out.segs.len(), self.out.changes.len());
         // A tape has less than 2^32 nodes, and a value is noted at most once.
         let at = SegId(u32::try_from(segs).expect("fewer values than bytes"));
@@ -123,14 +123,14 @@ impl<'a> Walk<'_, 'a> {
     fn object(&mut self, at: SegId, old: Value<'a>, new: Value<'a>) {
         for (name, (old, new)) in differing(old, new) {
             let guard = self.out.seg(at).guard.field(&name);
-            let seg = Seg {
+            let seg = DiffNode {
                 parent: at,
-                step: Step::Field(name),
+                step: NodeStep::Field(name),
                 old,
                 new,
                 guard: guard.enter(old, new),
             };
-            self.inside(seg, Walk::compare);
+            self.inside(seg, DiffWalk::compare);
         }
     }
 

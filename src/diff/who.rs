@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::object::managed_fields::{By, OwnerStep, Writers};
 use crate::object::path::Side;
 
-use super::{Change, Diff, Noise, Op, SegId, Step};
+use super::{Change, Diff, NodeStep, Noise, Op, SegId};
 
 impl<'a> Diff<'a> {
     /// Who is behind a change, as far as the field managers of both versions tell. Nobody owns what
@@ -46,9 +46,9 @@ impl<'a> Diff<'a> {
         steps.extend(self.chain(at).filter_map(|at| {
             let seg = self.seg(at);
             match &seg.step {
-                Step::Root => None,
-                Step::Field(name) => Some(OwnerStep::Field(Cow::Borrowed(name))),
-                Step::Item { place, .. } => Some(OwnerStep::Item {
+                NodeStep::Root => None,
+                NodeStep::Field(name) => Some(OwnerStep::Field(Cow::Borrowed(name))),
+                NodeStep::Item { place, .. } => Some(OwnerStep::Item {
                     value: seg.on(side)?,
                     index: place.on(side)?,
                 }),

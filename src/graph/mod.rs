@@ -21,7 +21,7 @@ pub use endpoints::{Backend, Endpoint, EndpointState, Slice, SlicePort, Target};
 pub use kinds::{ChildKind, How, Selection, children_of_kind};
 pub use node::{Facts, Node, Pod, Service, Workload, key};
 pub use owner::Owner;
-pub use revision::Standing;
+pub use revision::{Standing, Standings};
 pub use selector::Selected;
 
 /// Objects by uid, and the relations between them.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::object::selector::LabelSelector;
-use crate::object::{ObjectRef, Uid, Value, label_selector, map_selector};
+use crate::object::{ObjectRef, Uid, Value, conditions, label_selector, map_selector};
 
 use super::endpoints::Slice;
 use super::owner::{self, Owner};
@@ -171,10 +171,7 @@ fn workload(object: Value<'_>) -> Workload {
 
 fn pod(object: Value<'_>) -> Pod {
     Pod {
-        ready: object.items_at(&["status", "conditions"]).any(|condition| {
-            condition.str_at(&["type"]).as_deref() == Some("Ready")
-                && condition.str_at(&["status"]).as_deref() == Some("True")
-        }),
+        ready: conditions(object).any(|condition| condition.is("Ready", "True")),
         phase: text(object, &["status", "phase"]),
         node: text(object, &["spec", "nodeName"]),
         addresses: object

@@ -1,5 +1,6 @@
 //! Revisions: which dependents of a workload are of the template it asks for now.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -45,24 +46,63 @@ impl Graph {
             .find_map(|(node, set)| is_current(set).then_some(node))
     }
 
+    /// What objects are to the rollouts of the workloads that control them.
+    pub fn standings(&self) -> Standings<'_> {
+        Standings {
+            graph: self,
+            current: BTreeMap::new(),
+        }
+    }
+
+    /// What `uid` owns, down to the last, without what is of an older revision: the objects whose worst
+    /// state is the state of the rollout.
+    pub fn current_dependents(&self, uid: &Uid) -> Vec<Uid> {
+        let mut outline = self.tree(uid).into_iter().peekable();
+        let mut standings = self.standings();
+        let mut current = Vec::new();
+        while let Some((depth, dependent)) = outline.next() {
+            if depth == 0 {
+                continue;
+            }
+            if standings.of(&dependent) == Standing::Current {
+                current.push(dependent);
+            } else {
+                while outline.next_if(|(deeper, _)| *deeper > depth).is_some() {}
+            }
+        }
+        current
+    }
+}
+
+/// What objects are to the rollouts of their workloads. It looks at each workload once, however many dependents
+/// that has.
+#[derive(Debug)]
+pub struct Standings<'g> {
+    graph: &'g Graph,
+    /// The current `ReplicaSet` of each Deployment that was looked at.
+    current: BTreeMap<&'g Uid, Option<&'g Uid>>,
+}
+
+impl<'g> Standings<'g> {
     /// What an object is to the rollout of the workload that controls it.
-    pub fn standing(&self, uid: &Uid) -> Standing {
-        let (Some(node), Some(owner)) = (self.node(uid), self.owners(uid).first().copied()) else {
+    pub fn of(&mut self, uid: &Uid) -> Standing {
+        let graph = self.graph;
+        let (Some(node), Some(owner)) = (graph.node(uid), graph.owners(uid).first().copied())
+        else {
             return Standing::Current;
         };
         match (&*owner.object.kind, &*node.object.kind) {
             ("Deployment", "ReplicaSet") => {
-                let current = self.current_replica_set(&owner.uid);
                 let empty = node
                     .workload()
                     .is_none_or(|set| set.wanted <= 0 && set.replicas <= 0);
-                match current {
-                    Some(current) if &current.uid == uid => Standing::Current,
+                match self.current(&owner.uid) {
+                    Some(current) if current == uid => Standing::Current,
                     _ if empty => Standing::Idle,
                     _ => Standing::Old,
                 }
             }
-            ("ReplicaSet", "Pod") => match self.standing(&owner.uid) {
+            ("ReplicaSet", "Pod") => match self.of(&owner.uid) {
                 Standing::Current => Standing::Current,
                 Standing::Old | Standing::Idle => Standing::Old,
             },
@@ -77,22 +117,10 @@ impl Graph {
         }
     }
 
-    /// What `uid` owns, down to the last, without what is of an older revision: the objects whose worst
-    /// state is the state of the rollout.
-    pub fn current_dependents(&self, uid: &Uid) -> Vec<Uid> {
-        let mut outline = self.tree(uid).into_iter().peekable();
-        let mut current = Vec::new();
-        while let Some((depth, dependent)) = outline.next() {
-            if depth == 0 {
-                continue;
-            }
-            if self.standing(&dependent) == Standing::Current {
-                current.push(dependent);
-            } else {
-                while outline.next_if(|(deeper, _)| *deeper > depth).is_some() {}
-            }
-        }
-        current
+    fn current(&mut self, deployment: &'g Uid) -> Option<&'g Uid> {
+        let graph = self.graph;
+        let find = || Some(&graph.current_replica_set(deployment)?.uid);
+        *self.current.entry(deployment).or_insert_with(find)
     }
 }
 

@@ -44,7 +44,7 @@ fn outline(graph: &Graph, root: &str) -> String {
         .into_iter()
         .map(|(depth, uid)| {
             let node = graph.node(&uid).expect("in the graph");
-            let standing = match graph.standing(&uid) {
+            let standing = match graph.standings().of(&uid) {
                 Standing::Current => "",
                 Standing::Old => " old",
                 Standing::Idle => " idle",
@@ -139,7 +139,7 @@ fn what_is_current_is_a_matter_of_the_template() {
     };
     apply(&mut graph, &deployment("v4"));
     assert_eq!(current(&graph), None);
-    assert_eq!(graph.standing(&uid("r3")), Standing::Old);
+    assert_eq!(graph.standings().of(&uid("r3")), Standing::Old);
     assert!(graph.current_dependents(&uid("d")).is_empty());
     // Rolled back: the oldest with the same template is taken up again.
     apply(&mut graph, &deployment("v1"));
@@ -542,7 +542,7 @@ mod laws {
                     prop_assert!(owners.iter().any(|owner| &owner.uid == parent));
                 }
                 above.push(uid.clone());
-                graph.standing(uid);
+                graph.standings().of(uid);
                 graph.ancestors(uid);
             }
             graph.current_dependents(&root);

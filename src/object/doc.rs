@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use super::hint::Hint;
 use super::parser;
-use super::tape::{self, Node};
+use super::tape::{self, TapeNode};
 use super::value::Value;
 
-pub use super::tape::{Kind, ParseError};
+pub use super::parse_error::ParseError;
+pub use super::tape::Kind;
 
 /// One immutable JSON value with its exact text.
 ///
@@ -24,7 +25,7 @@ pub use super::tape::{Kind, ParseError};
 #[derive(Clone)]
 pub struct Doc {
     text: Arc<str>,
-    nodes: Arc<Vec<Node>>,
+    nodes: Arc<Vec<TapeNode>>,
 }
 
 impl Doc {
@@ -81,7 +82,7 @@ impl Doc {
     }
 
     /// The tape, for [`Value`].
-    pub(super) fn nodes(&self) -> &[Node] {
+    pub(super) fn nodes(&self) -> &[TapeNode] {
         &self.nodes
     }
 }

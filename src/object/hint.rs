@@ -4,13 +4,13 @@
 //! The hint is followed by place alone (same key, same index), so that finding a counterpart costs
 //! next to nothing; where the guess is wrong, the value is parsed as any other.
 
-use super::tape::{Kind, Node};
+use super::tape::{Kind, TapeNode};
 
 /// An earlier text and its tape; both are empty where there is none.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Hint<'a> {
     pub(super) text: &'a str,
-    pub(super) nodes: &'a [Node],
+    pub(super) nodes: &'a [TapeNode],
 }
 
 impl<'a> Hint<'a> {
@@ -21,7 +21,7 @@ impl<'a> Hint<'a> {
 
     /// The tape of the value at `old`, if the bytes of that value open `rest` as a value of their
     /// own.
-    pub(super) fn standing(self, old: usize, rest: &[u8]) -> Option<&'a [Node]> {
+    pub(super) fn standing(self, old: usize, rest: &[u8]) -> Option<&'a [TapeNode]> {
         let node = &self.nodes[old];
         let raw = &self.text.as_bytes()[node.start as usize..node.end as usize];
         let after = rest.strip_prefix(raw)?;

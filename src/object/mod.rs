@@ -1,6 +1,8 @@
 //! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
 
+mod conditions;
 mod doc;
+mod duplicate_keys;
 mod excerpt;
 mod groups;
 mod hint;
@@ -10,11 +12,12 @@ mod label_selector;
 mod laws;
 pub mod list_keys;
 pub mod managed_fields;
+mod parse_error;
 mod parser;
 pub mod path;
+pub(crate) mod raw_str;
 mod reference;
 mod scan;
-mod seen;
 pub mod selector;
 mod shown_url;
 pub(crate) mod skim;
@@ -23,8 +26,8 @@ mod tape;
 mod time;
 mod value;
 mod version;
-pub(crate) mod written;
 
+pub use conditions::{StatusCondition, condition, conditions};
 pub use doc::{Doc, Kind, ParseError};
 pub use excerpt::excerpt;
 pub use groups::is_kubernetes_own;

@@ -1,12 +1,13 @@
 //! The JSON parser (RFC 8259): one pass over the text that records spans and decodes nothing.
 
+use super::duplicate_keys::{self, Seen};
 use super::hint::Hint;
+use super::parse_error::ParseError;
 use super::scan::{self, Escapes};
-use super::seen::{self, Seen};
-use super::tape::{ESCAPED, KEY_ESCAPED, KEY_RESPELT, Kind, MAX_DEPTH, Node, ParseError, narrow};
+use super::tape::{ESCAPED, KEY_ESCAPED, KEY_RESPELT, Kind, MAX_DEPTH, TapeNode, narrow};
 
 /// Reads `text` into a tape. The tape is the same with any hint.
-pub(super) fn parse(text: &str, hint: Hint<'_>) -> Result<Vec<Node>, ParseError> {
+pub(super) fn parse(text: &str, hint: Hint<'_>) -> Result<Vec<TapeNode>, ParseError> {
     if u32::try_from(text.len()).is_err() {
         return Err(ParseError::TooLong);
     }
@@ -23,7 +24,7 @@ pub(super) fn parse(text: &str, hint: Hint<'_>) -> Result<Vec<Node>, ParseError>
         hint,
     };
     parser.skip_space();
-    parser.value(Key::none(parser.at), hint.root())?;
+    parser.value(ObjectKey::none(parser.at), hint.root())?;
     parser.skip_space();
     if parser.at < text.len() {
         return Err(parser.unexpected());
@@ -36,17 +37,17 @@ const BYTES_PER_NODE: usize = 24;
 
 /// The key of the field that is being read.
 #[derive(Clone, Copy)]
-struct Key {
+struct ObjectKey {
     start: u32,
     len: u32,
     flags: u8,
 }
 
-impl Key {
+impl ObjectKey {
     /// An item of an array, or the root, has none. Its place keeps the offsets of a copied tape
     /// uniform.
-    fn none(at: usize) -> Key {
-        Key {
+    fn none(at: usize) -> ObjectKey {
+        ObjectKey {
             start: narrow(at),
             len: 0,
             flags: 0,
@@ -59,7 +60,7 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<TapeNode>,
     hint: Hint<'a>,
 }
 
@@ -70,7 +71,7 @@ impl Parser<'_> {
         reason = "most values are leaves, which need no call of their own"
     )]
     #[inline(always)]
-    fn value(&mut self, key: Key, old: Option<usize>) -> Result<(), ParseError> {
+    fn value(&mut self, key: ObjectKey, old: Option<usize>) -> Result<(), ParseError> {
         if let Some(old) = old
             && let Some(nodes) = self.hint.standing(old, &self.bytes[self.at..])
         {
@@ -109,7 +110,12 @@ impl Parser<'_> {
 
     /// Reads the object or array at the cursor.
     #[inline(never)]
-    fn container(&mut self, key: Key, old: Option<usize>, kind: Kind) -> Result<(), ParseError> {
+    fn container(
+        &mut self,
+        key: ObjectKey,
+        old: Option<usize>,
+        kind: Kind,
+    ) -> Result<(), ParseError> {
         if self.depth == MAX_DEPTH {
             return Err(ParseError::TooDeep { at: self.at });
         }
@@ -131,8 +137,8 @@ impl Parser<'_> {
     }
 
     #[inline]
-    fn push(&mut self, key: Key, (start, end): (usize, usize), (kind, flags): (Kind, u8)) {
-        self.nodes.push(Node {
+    fn push(&mut self, key: ObjectKey, (start, end): (usize, usize), (kind, flags): (Kind, u8)) {
+        self.nodes.push(TapeNode {
             start: narrow(start),
             end: narrow(end),
             key: key.start,
@@ -145,13 +151,13 @@ impl Parser<'_> {
 
     /// Takes over the tape of a counterpart whose bytes stand at the cursor. A counterpart stands at
     /// the same path, so it is nested as deeply and needs no check of its depth.
-    fn paste(&mut self, key: Key, nodes: &[Node]) {
+    fn paste(&mut self, key: ObjectKey, nodes: &[TapeNode]) {
         let (from, to) = (nodes[0].start, narrow(self.at));
         let first = self.nodes.len();
         if from == to {
             self.nodes.extend_from_slice(nodes);
         } else {
-            self.nodes.extend(nodes.iter().map(|node| Node {
+            self.nodes.extend(nodes.iter().map(|node| TapeNode {
                 start: node.start - from + to,
                 end: node.end - from + to,
                 // The first one's key lies before `from`; it is set below.
@@ -182,7 +188,7 @@ impl Parser<'_> {
             self.value(key, counterpart)?;
             if !self.goes_on(b'}')? {
                 if seen.may_repeat() {
-                    seen::shadow_repeated(&mut self.nodes[index + 1..], self.text);
+                    duplicate_keys::shadow_repeated(&mut self.nodes[index + 1..], self.text);
                 }
                 return Ok(());
             }
@@ -191,7 +197,7 @@ impl Parser<'_> {
 
     /// Reads a key and its colon.
     #[inline]
-    fn key(&mut self) -> Result<Key, ParseError> {
+    fn key(&mut self) -> Result<ObjectKey, ParseError> {
         if self.bytes.get(self.at) != Some(&b'"') {
             return Err(self.unexpected());
         }
@@ -201,7 +207,7 @@ impl Parser<'_> {
         self.skip_space();
         self.expect(b':')?;
         self.skip_space();
-        Ok(Key {
+        Ok(ObjectKey {
             start: narrow(start),
             len: narrow(string.end - 1 - start),
             flags: match string.escapes {
@@ -220,7 +226,7 @@ impl Parser<'_> {
         }
         loop {
             let counterpart = siblings.item();
-            self.value(Key::none(self.at), counterpart)?;
+            self.value(ObjectKey::none(self.at), counterpart)?;
             if !self.goes_on(b']')? {
                 return Ok(());
             }

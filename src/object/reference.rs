@@ -102,6 +102,14 @@ impl ObjectRef {
         says("kind") == *self.kind && says("apiVersion") == *self.api_version
     }
 
+    /// The same name, whichever object bears it.
+    pub(crate) fn without_uid(&self) -> ObjectRef {
+        ObjectRef {
+            uid: None,
+            ..self.clone()
+        }
+    }
+
     /// The API group; empty for the core group.
     pub fn group(&self) -> &str {
         self.api_version

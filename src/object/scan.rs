@@ -2,10 +2,10 @@
 
 use memchr::memchr;
 
-use super::tape::ParseError;
+use super::parse_error::ParseError;
 
 /// A string token.
-pub(super) struct Token {
+pub(super) struct StringToken {
     /// One past the closing quote.
     pub(super) end: usize,
     pub(super) escapes: Escapes,
@@ -38,12 +38,12 @@ pub(super) fn unexpected(text: &[u8], at: usize) -> ParseError {
     reason = "half of all that is parsed are strings, and most are shorter than the call"
 )]
 #[inline(always)]
-pub(super) fn string(text: &[u8], start: usize) -> Result<Token, ParseError> {
+pub(super) fn string(text: &[u8], start: usize) -> Result<StringToken, ParseError> {
     let at = plain_end(text, start + 1);
     if text.get(at) != Some(&b'"') {
         return with_escapes(text, at);
     }
-    Ok(Token {
+    Ok(StringToken {
         end: at + 1,
         escapes: Escapes::None,
     })
@@ -52,13 +52,13 @@ pub(super) fn string(text: &[u8], start: usize) -> Result<Token, ParseError> {
 /// Reads the rest of a string, from the first character on that is not plain.
 #[cold]
 #[inline(never)]
-fn with_escapes(text: &[u8], mut at: usize) -> Result<Token, ParseError> {
+fn with_escapes(text: &[u8], mut at: usize) -> Result<StringToken, ParseError> {
     let mut escapes = Escapes::Needed;
     loop {
         match text.get(at) {
             Some(b'"') => {
                 let end = at + 1;
-                return Ok(Token { end, escapes });
+                return Ok(StringToken { end, escapes });
             }
             Some(b'\\') => {
                 if let Some(b'u' | b'/') = text.get(at + 1) {

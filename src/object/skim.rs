@@ -4,7 +4,7 @@ use super::scan;
 
 /// Whether fields are read on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Further {
+pub(crate) enum SkimNext {
     /// To the end of the object.
     On,
     /// No further than here: the text is left in the middle of the object.
@@ -63,24 +63,24 @@ impl<'t> Skim<'t> {
     /// hold no escapes.
     pub(crate) fn fields(
         &mut self,
-        mut read: impl FnMut(&mut Self, &'t str) -> Option<Further>,
-    ) -> Option<Further> {
+        mut read: impl FnMut(&mut Self, &'t str) -> Option<SkimNext>,
+    ) -> Option<SkimNext> {
         self.take(b'{')?;
         self.space();
         if self.take(b'}').is_some() {
-            return Some(Further::On);
+            return Some(SkimNext::On);
         }
         loop {
             let name = self.plain_string()?;
             self.space();
             self.take(b':')?;
             self.space();
-            if read(self, name)? == Further::Enough {
-                return Some(Further::Enough);
+            if read(self, name)? == SkimNext::Enough {
+                return Some(SkimNext::Enough);
             }
             self.space();
             if self.take(b'}').is_some() {
-                return Some(Further::On);
+                return Some(SkimNext::On);
             }
             self.take(b',')?;
             self.space();

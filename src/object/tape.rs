@@ -25,38 +25,9 @@ pub enum Kind {
     Object,
 }
 
-/// Why a text is not one JSON value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParseError {
-    /// The text ends inside a value.
-    #[error("the JSON text ends too early, at byte {at}")]
-    UnexpectedEnd {
-        /// Offset in bytes.
-        at: usize,
-    },
-    /// A byte that cannot stand here.
-    #[error("invalid JSON at byte {at}")]
-    UnexpectedByte {
-        /// Offset in bytes.
-        at: usize,
-    },
-    /// More than [`Doc::MAX_DEPTH`](super::Doc::MAX_DEPTH) levels of arrays and objects.
-    #[error("JSON nested too deeply, at byte {at}")]
-    TooDeep {
-        /// Offset in bytes.
-        at: usize,
-    },
-    /// The text is 4 GiB or longer.
-    #[error("the JSON text is too long")]
-    TooLong,
-    /// An object whose `kind` and `apiVersion` are not those that it was received with: it repeats them.
-    #[error("the object names two types")]
-    TwoTypes,
-}
-
 /// One value on the tape, in document order (a parent before its children).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Node {
+pub(super) struct TapeNode {
     /// First byte of the value.
     pub(super) start: u32,
     /// One past its last byte.
@@ -82,7 +53,7 @@ pub(super) const SHADOWED: u8 = 4;
 /// The key holds an escape sequence of a character that has other spellings.
 pub(super) const KEY_RESPELT: u8 = 8;
 
-impl Node {
+impl TapeNode {
     /// The key as it is written, without its quotes; `text` is what the tape was read from.
     #[inline]
     pub(super) fn key_raw<'a>(&self, text: &'a [u8]) -> &'a [u8] {
@@ -111,7 +82,7 @@ impl Node {
     }
 
     /// Whether both fields have the same key, however it is written.
-    pub(super) fn has_key_of(&self, other: &Node, text: &str) -> bool {
+    pub(super) fn has_key_of(&self, other: &TapeNode, text: &str) -> bool {
         // Keys with quotes in them (`k:{"name":"web"}`) fill the managed fields of every object.
         if (self.flags | other.flags) & KEY_RESPELT == 0 {
             let bytes = text.as_bytes();

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::doc::Doc;
-use super::tape::{self, Kind, Node};
-use super::written::Written;
+use super::raw_str::RawStr;
+use super::tape::{self, Kind, TapeNode};
 
 /// A value inside a [`Doc`]: small, `Copy`, and total. A look-up of something that is absent or of
 /// another type is `None`, never an error.
@@ -20,7 +20,7 @@ impl<'a> Value<'a> {
     }
 
     #[inline]
-    fn node(self) -> &'a Node {
+    fn node(self) -> &'a TapeNode {
         &self.doc.nodes()[self.at]
     }
 
@@ -125,16 +125,16 @@ impl<'a> Value<'a> {
 
     /// The text of a string.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
-        self.written().map(Written::decoded)
+        self.raw_str().map(RawStr::decoded)
     }
 
     /// A string as it is written, for those who can do without decoding it.
-    pub(crate) fn written(self) -> Option<Written<'a>> {
+    pub(crate) fn raw_str(self) -> Option<RawStr<'a>> {
         if self.kind() != Kind::String {
             return None;
         }
         let raw = self.raw();
-        Some(Written {
+        Some(RawStr {
             inner: &raw[1..raw.len() - 1],
             is_escaped: self.node().flags & tape::ESCAPED != 0,
         })

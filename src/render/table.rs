@@ -103,10 +103,12 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows, from top to bottom.
     pub rows: Vec<Row>,
+    /// Lines between the titles and the first row, like those below a row.
+    pub below_titles: Vec<String>,
 }
 
 /// Blanks between two columns, as kubectl's tab writer has them.
-pub const GUTTER: u16 = 3;
+const GUTTER: u16 = 3;
 /// The least width of a column: kubectl's tab writer gives it at least six with its padding.
 const MIN_WIDTH: usize = 3;
 
@@ -114,22 +116,42 @@ const MIN_WIDTH: usize = 3;
 const MAX_WIDTH: u16 = u16::MAX / 2;
 
 impl Table {
-    /// A line for the header, and lines for each row. None is wider than asked, none ends in
+    /// A line for the titles, and lines for each row. None is wider than asked, none ends in
     /// blanks.
     pub fn lines(&self, look: Look) -> Vec<String> {
         let titles = self.columns.iter().map(|column| column.title.clone());
         let header = Row {
             cells: titles.collect(),
-            below: Vec::new(),
+            below: self.below_titles.clone(),
         };
         let rows: Vec<&Row> = std::iter::once(&header).chain(&self.rows).collect();
         self.lay_out(&rows, look)
     }
 
-    /// The lines of the rows alone, for `--no-headers`.
-    pub fn lines_without_header(&self, look: Look) -> Vec<String> {
-        let rows: Vec<&Row> = self.rows.iter().collect();
-        self.lay_out(&rows, look)
+    /// The lines below the last row, or below the titles where there is no row yet.
+    pub fn last_lines(&mut self) -> &mut Vec<String> {
+        match self.rows.last_mut() {
+            Some(row) => &mut row.below,
+            None => &mut self.below_titles,
+        }
+    }
+
+    /// How many columns of the terminal the first `count` columns take, gutters included.
+    pub(super) fn width_before<'c>(
+        columns: &[Column],
+        count: usize,
+        rows: impl Iterator<Item = &'c [Cell]>,
+    ) -> usize {
+        let mut widths: Vec<usize> = columns[..count]
+            .iter()
+            .map(|column| column.title.width().max(MIN_WIDTH))
+            .collect();
+        for cells in rows {
+            for (widest, cell) in widths.iter_mut().zip(cells) {
+                *widest = cell.width().max(*widest);
+            }
+        }
+        widths.iter().map(|width| width + usize::from(GUTTER)).sum()
     }
 
     fn lay_out(&self, rows: &[&Row], look: Look) -> Vec<String> {

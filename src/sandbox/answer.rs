@@ -7,19 +7,19 @@ use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, HeaderName};
 use http::{Method, Request, Response};
 
-use super::Shared;
 use super::discovery;
 use super::fault::{Effect, Expiry, Place, Verb};
-use super::list;
-use super::log::Key;
+use super::list::{self, ListRequest};
+use super::log::StoreKey;
 use super::openapi;
 use super::rbac::{Access, User};
-use super::reply::{Body, Reply, accepts_gzip};
-use super::route::{Form, Query, Route, accepted};
-use super::select::Selection;
-use super::status::Failure;
-use super::view::View;
-use super::watch::Source;
+use super::reply::{Body, ServerReply, accepts_gzip};
+use super::route::{AnswerForm, ObjectsRoute, Query, Route, accepted};
+use super::select::ListSelection;
+use super::shared::ServerState;
+use super::status::ApiFailure;
+use super::view::ObjectView;
+use super::watch::WatchSource;
 use super::wire::Switch;
 
 type Answer = io::Result<Response<Body>>;
@@ -32,15 +32,15 @@ pub(super) struct Caller {
 
 /// A request with what is known about it.
 struct Call<'a> {
-    shared: &'a Arc<Shared>,
+    shared: &'a Arc<ServerState>,
     request: &'a Request<hyper::body::Incoming>,
     query: Query,
-    reply: Reply,
+    reply: ServerReply,
 }
 
 /// Answers a request; an error breaks the connection without an answer.
 pub(super) async fn answer(
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerState>,
     request: &Request<hyper::body::Incoming>,
     caller: Caller,
 ) -> Answer {
@@ -56,7 +56,7 @@ pub(super) async fn answer(
     let (verb, resource) = fault_place(route.as_ref().ok(), &query, shared, request.uri().path());
     let effects = shared.faults.befall(verb, &resource);
     let accepts_gzip = accepts_gzip(request.headers());
-    let reply = Reply {
+    let reply = ServerReply {
         effects,
         switch: caller.switch,
         progress,
@@ -74,7 +74,7 @@ pub(super) async fn answer(
     }
     let answered = user.and_then(|user| {
         if request.method() != Method::GET {
-            return Err(Failure::method_not_allowed());
+            return Err(ApiFailure::method_not_allowed());
         }
         call.dispatch(&route?, user.as_ref())
     });
@@ -85,11 +85,11 @@ pub(super) async fn answer(
 fn fault_place(
     route: Option<&Route>,
     query: &Query,
-    shared: &Shared,
+    shared: &ServerState,
     path: &str,
 ) -> (Verb, String) {
     match route {
-        Some(Route::Objects { kind, name, .. }) => {
+        Some(Route::Objects(ObjectsRoute { kind, name, .. })) => {
             let verb = match name {
                 Some(_) => Verb::Get,
                 None if query.flag("watch") => Verb::Watch,
@@ -138,14 +138,15 @@ impl Call<'_> {
                 body,
             } => Some(self.reply.error_page(*code, *retry_after, *body)),
             Effect::Expire(Expiry::HttpStatus) => Some(self.reply.refuse(&self.expired())),
-            Effect::Expire(Expiry::SecondPage) if is_later_page => {
-                Some(self.reply.refuse(&Failure::page_expired("00".to_owned())))
-            }
+            Effect::Expire(Expiry::SecondPage) if is_later_page => Some(
+                self.reply
+                    .refuse(&ApiFailure::page_expired("00".to_owned())),
+            ),
             _ => None,
         })
     }
 
-    fn expired(&self) -> Failure {
+    fn expired(&self) -> ApiFailure {
         let newest = self.shared.store.lock().revision();
         let asked = self
             .query
@@ -154,29 +155,23 @@ impl Call<'_> {
             .flatten()
             .unwrap_or(1);
         if self.query.flag("watch") {
-            Failure::watch_expired(asked, newest)
+            ApiFailure::watch_expired(asked, newest)
         } else {
-            Failure::list_expired()
+            ApiFailure::list_expired()
         }
     }
 
-    fn dispatch(&self, route: &Route, user: Option<&User>) -> Result<Response<Body>, Failure> {
+    fn dispatch(&self, route: &Route, user: Option<&User>) -> Result<Response<Body>, ApiFailure> {
         let kinds = self.shared.store.kinds();
         let form = accepted(header(self.request, ACCEPT))?;
         let document = match route {
-            Route::Objects {
-                kind,
-                namespace,
-                name,
-            } => {
-                return self.objects((*kind, namespace.clone()), name.as_deref(), (form, user));
-            }
+            Route::Objects(objects) => return self.objects(objects, form, user),
             Route::Health => {
                 return Ok(self
                     .reply
                     .whole("text/plain; charset=utf-8", Bytes::from_static(b"ok")));
             }
-            Route::CoreVersions | Route::Groups if form == Form::Discovery => {
+            Route::CoreVersions | Route::Groups if form == AnswerForm::Discovery => {
                 let document =
                     discovery::aggregated(*route == Route::CoreVersions, kinds).to_string();
                 let content =
@@ -198,15 +193,15 @@ impl Call<'_> {
 
     fn objects(
         &self,
-        place: (usize, Option<String>),
-        name: Option<&str>,
-        (form, user): (Form, Option<&User>),
-    ) -> Result<Response<Body>, Failure> {
+        route: &ObjectsRoute,
+        form: AnswerForm,
+        user: Option<&User>,
+    ) -> Result<Response<Body>, ApiFailure> {
         let shared = self.shared;
-        let (index, namespace) = place;
-        let kind = &shared.store.kinds()[index];
+        let name = route.name.as_deref();
+        let kind = &shared.store.kinds()[route.kind];
         let is_watch = self.query.flag("watch");
-        let selection = Selection::of(&self.query, (index, namespace.clone()), kind)?;
+        let selection = ListSelection::of(&self.query, route, kind)?;
         let named = name
             .or(selection.fields.required("metadata.name"))
             .unwrap_or_default();
@@ -219,36 +214,37 @@ impl Call<'_> {
             user.check(&Access {
                 verb,
                 kind,
-                namespace: namespace.as_deref(),
+                namespace: route.namespace.as_deref(),
                 name: named,
             })?;
         }
-        let view = View::of(form, &self.query, kind)?;
+        let view = ObjectView::of(form, &self.query, kind)?;
         let now = (shared.clock)();
         if let Some(name) = name {
-            let key = Key {
-                kind: index,
-                namespace: namespace.unwrap_or_default(),
+            let key = StoreKey {
+                kind: route.kind,
+                namespace: route.namespace.clone().unwrap_or_default(),
                 name: name.to_owned(),
             };
             let version = shared.store.lock().get(&key).cloned();
             let version = version
                 .or_else(|| (kind.plural == "namespaces").then(|| shared.namespace(name))?)
-                .ok_or_else(|| Failure::not_found(kind, name))?;
+                .ok_or_else(|| ApiFailure::not_found(kind, name))?;
             return Ok(self
                 .reply
                 .whole("application/json", view.object(&version, now)));
         }
         if is_watch {
-            let source = Source::open(shared, selection, view, &self.query)?;
+            let source = WatchSource::open(shared, selection, view, &self.query)?;
             return Ok(self.reply.watch(source));
         }
-        let body = list::list(
-            &shared.store,
-            &selection,
-            (&self.query, &self.reply.effects),
-            (&view, now),
-        )?;
+        let request = ListRequest {
+            selection: &selection,
+            query: &self.query,
+            effects: &self.reply.effects,
+            view: &view,
+        };
+        let body = list::list(&shared.store, &request, now)?;
         Ok(self.reply.whole("application/json", body))
     }
 }

@@ -12,12 +12,12 @@ use futures::Stream;
 use futures::stream::unfold;
 
 use super::fault::{BadLine, Effect, End, Expiry, Framing, Place};
-use super::status::Failure;
-use super::watch::{Event, EventType, Source};
+use super::status::ApiFailure;
+use super::watch::{EventType, WatchEvent, WatchSource};
 use super::wire::Switch;
 
 /// What the body does next.
-enum Step {
+enum FeedStep {
     Send(Bytes),
     /// Lets what has been sent reach the socket.
     Flush,
@@ -27,18 +27,22 @@ enum Step {
 }
 
 /// A body that plays steps.
-pub(super) struct Feed {
-    source: Option<Source>,
+pub(super) struct WatchFeed {
+    source: Option<WatchSource>,
     effects: Vec<Effect>,
-    steps: VecDeque<Step>,
+    steps: VecDeque<FeedStep>,
     switch: Arc<Switch>,
     /// Events sent or replaced so far, bookmarks not counted.
     sent: usize,
 }
 
-impl Feed {
+impl WatchFeed {
     /// The body of a watch.
-    pub(super) fn watch(mut source: Source, effects: Vec<Effect>, switch: Arc<Switch>) -> Self {
+    pub(super) fn watch(
+        mut source: WatchSource,
+        effects: Vec<Effect>,
+        switch: Arc<Switch>,
+    ) -> Self {
         for effect in &effects {
             match effect {
                 Effect::Replay(count) => source.replay(*count),
@@ -61,11 +65,11 @@ impl Feed {
 
     /// The body of anything else: all of it, or half of it and a fault.
     pub(super) fn whole(body: &Bytes, effects: &[Effect], switch: Arc<Switch>) -> Self {
-        let mut steps = VecDeque::from([Step::Send(body.clone()), Step::End(End::Clean)]);
+        let mut steps = VecDeque::from([FeedStep::Send(body.clone()), FeedStep::End(End::Clean)]);
         for effect in effects {
             let (at, last) = match effect {
-                Effect::Cut { at, end } => (*at, Step::End(*end)),
-                Effect::Stall { at } => (*at, Step::Stall),
+                Effect::Cut { at, end } => (*at, FeedStep::End(*end)),
+                Effect::Stall { at } => (*at, FeedStep::Stall),
                 _ => continue,
             };
             let half = if at == Place::AfterHeaders {
@@ -73,7 +77,7 @@ impl Feed {
             } else {
                 body.slice(..body.len() / 2)
             };
-            steps = VecDeque::from([Step::Send(half), Step::Flush, last]);
+            steps = VecDeque::from([FeedStep::Send(half), FeedStep::Flush, last]);
         }
         Self {
             source: None,
@@ -97,13 +101,13 @@ impl Feed {
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
             match self.steps.pop_front() {
-                Some(Step::Send(bytes)) if bytes.is_empty() => {}
-                Some(Step::Send(bytes)) => return Some(Ok(bytes)),
-                Some(Step::Flush) => tokio::task::yield_now().await,
-                Some(Step::Wait(delay)) => tokio::time::sleep(delay).await,
-                Some(Step::Stall) => std::future::pending().await,
-                Some(Step::End(End::Clean)) => return None,
-                Some(Step::End(end)) => {
+                Some(FeedStep::Send(bytes)) if bytes.is_empty() => {}
+                Some(FeedStep::Send(bytes)) => return Some(Ok(bytes)),
+                Some(FeedStep::Flush) => tokio::task::yield_now().await,
+                Some(FeedStep::Wait(delay)) => tokio::time::sleep(delay).await,
+                Some(FeedStep::Stall) => std::future::pending().await,
+                Some(FeedStep::End(End::Clean)) => return None,
+                Some(FeedStep::End(end)) => {
                     self.switch.throw(end);
                     return Some(Err(io::ErrorKind::ConnectionReset.into()));
                 }
@@ -116,7 +120,7 @@ impl Feed {
     }
 
     /// Turns an event into steps.
-    fn plan(&mut self, event: &Event) {
+    fn plan(&mut self, event: &WatchEvent) {
         if event.kind == EventType::Bookmark {
             let line = self.line(event);
             self.send(line);
@@ -130,7 +134,7 @@ impl Feed {
             }
         });
         self.steps
-            .extend(delays.map(Step::Wait).collect::<Vec<_>>());
+            .extend(delays.map(FeedStep::Wait).collect::<Vec<_>>());
         if self.cut_within(event) {
             return;
         }
@@ -141,7 +145,7 @@ impl Feed {
             .source
             .as_mut()
             .filter(|_| together)
-            .and_then(Source::ready)
+            .and_then(WatchSource::ready)
         {
             lines.extend(self.line(&next));
             self.sent += 1;
@@ -156,47 +160,47 @@ impl Feed {
         for effect in &self.effects {
             let failure = match effect {
                 Effect::Cut { at, end } if *at == place => {
-                    planned.extend([Step::Flush, Step::End(*end)]);
+                    planned.extend([FeedStep::Flush, FeedStep::End(*end)]);
                     continue;
                 }
                 Effect::Stall { at } if *at == place => {
-                    planned.extend([Step::Flush, Step::Stall]);
+                    planned.extend([FeedStep::Flush, FeedStep::Stall]);
                     continue;
                 }
                 Effect::ErrorEvent { after, code } if Place::AfterEvents(*after) == place => {
-                    Some(Failure::by_code(*code, None))
+                    Some(ApiFailure::by_code(*code, None))
                 }
                 Effect::Expire(Expiry::InStream(after)) if Place::AfterEvents(*after) == place => {
-                    self.source.as_ref().map(Source::expired)
+                    self.source.as_ref().map(WatchSource::expired)
                 }
                 _ => None,
             };
             if let Some(failure) = failure {
-                let line = self.line(&Event::error(&failure));
-                planned.extend([Step::Send(Bytes::from(line)), Step::End(End::Clean)]);
+                let line = self.line(&WatchEvent::error(&failure));
+                planned.extend([FeedStep::Send(Bytes::from(line)), FeedStep::End(End::Clean)]);
             }
         }
         self.steps.extend(planned);
     }
 
     /// Plans half of the event and the fault that strikes in its middle, if there is one.
-    fn cut_within(&mut self, event: &Event) -> bool {
+    fn cut_within(&mut self, event: &WatchEvent) -> bool {
         let here = Place::MidLine(self.sent);
         let last = self.effects.iter().find_map(|effect| match effect {
-            Effect::Cut { at, end } if *at == here => Some(Step::End(*end)),
-            Effect::Stall { at } if *at == here => Some(Step::Stall),
+            Effect::Cut { at, end } if *at == here => Some(FeedStep::End(*end)),
+            Effect::Stall { at } if *at == here => Some(FeedStep::Stall),
             _ => None,
         });
         let Some(last) = last else { return false };
         let mut line = self.line(event);
         line.truncate(line.len() / 2);
         self.steps
-            .extend([Step::Send(Bytes::from(line)), Step::Flush, last]);
+            .extend([FeedStep::Send(Bytes::from(line)), FeedStep::Flush, last]);
         true
     }
 
     /// The bad line that stands for this event, if one is due.
-    fn spoiled(&self, event: &Event) -> Option<Vec<u8>> {
+    fn spoiled(&self, event: &WatchEvent) -> Option<Vec<u8>> {
         let bad = self.effects.iter().find_map(|effect| match effect {
             Effect::BadLine { after, line } if *after == self.sent => Some(line),
             _ => None,
@@ -231,7 +235,7 @@ impl Feed {
         Some(line)
     }
 
-    fn line(&self, event: &Event) -> Vec<u8> {
+    fn line(&self, event: &WatchEvent) -> Vec<u8> {
         let (kind, object) = (event.kind.as_str(), String::from_utf8_lossy(&event.object));
         let mut line = if self.has_framing(Framing::ObjectFirst) {
             format!(r#"{{"object":{object},"type":"{kind}"}}"#)
@@ -266,7 +270,7 @@ impl Feed {
         for start in (0..bytes.len()).step_by(size.unwrap_or(bytes.len()).max(1)) {
             let end = size.map_or(bytes.len(), |size| bytes.len().min(start + size));
             self.steps
-                .extend([Step::Send(bytes.slice(start..end)), Step::Flush]);
+                .extend([FeedStep::Send(bytes.slice(start..end)), FeedStep::Flush]);
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Step {
+pub(super) enum FieldStep {
     /// `f:NAME`.
     Field(String),
     /// `k:{…}`, the keys as JSON.
@@ -19,7 +19,7 @@ pub(super) enum Step {
 }
 
 /// A path from the root of an object.
-pub(super) type Path = Vec<Step>;
+pub(super) type Path = Vec<FieldStep>;
 /// The fields somebody owns.
 pub(super) type FieldSet = BTreeSet<Path>;
 
@@ -31,11 +31,11 @@ enum ListKind {
 }
 
 /// The list kinds of the built-in API types that objects here use (`x-kubernetes-list-type` in its `OpenAPI` document).
-fn list_kind(path: &[Step], items: &[Value]) -> ListKind {
+fn list_kind(path: &[FieldStep], items: &[Value]) -> ListKind {
     let names: Vec<&str> = path
         .iter()
         .filter_map(|step| {
-            if let Step::Field(name) = step {
+            if let FieldStep::Field(name) = step {
                 Some(name.as_str())
             } else {
                 None
@@ -71,9 +71,9 @@ fn list_kind(path: &[Step], items: &[Value]) -> ListKind {
 }
 
 /// Maps that the API declares as atomic: selectors, as wholes.
-fn is_atomic_map(path: &[Step]) -> bool {
-    let name = |step: Option<&Step>| match step {
-        Some(Step::Field(name)) => name.clone(),
+fn is_atomic_map(path: &[FieldStep]) -> bool {
+    let name = |step: Option<&FieldStep>| match step {
+        Some(FieldStep::Field(name)) => name.clone(),
         _ => String::new(),
     };
     let last = name(path.last());
@@ -89,8 +89,8 @@ fn is_atomic_map(path: &[Step]) -> bool {
 }
 
 /// Struct fields that are never absent in Go: they belong to nobody, only what is in them does.
-fn is_always_there(path: &[Step]) -> bool {
-    let Some(Step::Field(name)) = path.last() else {
+fn is_always_there(path: &[FieldStep]) -> bool {
+    let Some(FieldStep::Field(name)) = path.last() else {
         return false;
     };
     matches!(
@@ -115,12 +115,12 @@ pub(super) fn leaves(object: &Value) -> BTreeMap<Path, Option<&Value>> {
     found
 }
 
-fn is_system_field(path: &[Step]) -> bool {
+fn is_system_field(path: &[FieldStep]) -> bool {
     let names: Vec<&str> = path
         .iter()
         .take(2)
         .map(|step| {
-            if let Step::Field(name) = step {
+            if let FieldStep::Field(name) = step {
                 name.as_str()
             } else {
                 ""
@@ -148,17 +148,17 @@ fn is_system_field(path: &[Step]) -> bool {
 
 fn collect<'v>(value: &'v Value, path: &mut Path, found: &mut BTreeMap<Path, Option<&'v Value>>) {
     // `managedFields` describes the object, it is no part of what it describes.
-    if path.last() == Some(&Step::Field("managedFields".to_owned())) {
+    if path.last() == Some(&FieldStep::Field("managedFields".to_owned())) {
         return;
     }
     match value {
         Value::Object(map) if !map.is_empty() && !is_atomic_map(path) => {
-            let is_item = matches!(path.last(), Some(Step::Key(_)));
+            let is_item = matches!(path.last(), Some(FieldStep::Key(_)));
             if is_item || !(path.is_empty() || is_always_there(path)) {
                 found.insert(path.clone(), None);
             }
             for (name, child) in map {
-                path.push(Step::Field(name.clone()));
+                path.push(FieldStep::Field(name.clone()));
                 collect(child, path, found);
                 path.pop();
             }
@@ -191,10 +191,10 @@ fn collect_list<'v>(
     }
 }
 
-fn item_step(kind: &ListKind, item: &Value) -> Step {
+fn item_step(kind: &ListKind, item: &Value) -> FieldStep {
     match kind {
-        ListKind::Keyed(keys) => Step::Key(key_of(keys, item)),
-        ListKind::Set | ListKind::Atomic => Step::Item(item.to_string()),
+        ListKind::Keyed(keys) => FieldStep::Key(key_of(keys, item)),
+        ListKind::Set | ListKind::Atomic => FieldStep::Item(item.to_string()),
     }
 }
 
@@ -208,7 +208,7 @@ fn key_of(keys: &[&str], item: &Value) -> String {
 
 /// The keys of two lists' items, when both are lists merged by key; `None` for lists replaced as wholes.
 pub(super) fn merge_keys(
-    path: &[Step],
+    path: &[FieldStep],
     old: &[Value],
     new: &[Value],
 ) -> Option<(Vec<String>, Vec<String>)> {
@@ -224,11 +224,11 @@ pub(super) fn merge_keys(
     Some((of(old)?, of(new)?))
 }
 
-fn step_text(step: &Step) -> String {
+fn step_text(step: &FieldStep) -> String {
     match step {
-        Step::Field(name) => format!("f:{name}"),
-        Step::Key(keys) => format!("k:{keys}"),
-        Step::Item(value) => format!("v:{value}"),
+        FieldStep::Field(name) => format!("f:{name}"),
+        FieldStep::Key(keys) => format!("k:{keys}"),
+        FieldStep::Item(value) => format!("v:{value}"),
     }
 }
 
@@ -269,10 +269,10 @@ fn decode_into(node: &Value, path: &mut Path, set: &mut FieldSet) {
     }
     for (name, child) in map.iter().filter(|(name, _)| *name != ".") {
         let step = match name.split_once(':') {
-            Some(("k", keys)) => Step::Key(keys.to_owned()),
-            Some(("v", value)) => Step::Item(value.to_owned()),
-            Some((_, field)) => Step::Field(field.to_owned()),
-            None => Step::Field(name.clone()),
+            Some(("k", keys)) => FieldStep::Key(keys.to_owned()),
+            Some(("v", value)) => FieldStep::Item(value.to_owned()),
+            Some((_, field)) => FieldStep::Field(field.to_owned()),
+            None => FieldStep::Field(name.clone()),
         };
         path.push(step);
         decode_into(child, path, set);

@@ -13,7 +13,7 @@ pub enum Scope {
 
 /// Whether a kind is compiled into kube-apiserver or comes from a `CustomResourceDefinition`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum KindOrigin {
     /// Built in: the items of a LIST carry no `apiVersion` and `kind`.
     BuiltIn,
     /// Custom: the items of a LIST carry them.
@@ -38,7 +38,7 @@ pub struct Kind {
     /// Namespaced or cluster-wide.
     pub scope: Scope,
     /// Built in or custom.
-    pub origin: Origin,
+    pub origin: KindOrigin,
     /// Whether `metadata.generation` counts the changes of the specification.
     pub counts_generations: bool,
     /// Whether there is a `status` subresource.
@@ -59,7 +59,7 @@ impl Kind {
             short_names: Vec::new(),
             categories: Vec::new(),
             scope: Scope::Namespaced,
-            origin: Origin::Custom,
+            origin: KindOrigin::Custom,
             counts_generations: true,
             has_status: true,
             schema: None,
@@ -228,7 +228,7 @@ pub(crate) fn built_in() -> Vec<Kind> {
                 } else {
                     Scope::Namespaced
                 },
-                origin: Origin::BuiltIn,
+                origin: KindOrigin::BuiltIn,
                 counts_generations: marks.contains('g'),
                 has_status: marks.contains('s'),
                 ..Kind::custom(group, version, kind, plural)

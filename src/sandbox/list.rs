@@ -6,23 +6,23 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::fault::Effect;
-use super::log::{Key, Version};
+use super::log::{StoreKey, StoredVersion};
 use super::route::Query;
-use super::select::Selection;
-use super::status::Failure;
-use super::store::{Listing, Store, Unreadable};
-use super::view::View;
+use super::select::ListSelection;
+use super::status::ApiFailure;
+use super::store::{ListError, ObjectStore, StoreListing};
+use super::view::ObjectView;
 
 /// A page's token: the revision of the first page and the last key served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct ContinueToken {
     revision: u64,
     namespace: String,
     name: String,
 }
 
-impl Token {
-    fn after(revision: u64, key: &Key) -> Self {
+impl ContinueToken {
+    fn after(revision: u64, key: &StoreKey) -> Self {
         Self {
             revision,
             namespace: key.namespace.clone(),
@@ -54,33 +54,50 @@ impl Token {
 }
 
 /// Which state a LIST reads.
-enum At {
+enum ListAt {
     Now,
     Exactly(u64),
 }
 
+/// A LIST request.
+pub(super) struct ListRequest<'r> {
+    pub(super) selection: &'r ListSelection,
+    pub(super) query: &'r Query,
+    /// The faults that meet it.
+    pub(super) effects: &'r [Effect],
+    /// The form of the answer.
+    pub(super) view: &'r ObjectView,
+}
+
 /// Answers a LIST with the body and nothing else.
 pub(super) fn list(
-    store: &Store,
-    selection: &Selection,
-    (query, effects): (&Query, &[Effect]),
-    (view, now): (&View, Timestamp),
-) -> Result<bytes::Bytes, Failure> {
+    store: &ObjectStore,
+    request: &ListRequest<'_>,
+    now: Timestamp,
+) -> Result<bytes::Bytes, ApiFailure> {
+    let ListRequest {
+        selection,
+        query,
+        effects,
+        view,
+    } = *request;
     let limit: Option<usize> = query.parsed("limit")?.filter(|limit| *limit > 0);
     let token = match query.get("continue") {
         Some(text) => Some(
-            Token::read(text).ok_or_else(|| Failure::bad_request("continue key is not valid"))?,
+            ContinueToken::read(text)
+                .ok_or_else(|| ApiFailure::bad_request("continue key is not valid"))?,
         ),
         None => None,
     };
     let listing = read(store, selection.kind, query, token.as_ref())?;
-    let items: Vec<&(Key, Arc<Version>)> = listing
+    let items: Vec<&(StoreKey, Arc<StoredVersion>)> = listing
         .items
         .iter()
         .filter(|(key, version)| selection.covers(key) && selection.matches(version))
         .collect();
     let start = token.as_ref().map_or(0, |token| {
-        let is_served = |key: &Key| (&key.namespace, &key.name) <= (&token.namespace, &token.name);
+        let is_served =
+            |key: &StoreKey| (&key.namespace, &key.name) <= (&token.namespace, &token.name);
         items.partition_point(|(key, _)| is_served(key))
     });
     let end = limit.map_or(items.len(), |limit| {
@@ -88,68 +105,68 @@ pub(super) fn list(
     });
     let mut metadata = json!({"resourceVersion": listing.revision.to_string()});
     if let Some((key, _)) = items[start..end].last().filter(|_| end < items.len()) {
-        metadata["continue"] = json!(Token::after(listing.revision, key).text());
+        metadata["continue"] = json!(ContinueToken::after(listing.revision, key).text());
         if !selection.is_selective() {
             metadata["remainingItemCount"] = json!(items.len() - end);
         }
     }
     let repeats = token.is_some() && effects.contains(&Effect::RepeatAcrossPages);
     let page = &items[start.saturating_sub(usize::from(repeats))..end];
-    let page: Vec<&Version> = page.iter().map(|(_, version)| version.as_ref()).collect();
+    let page: Vec<&StoredVersion> = page.iter().map(|(_, version)| version.as_ref()).collect();
     Ok(view.list(&metadata, &page, now))
 }
 
 fn read(
-    store: &Store,
+    store: &ObjectStore,
     kind: usize,
     query: &Query,
-    token: Option<&Token>,
-) -> Result<Listing, Failure> {
+    token: Option<&ContinueToken>,
+) -> Result<StoreListing, ApiFailure> {
     let inner = store.lock();
     let at = match token {
-        Some(token) => At::Exactly(token.revision),
+        Some(token) => ListAt::Exactly(token.revision),
         None => state(query, inner.revision())?,
     };
     let asked = match at {
-        At::Now => None,
-        At::Exactly(revision) => Some(revision),
+        ListAt::Now => None,
+        ListAt::Exactly(revision) => Some(revision),
     };
     inner
         .list(kind, asked)
         .map_err(|unreadable| match (unreadable, token) {
-            (Unreadable::Future(newest), _) => {
-                Failure::future_revision(asked.unwrap_or_default(), newest)
+            (ListError::Future(newest), _) => {
+                ApiFailure::future_revision(asked.unwrap_or_default(), newest)
             }
-            (Unreadable::Forgotten, None) => Failure::list_expired(),
-            (Unreadable::Forgotten, Some(token)) => {
-                let resume = Token {
+            (ListError::Forgotten, None) => ApiFailure::list_expired(),
+            (ListError::Forgotten, Some(token)) => {
+                let resume = ContinueToken {
                     revision: inner.revision(),
                     ..token.clone()
                 };
-                Failure::page_expired(resume.text())
+                ApiFailure::page_expired(resume.text())
             }
         })
 }
 
 /// The state that `resourceVersion` and `resourceVersionMatch` ask for.
-fn state(query: &Query, newest: u64) -> Result<At, Failure> {
+fn state(query: &Query, newest: u64) -> Result<ListAt, ApiFailure> {
     let revision: Option<u64> = query.parsed("resourceVersion")?;
     match (query.get("resourceVersionMatch"), revision) {
-        (None, None | Some(0)) | (Some("NotOlderThan"), Some(0)) => Ok(At::Now),
-        (Some("Exact"), Some(revision)) if revision > 0 => Ok(At::Exactly(revision)),
+        (None, None | Some(0)) | (Some("NotOlderThan"), Some(0)) => Ok(ListAt::Now),
+        (Some("Exact"), Some(revision)) if revision > 0 => Ok(ListAt::Exactly(revision)),
         (None | Some("NotOlderThan"), Some(revision)) if revision > newest => {
-            Err(Failure::future_revision(revision, newest))
+            Err(ApiFailure::future_revision(revision, newest))
         }
-        (None | Some("NotOlderThan"), Some(_)) => Ok(At::Now),
-        (Some("Exact"), Some(_)) => Err(Failure::invalid_options(
+        (None | Some("NotOlderThan"), Some(_)) => Ok(ListAt::Now),
+        (Some("Exact"), Some(_)) => Err(ApiFailure::invalid_options(
             "resourceVersionMatch",
             "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
         )),
-        (Some(_), None) => Err(Failure::invalid_options(
+        (Some(_), None) => Err(ApiFailure::invalid_options(
             "resourceVersionMatch",
             "resourceVersionMatch is forbidden unless resourceVersion is provided",
         )),
-        (Some(_), Some(_)) => Err(Failure::invalid_options(
+        (Some(_), Some(_)) => Err(ApiFailure::invalid_options(
             "resourceVersionMatch",
             "supported values: \"Exact\", \"NotOlderThan\", \"\"",
         )),

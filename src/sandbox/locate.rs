@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::kinds::{Kind, Scope};
-use super::log::Key;
-use super::store::Store;
+use super::log::StoreKey;
+use super::store::ObjectStore;
 use super::writer::{Target, WriteError};
 
-impl Store {
+impl ObjectStore {
     pub(super) fn read(&self, target: &Target) -> Option<Value> {
         let key = self.key(target).ok()?;
         Some(self.lock().get(&key)?.whole(&self.kinds()[key.kind]))
@@ -35,17 +35,17 @@ impl Store {
             .collect()
     }
 
-    pub(super) fn key(&self, target: &Target) -> Result<Key, WriteError> {
+    pub(super) fn key(&self, target: &Target) -> Result<StoreKey, WriteError> {
         let unknown = || WriteError::UnknownKind(target.resource.clone());
         let kind = self.kind_of(&target.resource).ok_or_else(unknown)?;
-        Ok(Key {
+        Ok(StoreKey {
             kind,
             namespace: target.namespace.clone(),
             name: target.name.clone(),
         })
     }
 
-    pub(super) fn key_of(&self, object: &Value) -> Result<Key, WriteError> {
+    pub(super) fn key_of(&self, object: &Value) -> Result<StoreKey, WriteError> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let (api_version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
         let is_it = |known: &Kind| known.kind == kind && known.api_version() == api_version;
@@ -58,12 +58,12 @@ impl Store {
             Scope::Namespaced if namespace.is_empty() => {
                 Err(WriteError::Invalid("metadata.namespace is missing"))
             }
-            Scope::Namespaced => Ok(Key {
+            Scope::Namespaced => Ok(StoreKey {
                 kind,
                 namespace,
                 name,
             }),
-            Scope::Cluster => Ok(Key {
+            Scope::Cluster => Ok(StoreKey {
                 kind,
                 namespace: String::new(),
                 name,
@@ -71,7 +71,7 @@ impl Store {
         }
     }
 
-    pub(super) fn title(&self, key: &Key) -> String {
+    pub(super) fn title(&self, key: &StoreKey) -> String {
         format!("{} \"{}\"", self.kinds()[key.kind].qualified(), key.name)
     }
 }

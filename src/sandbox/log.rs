@@ -31,7 +31,7 @@ impl Change {
 
 /// One version of one object.
 #[derive(Debug)]
-pub(super) struct Version {
+pub(super) struct StoredVersion {
     /// The object without `apiVersion` and `kind`.
     pub(super) value: Value,
     /// The same as JSON.
@@ -39,7 +39,7 @@ pub(super) struct Version {
     pub(super) revision: u64,
 }
 
-impl Version {
+impl StoredVersion {
     pub(super) fn new(value: Value, revision: u64) -> Self {
         let json = Bytes::from(value.to_string());
         Self {
@@ -85,7 +85,7 @@ impl Version {
 
 /// Where an object is kept.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct StoreKey {
     /// Index of its kind.
     pub(super) kind: usize,
     /// Empty for cluster-wide kinds.
@@ -95,12 +95,12 @@ pub(super) struct Key {
 
 /// One write.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct LogEntry {
     pub(super) revision: u64,
-    pub(super) key: Key,
+    pub(super) key: StoreKey,
     pub(super) change: Change,
-    pub(super) after: Arc<Version>,
-    pub(super) before: Option<Arc<Version>>,
+    pub(super) after: Arc<StoredVersion>,
+    pub(super) before: Option<Arc<StoredVersion>>,
 }
 
 /// One write as tests read it.
@@ -125,7 +125,7 @@ pub struct Record {
 }
 
 impl Record {
-    pub(super) fn new(entry: &Entry, kind: &Kind) -> Self {
+    pub(super) fn new(entry: &LogEntry, kind: &Kind) -> Self {
         Self {
             revision: entry.revision,
             resource: kind.qualified(),

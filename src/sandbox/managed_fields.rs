@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::fields::{self, FieldSet, Path, Step};
+use super::fields::{self, FieldSet, FieldStep, Path};
 
 /// Who writes, in the words of a `managedFields` entry.
 pub(super) struct Actor<'a> {
@@ -19,13 +19,13 @@ pub(super) struct Actor<'a> {
 }
 
 /// What a write did to the fields of an object.
-struct Comparison {
+struct FieldComparison {
     changed: FieldSet,
     added: FieldSet,
     removed: FieldSet,
 }
 
-struct Entry {
+struct ManagerEntry {
     manager: String,
     operation: String,
     subresource: Option<String>,
@@ -34,7 +34,7 @@ struct Entry {
     fields: FieldSet,
 }
 
-impl Entry {
+impl ManagerEntry {
     fn is_by(&self, actor: &Actor<'_>, operation: &str) -> bool {
         self.manager == actor.manager
             && self.operation == operation
@@ -112,7 +112,7 @@ pub(super) fn after_first_apply(new: &mut Value, actor: &Actor<'_>) {
 /// An applied configuration owns its leaves and the list items it names, not the containers around them.
 fn applied_set(applied: &Value) -> FieldSet {
     let is_owned = |(path, leaf): (Path, Option<&Value>)| {
-        let is_item = matches!(path.last(), Some(Step::Key(_) | Step::Item(_)));
+        let is_item = matches!(path.last(), Some(FieldStep::Key(_) | FieldStep::Item(_)));
         (leaf.is_some() || is_item).then_some(path)
     };
     fields::leaves(applied)
@@ -121,16 +121,16 @@ fn applied_set(applied: &Value) -> FieldSet {
         .collect()
 }
 
-impl Comparison {
+impl FieldComparison {
     fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.added.is_empty() && self.removed.is_empty()
     }
 }
 
-fn compare(old: Option<&Value>, new: &Value) -> Comparison {
+fn compare(old: Option<&Value>, new: &Value) -> FieldComparison {
     let old = old.map(fields::leaves).unwrap_or_default();
     let new = fields::leaves(new);
-    let mut change = Comparison {
+    let mut change = FieldComparison {
         changed: FieldSet::new(),
         added: FieldSet::new(),
         removed: FieldSet::new(),
@@ -150,7 +150,7 @@ fn compare(old: Option<&Value>, new: &Value) -> Comparison {
 }
 
 /// Takes from the others what has been changed or removed under them.
-fn release(entries: &mut [Entry], change: &Comparison) {
+fn release(entries: &mut [ManagerEntry], change: &FieldComparison) {
     for entry in entries {
         entry
             .fields
@@ -158,8 +158,8 @@ fn release(entries: &mut [Entry], change: &Comparison) {
     }
 }
 
-fn entry(actor: &Actor<'_>, operation: &str, time: String, fields: FieldSet) -> Entry {
-    Entry {
+fn entry(actor: &Actor<'_>, operation: &str, time: String, fields: FieldSet) -> ManagerEntry {
+    ManagerEntry {
         manager: actor.manager.to_owned(),
         operation: operation.to_owned(),
         subresource: actor.subresource.map(str::to_owned),
@@ -169,13 +169,13 @@ fn entry(actor: &Actor<'_>, operation: &str, time: String, fields: FieldSet) -> 
     }
 }
 
-fn read(object: &Value) -> Vec<Entry> {
+fn read(object: &Value) -> Vec<ManagerEntry> {
     let text = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
     let entries = object["metadata"]["managedFields"].as_array();
     entries
         .into_iter()
         .flatten()
-        .map(|entry| Entry {
+        .map(|entry| ManagerEntry {
             manager: text(entry, "manager"),
             operation: text(entry, "operation"),
             subresource: entry["subresource"].as_str().map(str::to_owned),
@@ -187,7 +187,7 @@ fn read(object: &Value) -> Vec<Entry> {
 }
 
 /// Applied entries first, then by time and name: the order kube-apiserver keeps.
-fn write(object: &mut Value, mut entries: Vec<Entry>) {
+fn write(object: &mut Value, mut entries: Vec<ManagerEntry>) {
     entries.retain(|entry| !entry.fields.is_empty());
     entries.sort_by(|a, b| {
         (&a.operation, &a.time, &a.manager).cmp(&(&b.operation, &b.time, &b.manager))
@@ -217,7 +217,7 @@ fn merge(live: &mut Value, applied: &Value, path: &mut Path) {
     match (live, applied) {
         (Value::Object(live), Value::Object(applied)) => {
             for (name, value) in applied {
-                path.push(Step::Field(name.clone()));
+                path.push(FieldStep::Field(name.clone()));
                 match live.get_mut(name) {
                     Some(present) => merge(present, value, path),
                     None => drop(live.insert(name.clone(), value.clone())),
@@ -258,7 +258,7 @@ fn merge_items(
 }
 
 /// Removes the field at `path`; a container that it leaves empty goes too.
-fn remove(value: &mut Value, path: &[Step]) {
+fn remove(value: &mut Value, path: &[FieldStep]) {
     let Some((step, rest)) = path.split_first() else {
         return;
     };
@@ -267,7 +267,7 @@ fn remove(value: &mut Value, path: &[Step]) {
             || value.as_array().is_some_and(Vec::is_empty)
     };
     match (step, value) {
-        (Step::Field(name), Value::Object(map)) => {
+        (FieldStep::Field(name), Value::Object(map)) => {
             let Some(child) = map.get_mut(name) else {
                 return;
             };
@@ -276,7 +276,7 @@ fn remove(value: &mut Value, path: &[Step]) {
                 map.remove(name);
             }
         }
-        (Step::Key(keys), Value::Array(items)) => {
+        (FieldStep::Key(keys), Value::Array(items)) => {
             let keys: Value = serde_json::from_str(keys).unwrap_or_default();
             let is_it = |item: &Value| {
                 let keys = keys.as_object();
@@ -290,7 +290,7 @@ fn remove(value: &mut Value, path: &[Step]) {
                 remove(item, rest);
             }
         }
-        (Step::Item(text), Value::Array(items)) => {
+        (FieldStep::Item(text), Value::Array(items)) => {
             let value: Value = serde_json::from_str(text).unwrap_or_default();
             items.retain(|item| *item != value);
         }

@@ -64,23 +64,23 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
-pub use kinds::{Kind, Origin, Scope};
+pub use kinds::{Kind, KindOrigin, Scope};
 pub use log::{Change, Record};
 pub use options::{Clock, Options};
 pub use rbac::{Permission, Rule, User};
 pub use requests::{Connection, Request};
 pub use writer::{Deletion, Target, WriteError, Writer};
 
-use port::Port;
+use port::LoopbackPort;
 use serve::Server;
-use shared::Shared;
-use store::Store;
+use shared::ServerState;
+use store::ObjectStore;
 use write::Stamp;
 
 /// A running API server; dropping it ends all its tasks and connections.
 pub struct Sandbox {
-    shared: Arc<Shared>,
-    port: Port,
+    shared: Arc<ServerState>,
+    port: LoopbackPort,
     context: String,
     namespace: String,
     server: Option<Server>,
@@ -104,8 +104,8 @@ impl Sandbox {
         let mut kinds = kinds::built_in();
         kinds.extend(options.kinds);
         let (context, namespace) = (options.context, options.namespace);
-        let shared = Arc::new(Shared {
-            store: Store::new(kinds, options.revision, options.seed),
+        let shared = Arc::new(ServerState {
+            store: ObjectStore::new(kinds, options.revision, options.seed),
             clock: options.clock,
             sends_date: options.sends_date,
             faults: fault::Faults::default(),
@@ -117,7 +117,7 @@ impl Sandbox {
         for fault in options.faults {
             shared.faults.inject(fault);
         }
-        let (port, listener) = Port::free()?;
+        let (port, listener) = LoopbackPort::free()?;
         let server = Server::start(listener, &shared);
         Ok(Self {
             shared,
@@ -164,7 +164,7 @@ impl Sandbox {
             .iter()
             .map(|user| (user.name.as_str(), user.token.as_str()))
             .collect();
-        options::kubeconfig(&self.url(), (&self.context, &self.namespace), &known)
+        options::kubeconfig(&self.url(), &self.context, &self.namespace, &known)
     }
 
     /// The server's clock.

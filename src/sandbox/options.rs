@@ -59,7 +59,8 @@ impl Options {
 /// A kubeconfig with a context per user, the first one current.
 pub(super) fn kubeconfig(
     url: &str,
-    (context, namespace): (&str, &str),
+    context: &str,
+    namespace: &str,
     users: &[(&str, &str)],
 ) -> String {
     let users: &[(&str, &str)] = if users.is_empty() {

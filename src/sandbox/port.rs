@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpSocket};
 const BACKLOG: u32 = 1024;
 
 /// A port of the loopback interface.
-pub(super) struct Port {
+pub(super) struct LoopbackPort {
     address: SocketAddr,
     /// Bound, and not listening: a connection to it is refused, and the system gives the port to nobody,
     /// as an outgoing connection's own end least of all. Only Linux lets a second socket of the same
@@ -17,9 +17,9 @@ pub(super) struct Port {
     _held: Option<TcpSocket>,
 }
 
-impl Port {
+impl LoopbackPort {
     /// A free one, with the first listener on it.
-    pub(super) fn free() -> io::Result<(Port, TcpListener)> {
+    pub(super) fn free() -> io::Result<(LoopbackPort, TcpListener)> {
         let socket = bound((Ipv4Addr::LOCALHOST, 0).into())?;
         let address = socket.local_addr()?;
         let (held, socket) = if cfg!(target_os = "linux") {
@@ -27,7 +27,7 @@ impl Port {
         } else {
             (None, socket)
         };
-        let port = Port {
+        let port = LoopbackPort {
             address,
             _held: held,
         };
@@ -62,11 +62,11 @@ mod tests {
 
     use tokio::net::TcpSocket;
 
-    use super::Port;
+    use super::LoopbackPort;
 
     #[tokio::test]
     async fn the_port_is_kept_while_nobody_listens() {
-        let (port, listener) = Port::free().unwrap();
+        let (port, listener) = LoopbackPort::free().unwrap();
         drop(listener);
         let address = port.address();
         let refused = TcpStream::connect(address).unwrap_err();

@@ -1,7 +1,7 @@
 //! Who may do what: bearer tokens, users and their rules.
 
 use super::kinds::Kind;
-use super::status::Failure;
+use super::status::ApiFailure;
 
 /// Whether a rule grants or takes away. A denial wins over any grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub(super) struct Access<'a> {
 
 impl User {
     /// Answers a refusal unless the rules allow the access.
-    pub(super) fn check(&self, access: &Access<'_>) -> Result<(), Failure> {
+    pub(super) fn check(&self, access: &Access<'_>) -> Result<(), ApiFailure> {
         let covering = || self.rules.iter().filter(|rule| rule.covers(access));
         let is_denied = covering().any(|rule| rule.permission == Permission::Deny);
         if covering().next().is_some() && !is_denied {
@@ -134,6 +134,6 @@ impl User {
             "User \"{}\" cannot {verb} resource \"{}\" in API group \"{}\" {place}",
             self.name, kind.plural, kind.group
         );
-        Err(Failure::forbidden(kind, name, &what))
+        Err(ApiFailure::forbidden(kind, name, &what))
     }
 }

@@ -12,10 +12,10 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
 
 use super::fault::{Effect, ErrorBody, Framing};
-use super::feed::{Feed, gzip};
-use super::requests::Progress;
-use super::status::Failure;
-use super::watch::Source;
+use super::feed::{WatchFeed, gzip};
+use super::requests::RequestProgress;
+use super::status::ApiFailure;
+use super::watch::WatchSource;
 use super::wire::Switch;
 
 /// Bodies above this size are compressed for those who accept it (kube-apiserver: 128 KiB; lower, so that small tests meet it).
@@ -25,10 +25,10 @@ const GZIP_ABOVE: usize = 1024;
 pub(super) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
 /// What it takes to answer one request.
-pub(super) struct Reply {
+pub(super) struct ServerReply {
     pub(super) effects: Vec<Effect>,
     pub(super) switch: Arc<Switch>,
-    pub(super) progress: Arc<Progress>,
+    pub(super) progress: Arc<RequestProgress>,
     pub(super) accepts_gzip: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     names.any(|name| name.trim() == "gzip")
 }
 
-impl Reply {
+impl ServerReply {
     /// An error as the fault script words it.
     pub(super) fn error_page(
         &self,
@@ -52,7 +52,7 @@ impl Reply {
         retry_after: Option<u32>,
         body: ErrorBody,
     ) -> Response<Body> {
-        let failure = Failure::by_code(code, retry_after);
+        let failure = ApiFailure::by_code(code, retry_after);
         let (content, text) = match body {
             ErrorBody::Status => ("application/json", failure.json()),
             ErrorBody::PrettyStatus => {
@@ -71,7 +71,7 @@ impl Reply {
         let mut response = self.respond(
             failure.http().as_u16(),
             content,
-            Feed::whole(&text, &self.effects, Arc::clone(&self.switch)),
+            WatchFeed::whole(&text, &self.effects, Arc::clone(&self.switch)),
         );
         if let Some(seconds) = retry_after {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
@@ -80,18 +80,18 @@ impl Reply {
     }
 
     /// A `Status` under its own code.
-    pub(super) fn refuse(&self, failure: &Failure) -> Response<Body> {
-        let feed = Feed::whole(&failure.json(), &self.effects, Arc::clone(&self.switch));
+    pub(super) fn refuse(&self, failure: &ApiFailure) -> Response<Body> {
+        let feed = WatchFeed::whole(&failure.json(), &self.effects, Arc::clone(&self.switch));
         self.respond(failure.code, "application/json", feed)
     }
 
     /// A watch, as long as it lasts.
-    pub(super) fn watch(&self, source: Source) -> Response<Body> {
+    pub(super) fn watch(&self, source: WatchSource) -> Response<Body> {
         let mut effects = self.effects.clone();
         let gzipped = Effect::Framing(Framing::Gzip);
         let is_gzipped = effects.contains(&gzipped) && self.accepts_gzip;
         effects.retain(|effect| is_gzipped || *effect != gzipped);
-        let feed = Feed::watch(source, effects, Arc::clone(&self.switch));
+        let feed = WatchFeed::watch(source, effects, Arc::clone(&self.switch));
         let mut response = self.respond(200, "application/json", feed);
         if is_gzipped {
             response
@@ -105,7 +105,7 @@ impl Reply {
     pub(super) fn whole(&self, content: &'static str, body: Bytes) -> Response<Body> {
         let is_gzipped = body.len() > GZIP_ABOVE && self.accepts_gzip;
         let body = if is_gzipped { gzip(&body) } else { body };
-        let feed = Feed::whole(&body, &self.effects, Arc::clone(&self.switch));
+        let feed = WatchFeed::whole(&body, &self.effects, Arc::clone(&self.switch));
         let mut response = self.respond(200, content, feed);
         if is_gzipped {
             response
@@ -115,7 +115,7 @@ impl Reply {
         response
     }
 
-    fn respond(&self, code: u16, content: &'static str, feed: Feed) -> Response<Body> {
+    fn respond(&self, code: u16, content: &'static str, feed: WatchFeed) -> Response<Body> {
         self.progress.answered(code);
         let progress = Arc::clone(&self.progress);
         let frames = feed.into_stream().map(move |chunk| {

@@ -40,7 +40,7 @@ pub struct Connection {
 
 /// A request under way; dropping it says that it is over.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct RequestProgress {
     record: Arc<Counters>,
     /// Wakes those who wait for a change in the record.
     changed: watch::Sender<usize>,
@@ -53,7 +53,7 @@ struct Counters {
     ended: AtomicBool,
 }
 
-impl Progress {
+impl RequestProgress {
     pub(super) fn answered(&self, status: u16) {
         self.record.status.store(status, Ordering::SeqCst);
     }
@@ -63,7 +63,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for RequestProgress {
     fn drop(&mut self) {
         self.record.ended.store(true, Ordering::SeqCst);
         self.changed.send_modify(|_| {});
@@ -95,7 +95,7 @@ impl Journal {
         request: &http::Request<B>,
         user: Option<String>,
         connection: usize,
-    ) -> Arc<Progress> {
+    ) -> Arc<RequestProgress> {
         let header = |name: HeaderName| {
             let value = request
                 .headers()
@@ -124,7 +124,7 @@ impl Journal {
         let count = requests.len();
         drop(requests);
         self.count.send_replace(count);
-        Arc::new(Progress {
+        Arc::new(RequestProgress {
             record: counters,
             changed: self.count.clone(),
         })

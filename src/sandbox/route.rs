@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::kinds::{Kind, Scope};
 use super::openapi;
-use super::status::Failure;
+use super::status::ApiFailure;
 
 /// A path, read.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,17 +25,22 @@ pub(super) enum Route {
     Version,
     /// `/readyz`, `/livez`, `/healthz`.
     Health,
-    /// Objects of a kind; one of them when there is a name.
-    Objects {
-        kind: usize,
-        namespace: Option<String>,
-        name: Option<String>,
-    },
+    /// Objects of a kind.
+    Objects(ObjectsRoute),
+}
+
+/// Objects of a kind; one of them when there is a name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ObjectsRoute {
+    pub(super) kind: usize,
+    /// `None` for all namespaces, and for cluster-wide kinds.
+    pub(super) namespace: Option<String>,
+    pub(super) name: Option<String>,
 }
 
 impl Route {
     /// Finds out where a path leads.
-    pub(super) fn of(path: &str, kinds: &[Kind]) -> Result<Self, Failure> {
+    pub(super) fn of(path: &str, kinds: &[Kind]) -> Result<Self, ApiFailure> {
         let parts: Vec<String> = path
             .split('/')
             .filter(|part| !part.is_empty())
@@ -58,36 +63,32 @@ impl Route {
                 Ok(Self::Group((*group).to_owned()))
             }
             ["apis", group, version] => served(group, version, kinds),
-            ["api", version, rest @ ..] => objects(("", version), rest, kinds),
-            ["apis", group, version, rest @ ..] => objects((group, version), rest, kinds),
-            _ => Err(Failure::no_such_path()),
+            ["api", version, rest @ ..] => objects("", version, rest, kinds),
+            ["apis", group, version, rest @ ..] => objects(group, version, rest, kinds),
+            _ => Err(ApiFailure::no_such_path()),
         }
     }
 }
 
-fn served(group: &str, version: &str, kinds: &[Kind]) -> Result<Route, Failure> {
+fn served(group: &str, version: &str, kinds: &[Kind]) -> Result<Route, ApiFailure> {
     let is_served = kinds
         .iter()
         .any(|kind| kind.group == group && kind.version == version);
     if is_served {
         Ok(Route::Resources(group.to_owned(), version.to_owned()))
     } else {
-        Err(Failure::no_such_path())
+        Err(ApiFailure::no_such_path())
     }
 }
 
-fn objects(
-    (group, version): (&str, &str),
-    rest: &[&str],
-    kinds: &[Kind],
-) -> Result<Route, Failure> {
+fn objects(group: &str, version: &str, rest: &[&str], kinds: &[Kind]) -> Result<Route, ApiFailure> {
     let find = |plural: &str| {
         let is_it =
             |kind: &Kind| kind.group == group && kind.version == version && kind.plural == plural;
         kinds
             .iter()
             .position(is_it)
-            .ok_or_else(Failure::no_such_path)
+            .ok_or_else(ApiFailure::no_such_path)
     };
     let (namespace, plural, name) = match rest {
         ["namespaces", name] | ["namespaces", name, "status"] => (None, "namespaces", Some(*name)),
@@ -99,7 +100,7 @@ fn objects(
         [plural] => (None, *plural, None),
         [plural, name] => (None, *plural, Some(*name)),
         [plural, name, "status"] if kinds[find(plural)?].has_status => (None, *plural, Some(*name)),
-        _ => return Err(Failure::no_such_path()),
+        _ => return Err(ApiFailure::no_such_path()),
     };
     let kind = find(plural)?;
     let fits = match kinds[kind].scope {
@@ -107,13 +108,13 @@ fn objects(
         Scope::Namespaced => namespace.is_some() || name.is_none(),
     };
     if !fits {
-        return Err(Failure::no_such_path());
+        return Err(ApiFailure::no_such_path());
     }
-    Ok(Route::Objects {
+    Ok(Route::Objects(ObjectsRoute {
         kind,
         namespace: namespace.map(str::to_owned),
         name: name.map(str::to_owned),
-    })
+    }))
 }
 
 /// The decoded parameters of a query.
@@ -148,9 +149,9 @@ impl Query {
     }
 
     /// A parameter of another type; an ill-formed one is a 400.
-    pub(super) fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>, Failure> {
+    pub(super) fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>, ApiFailure> {
         let wrong = |text: &str| {
-            Failure::bad_request(format!("invalid value for parameter {name}: {text:?}"))
+            ApiFailure::bad_request(format!("invalid value for parameter {name}: {text:?}"))
         };
         self.get(name)
             .map(|text| text.parse().map_err(|_| wrong(text)))
@@ -174,7 +175,7 @@ fn percent_decoded(text: &str) -> String {
 
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum AnswerForm {
     /// The objects themselves.
     Full,
     /// Their metadata only.
@@ -186,15 +187,15 @@ pub(super) enum Form {
 }
 
 /// Picks the first media type of an `Accept` header that is served for objects or for discovery.
-pub(super) fn accepted(header: Option<&str>) -> Result<Form, Failure> {
+pub(super) fn accepted(header: Option<&str>) -> Result<AnswerForm, ApiFailure> {
     let header = header.unwrap_or("*/*");
     header
         .split(',')
         .find_map(form_of)
-        .ok_or_else(Failure::not_acceptable)
+        .ok_or_else(ApiFailure::not_acceptable)
 }
 
-fn form_of(range: &str) -> Option<Form> {
+fn form_of(range: &str) -> Option<AnswerForm> {
     let mut parts = range.split(';').map(str::trim);
     if !matches!(parts.next()?, "application/json" | "*/*" | "application/*") {
         return None;
@@ -207,15 +208,15 @@ fn form_of(range: &str) -> Option<Form> {
             .map(|(_, value)| *value)
     };
     match (parameter("as"), parameter("g"), parameter("v")) {
-        (None, _, _) => Some(Form::Full),
-        (Some("Table"), Some("meta.k8s.io"), Some("v1")) => Some(Form::Table),
+        (None, _, _) => Some(AnswerForm::Full),
+        (Some("Table"), Some("meta.k8s.io"), Some("v1")) => Some(AnswerForm::Table),
         (
             Some("PartialObjectMetadata" | "PartialObjectMetadataList"),
             Some("meta.k8s.io"),
             Some("v1"),
-        ) => Some(Form::Metadata),
+        ) => Some(AnswerForm::Metadata),
         (Some("APIGroupDiscoveryList"), Some("apidiscovery.k8s.io"), Some("v2")) => {
-            Some(Form::Discovery)
+            Some(AnswerForm::Discovery)
         }
         _ => None,
     }

@@ -3,41 +3,37 @@
 use crate::object::selector::{FieldSelector, LabelSelector};
 
 use super::kinds::Kind;
-use super::log::{Key, Version};
-use super::route::Query;
-use super::status::Failure;
+use super::log::{StoreKey, StoredVersion};
+use super::route::{ObjectsRoute, Query};
+use super::status::ApiFailure;
 
 /// The objects a LIST or WATCH covers.
 #[derive(Debug)]
-pub(super) struct Selection {
+pub(super) struct ListSelection {
     pub(super) kind: usize,
     pub(super) namespace: Option<String>,
     labels: LabelSelector,
     pub(super) fields: FieldSelector,
 }
 
-impl Selection {
-    pub(super) fn of(
-        query: &Query,
-        place: (usize, Option<String>),
-        kind: &Kind,
-    ) -> Result<Self, Failure> {
+impl ListSelection {
+    pub(super) fn of(query: &Query, route: &ObjectsRoute, kind: &Kind) -> Result<Self, ApiFailure> {
         let labels = query.get("labelSelector").unwrap_or_default();
         let fields = query.get("fieldSelector").unwrap_or_default();
         let unreadable = |error: &dyn std::fmt::Display| {
-            Failure::bad_request(format!("unable to parse requirement: {error}"))
+            ApiFailure::bad_request(format!("unable to parse requirement: {error}"))
         };
         let selection = Self {
-            kind: place.0,
-            namespace: place.1,
+            kind: route.kind,
+            namespace: route.namespace.clone(),
             labels: labels.parse().map_err(|error| unreadable(&error))?,
             fields: fields
                 .parse()
-                .map_err(|error| Failure::bad_request(format!("{error}")))?,
+                .map_err(|error| ApiFailure::bad_request(format!("{error}")))?,
         };
         for term in selection.fields.terms() {
             if !is_selectable(kind, &term.field) {
-                return Err(Failure::bad_request(not_selectable(kind, &term.field)));
+                return Err(ApiFailure::bad_request(not_selectable(kind, &term.field)));
             }
         }
         Ok(selection)
@@ -49,7 +45,7 @@ impl Selection {
     }
 
     /// Whether this is about the namespace of the object at all.
-    pub(super) fn covers(&self, key: &Key) -> bool {
+    pub(super) fn covers(&self, key: &StoreKey) -> bool {
         key.kind == self.kind
             && self
                 .namespace
@@ -58,7 +54,7 @@ impl Selection {
     }
 
     /// Whether a version is selected by labels and fields.
-    pub(super) fn matches(&self, version: &Version) -> bool {
+    pub(super) fn matches(&self, version: &StoredVersion) -> bool {
         let labels = &version.value["metadata"]["labels"];
         self.labels.matches(|key| labels[key].as_str())
             && self.fields.matches(|path| field(version, path))
@@ -66,7 +62,7 @@ impl Selection {
 }
 
 /// The text of a field; numbers and booleans as JSON has them.
-fn field(version: &Version, path: &str) -> Option<String> {
+fn field(version: &StoredVersion, path: &str) -> Option<String> {
     let pointer = format!("/{}", path.replace('.', "/"));
     let value = version.value.pointer(&pointer)?;
     Some(

@@ -17,8 +17,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
 use super::answer::{self, Caller};
+use super::shared::ServerState;
 use super::wire::{Switch, Wire};
 
 /// What an HTTP/2 client says first.
@@ -32,7 +32,7 @@ pub(super) struct Server {
 
 impl Server {
     /// Serves in a task of its own.
-    pub(super) fn start(listener: TcpListener, shared: &Arc<Shared>) -> Self {
+    pub(super) fn start(listener: TcpListener, shared: &Arc<ServerState>) -> Self {
         let stop = CancellationToken::new();
         let task = tokio::spawn(serve(listener, Arc::clone(shared), stop.clone()));
         Self { task, stop }
@@ -52,7 +52,7 @@ impl Server {
 }
 
 /// Serves until told to stop, and then breaks all connections; dropping it does the same.
-async fn serve(listener: TcpListener, shared: Arc<Shared>, stop: CancellationToken) {
+async fn serve(listener: TcpListener, shared: Arc<ServerState>, stop: CancellationToken) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -70,7 +70,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>, stop: CancellationTok
     connections.shutdown().await;
 }
 
-async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
+async fn connection(mut stream: TcpStream, shared: Arc<ServerState>) {
     // Latency of small events matters more than packets here; a socket that refuses works all the same.
     drop(stream.set_nodelay(true));
     let Ok(read_ahead) = first_bytes(&mut stream).await else {
@@ -111,7 +111,7 @@ async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
 }
 
 /// The `Date` of an answer, by the sandbox's clock.
-fn date(shared: &Shared) -> Option<(HeaderName, HeaderValue)> {
+fn date(shared: &ServerState) -> Option<(HeaderName, HeaderValue)> {
     let now = shared.sends_date.then(|| (shared.clock)())?;
     let text = DateTimePrinter::new()
         .timestamp_to_rfc9110_string(&now)

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::log::Version;
+use super::log::StoredVersion;
 use super::options::Clock;
 use super::rbac::User;
-use super::status::Failure;
-use super::store::Store;
+use super::status::ApiFailure;
+use super::store::ObjectStore;
 use super::{fault, requests};
 
 /// What connections share.
-pub(super) struct Shared {
-    pub(super) store: Store,
+pub(super) struct ServerState {
+    pub(super) store: ObjectStore,
     pub(super) clock: Clock,
     pub(super) sends_date: bool,
     pub(super) faults: fault::Faults,
@@ -25,19 +25,19 @@ pub(super) struct Shared {
     pub(super) namespace: String,
 }
 
-impl Shared {
+impl ServerState {
     /// A namespace that nobody has created: that of the context, which everybody looks into, and those
     /// that hold anything, are there all the same.
-    pub(super) fn namespace(&self, name: &str) -> Option<Arc<Version>> {
+    pub(super) fn namespace(&self, name: &str) -> Option<Arc<StoredVersion>> {
         let store = self.store.lock();
         (name == self.namespace || store.holds_namespace(name)).then(|| {
             let value = json!({"metadata": {"name": name}, "status": {"phase": "Active"}});
-            Arc::new(Version::new(value, store.revision()))
+            Arc::new(StoredVersion::new(value, store.revision()))
         })
     }
 
     /// The user of an `Authorization` header; `None` where everybody may do everything.
-    pub(super) fn authenticate(&self, header: Option<&str>) -> Result<Option<User>, Failure> {
+    pub(super) fn authenticate(&self, header: Option<&str>) -> Result<Option<User>, ApiFailure> {
         let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         if users.is_empty() {
             return Ok(None);
@@ -45,6 +45,9 @@ impl Shared {
         let token = header.and_then(|header| header.strip_prefix("Bearer "));
         let token = token.unwrap_or_default();
         let found = users.iter().find(|user| user.token == token);
-        found.cloned().map(Some).ok_or_else(Failure::unauthorized)
+        found
+            .cloned()
+            .map(Some)
+            .ok_or_else(ApiFailure::unauthorized)
     }
 }

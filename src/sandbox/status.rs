@@ -8,7 +8,7 @@ use super::kinds::Kind;
 
 /// An error answer.
 #[derive(Debug, Clone)]
-pub(super) struct Failure {
+pub(super) struct ApiFailure {
     pub(super) code: u16,
     reason: &'static str,
     message: String,
@@ -17,7 +17,7 @@ pub(super) struct Failure {
     pub(super) resume: Option<String>,
 }
 
-impl Failure {
+impl ApiFailure {
     fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,

@@ -7,20 +7,20 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::kinds::Kind;
-use super::log::{Change, Entry, Key, Record, Version};
+use super::log::{Change, LogEntry, Record, StoreKey, StoredVersion};
 
 /// The state of the cluster; shared by the tests that write and the connections that read.
-pub(super) struct Store {
+pub(super) struct ObjectStore {
     kinds: Vec<Kind>,
-    inner: Mutex<Inner>,
+    inner: Mutex<StoreInner>,
     /// The newest revision, for those who wait for the next.
     newest: watch::Sender<u64>,
 }
 
-pub(super) struct Inner {
+pub(super) struct StoreInner {
     revision: u64,
-    log: Vec<Arc<Entry>>,
-    live: BTreeMap<Key, Arc<Version>>,
+    log: Vec<Arc<LogEntry>>,
+    live: BTreeMap<StoreKey, Arc<StoredVersion>>,
     /// Reads at an exact revision below this one answer 410.
     compacted: u64,
     /// Watches from a revision below this one answer 410.
@@ -30,7 +30,7 @@ pub(super) struct Inner {
 
 /// Why a revision cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unreadable {
+pub(super) enum ListError {
     /// Compacted.
     Forgotten,
     /// Not reached yet; the newest one.
@@ -38,14 +38,14 @@ pub(super) enum Unreadable {
 }
 
 /// The objects of a kind at one revision, by namespace and name.
-pub(super) struct Listing {
+pub(super) struct StoreListing {
     pub(super) revision: u64,
-    pub(super) items: Vec<(Key, Arc<Version>)>,
+    pub(super) items: Vec<(StoreKey, Arc<StoredVersion>)>,
 }
 
-impl Store {
+impl ObjectStore {
     pub(super) fn new(kinds: Vec<Kind>, first_revision: u64, seed: u64) -> Self {
-        let inner = Inner {
+        let inner = StoreInner {
             revision: first_revision,
             log: Vec::new(),
             live: BTreeMap::new(),
@@ -71,7 +71,7 @@ impl Store {
             .position(|kind| kind.plural == resource || kind.qualified() == resource)
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, StoreInner> {
         // A panic in a test while it held the lock must not hide behind a second one.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,12 +96,12 @@ impl Store {
     }
 }
 
-impl Inner {
+impl StoreInner {
     pub(super) fn revision(&self) -> u64 {
         self.revision
     }
 
-    pub(super) fn get(&self, key: &Key) -> Option<&Arc<Version>> {
+    pub(super) fn get(&self, key: &StoreKey) -> Option<&Arc<StoredVersion>> {
         self.live.get(key)
     }
 
@@ -111,22 +111,22 @@ impl Inner {
     }
 
     /// The objects of a kind as they are, or as they were at a revision.
-    pub(super) fn list(&self, kind: usize, at: Option<u64>) -> Result<Listing, Unreadable> {
+    pub(super) fn list(&self, kind: usize, at: Option<u64>) -> Result<StoreListing, ListError> {
         let Some(at) = at.filter(|at| *at != self.revision) else {
             let of_kind = self.live.iter().filter(|(key, _)| key.kind == kind);
             let items = of_kind
                 .map(|(key, version)| (key.clone(), Arc::clone(version)))
                 .collect();
-            return Ok(Listing {
+            return Ok(StoreListing {
                 revision: self.revision,
                 items,
             });
         };
         if at > self.revision {
-            return Err(Unreadable::Future(self.revision));
+            return Err(ListError::Future(self.revision));
         }
         if at < self.compacted {
-            return Err(Unreadable::Forgotten);
+            return Err(ListError::Forgotten);
         }
         let mut then = BTreeMap::new();
         for entry in self.log.iter().take_while(|entry| entry.revision <= at) {
@@ -140,20 +140,20 @@ impl Inner {
                 }
             };
         }
-        Ok(Listing {
+        Ok(StoreListing {
             revision: at,
             items: then.into_iter().collect(),
         })
     }
 
     /// The writes after a revision, in order.
-    pub(super) fn after(&self, revision: u64) -> &[Arc<Entry>] {
+    pub(super) fn after(&self, revision: u64) -> &[Arc<LogEntry>] {
         let start = self.log.partition_point(|entry| entry.revision <= revision);
         &self.log[start..]
     }
 
     /// The writes up to and including a revision, in order.
-    pub(super) fn until(&self, revision: u64) -> &[Arc<Entry>] {
+    pub(super) fn until(&self, revision: u64) -> &[Arc<LogEntry>] {
         let end = self.log.partition_point(|entry| entry.revision <= revision);
         &self.log[..end]
     }
@@ -174,15 +174,20 @@ impl Inner {
     }
 
     /// Logs a version under the next revision.
-    pub(super) fn commit(&mut self, key: &Key, change: Change, mut value: Value) -> Arc<Version> {
+    pub(super) fn commit(
+        &mut self,
+        key: &StoreKey,
+        change: Change,
+        mut value: Value,
+    ) -> Arc<StoredVersion> {
         self.revision += 1;
         value["metadata"]["resourceVersion"] = Value::from(self.revision.to_string());
-        let after = Arc::new(Version::new(value, self.revision));
+        let after = Arc::new(StoredVersion::new(value, self.revision));
         let before = match change {
             Change::Deleted => self.live.remove(key),
             Change::Added | Change::Modified => self.live.insert(key.clone(), Arc::clone(&after)),
         };
-        self.log.push(Arc::new(Entry {
+        self.log.push(Arc::new(LogEntry {
             revision: self.revision,
             key: key.clone(),
             change,

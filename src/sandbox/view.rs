@@ -4,10 +4,10 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::kinds::{Kind, Origin};
-use super::log::Version;
-use super::route::{Form, Query};
-use super::status::Failure;
+use super::kinds::{Kind, KindOrigin};
+use super::log::StoredVersion;
+use super::route::{AnswerForm, Query};
+use super::status::ApiFailure;
 use super::table;
 
 /// What a table row carries besides its cells.
@@ -20,21 +20,21 @@ enum Include {
 
 /// How one request wants its objects.
 #[derive(Debug)]
-pub(super) struct View {
-    pub(super) form: Form,
+pub(super) struct ObjectView {
+    pub(super) form: AnswerForm,
     include: Include,
     kind: Kind,
 }
 
-impl View {
-    pub(super) fn of(form: Form, query: &Query, kind: &Kind) -> Result<Self, Failure> {
+impl ObjectView {
+    pub(super) fn of(form: AnswerForm, query: &Query, kind: &Kind) -> Result<Self, ApiFailure> {
         let include = match query.get("includeObject") {
             None | Some("Metadata") => Include::Metadata,
             Some("None") => Include::None,
             Some("Object") => Include::Object,
             Some(other) => {
                 let message = format!("unrecognized includeObject value: {other:?}");
-                return Err(Failure::bad_request(message));
+                return Err(ApiFailure::bad_request(message));
             }
         };
         Ok(Self {
@@ -45,31 +45,36 @@ impl View {
     }
 
     /// One object, for a GET.
-    pub(super) fn object(&self, version: &Version, now: Timestamp) -> Bytes {
+    pub(super) fn object(&self, version: &StoredVersion, now: Timestamp) -> Bytes {
         match self.form {
-            Form::Full | Form::Discovery => version.wire(&self.kind),
-            Form::Metadata => Bytes::from(partial(version).to_string()),
-            Form::Table => {
+            AnswerForm::Full | AnswerForm::Discovery => version.wire(&self.kind),
+            AnswerForm::Metadata => Bytes::from(partial(version).to_string()),
+            AnswerForm::Table => {
                 let metadata = json!({"resourceVersion": version.revision.to_string()});
-                self.table(&metadata, &[self.row(version, now)], Columns::Given)
+                self.table(&metadata, &[self.row(version, now)], TableColumns::Given)
             }
         }
     }
 
     /// A LIST with its `metadata`.
-    pub(super) fn list(&self, metadata: &Value, versions: &[&Version], now: Timestamp) -> Bytes {
+    pub(super) fn list(
+        &self,
+        metadata: &Value,
+        versions: &[&StoredVersion],
+        now: Timestamp,
+    ) -> Bytes {
         let head = match self.form {
-            Form::Table => {
+            AnswerForm::Table => {
                 let rows: Vec<Value> = versions
                     .iter()
                     .map(|version| self.row(version, now))
                     .collect();
-                return self.table(metadata, &rows, Columns::Given);
+                return self.table(metadata, &rows, TableColumns::Given);
             }
-            Form::Metadata => {
+            AnswerForm::Metadata => {
                 r#"{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1""#.to_owned()
             }
-            Form::Full | Form::Discovery => {
+            AnswerForm::Full | AnswerForm::Discovery => {
                 format!(
                     r#"{{"kind":"{}List","apiVersion":"{}""#,
                     self.kind.kind,
@@ -89,13 +94,20 @@ impl View {
     }
 
     /// The object of a watch event; tables name their columns in the first one only.
-    pub(super) fn event(&self, version: &Version, now: Timestamp, columns: Columns) -> Bytes {
+    pub(super) fn event(
+        &self,
+        version: &StoredVersion,
+        now: Timestamp,
+        columns: TableColumns,
+    ) -> Bytes {
         match self.form {
-            Form::Table => {
+            AnswerForm::Table => {
                 let metadata = json!({"resourceVersion": version.revision.to_string()});
                 self.table(&metadata, &[self.row(version, now)], columns)
             }
-            Form::Full | Form::Metadata | Form::Discovery => self.object(version, now),
+            AnswerForm::Full | AnswerForm::Metadata | AnswerForm::Discovery => {
+                self.object(version, now)
+            }
         }
     }
 
@@ -103,27 +115,29 @@ impl View {
     pub(super) fn bookmark(&self, revision: u64) -> Bytes {
         let metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
         let (api_version, kind) = match self.form {
-            Form::Full | Form::Discovery => (self.kind.api_version(), self.kind.kind.as_str()),
-            Form::Metadata => ("meta.k8s.io/v1".to_owned(), "PartialObjectMetadata"),
-            Form::Table => return self.table(&metadata, &[], Columns::Known),
+            AnswerForm::Full | AnswerForm::Discovery => {
+                (self.kind.api_version(), self.kind.kind.as_str())
+            }
+            AnswerForm::Metadata => ("meta.k8s.io/v1".to_owned(), "PartialObjectMetadata"),
+            AnswerForm::Table => return self.table(&metadata, &[], TableColumns::Known),
         };
         Bytes::from(
             json!({"kind": kind, "apiVersion": api_version, "metadata": metadata}).to_string(),
         )
     }
 
-    fn item(&self, version: &Version) -> Bytes {
+    fn item(&self, version: &StoredVersion) -> Bytes {
         match (self.form, self.kind.origin) {
-            (Form::Metadata, _) => Bytes::from(partial(version).to_string()),
-            (_, Origin::BuiltIn) => version.json.clone(),
-            (_, Origin::Custom) => version.wire(&self.kind),
+            (AnswerForm::Metadata, _) => Bytes::from(partial(version).to_string()),
+            (_, KindOrigin::BuiltIn) => version.json.clone(),
+            (_, KindOrigin::Custom) => version.wire(&self.kind),
         }
     }
 
-    fn table(&self, metadata: &Value, rows: &[Value], columns: Columns) -> Bytes {
+    fn table(&self, metadata: &Value, rows: &[Value], columns: TableColumns) -> Bytes {
         let definitions = match columns {
-            Columns::Given => table::definitions(&self.kind),
-            Columns::Known => Value::Null,
+            TableColumns::Given => table::definitions(&self.kind),
+            TableColumns::Known => Value::Null,
         };
         let table = json!({
             "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
@@ -132,7 +146,7 @@ impl View {
         Bytes::from(table.to_string())
     }
 
-    fn row(&self, version: &Version, now: Timestamp) -> Value {
+    fn row(&self, version: &StoredVersion, now: Timestamp) -> Value {
         let object = match self.include {
             Include::None => Value::Null,
             Include::Metadata => partial(version),
@@ -144,14 +158,14 @@ impl View {
 
 /// Whether a table names its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Columns {
+pub(super) enum TableColumns {
     /// It does.
     Given,
     /// The client has them from an event before.
     Known,
 }
 
-fn partial(version: &Version) -> Value {
+fn partial(version: &StoredVersion) -> Value {
     json!({
         "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": version.value["metadata"],
     })

@@ -9,12 +9,12 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
-use super::Shared;
-use super::log::{Change, Entry, Version};
+use super::log::{Change, LogEntry, StoredVersion};
 use super::route::Query;
-use super::select::Selection;
-use super::status::Failure;
-use super::view::{Columns, View};
+use super::select::ListSelection;
+use super::shared::ServerState;
+use super::status::ApiFailure;
+use super::view::{ObjectView, TableColumns};
 
 /// How long a watch lives when the client does not say; kube-apiserver's minimum.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
@@ -41,13 +41,13 @@ impl EventType {
 
 /// One event, its object already in the form asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Event {
+pub(super) struct WatchEvent {
     pub(super) kind: EventType,
     pub(super) object: Bytes,
 }
 
-impl Event {
-    pub(super) fn error(failure: &Failure) -> Self {
+impl WatchEvent {
+    pub(super) fn error(failure: &ApiFailure) -> Self {
         Self {
             kind: EventType::Error,
             object: failure.json(),
@@ -56,29 +56,29 @@ impl Event {
 }
 
 /// The events of one watch.
-pub(super) struct Source {
-    shared: Arc<Shared>,
-    selection: Selection,
-    view: View,
+pub(super) struct WatchSource {
+    shared: Arc<ServerState>,
+    selection: ListSelection,
+    view: ObjectView,
     /// The revision asked for.
     from: u64,
     /// The revision up to which everything is in `pending` or sent.
     cursor: u64,
-    pending: VecDeque<Event>,
+    pending: VecDeque<WatchEvent>,
     newest: watch::Receiver<u64>,
     bookmarks: Option<Interval>,
     deadline: Instant,
-    columns: Columns,
+    columns: TableColumns,
     is_over: bool,
 }
 
-impl Source {
+impl WatchSource {
     pub(super) fn open(
-        shared: &Arc<Shared>,
-        selection: Selection,
-        view: View,
+        shared: &Arc<ServerState>,
+        selection: ListSelection,
+        view: ObjectView,
         query: &Query,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ApiFailure> {
         let from: Option<u64> = query.parsed("resourceVersion")?;
         let timeout = query
             .parsed("timeoutSeconds")?
@@ -96,7 +96,7 @@ impl Source {
             newest: shared.store.subscribe(),
             bookmarks,
             deadline: Instant::now() + timeout.min(LONGEST_TIMEOUT),
-            columns: Columns::Given,
+            columns: TableColumns::Given,
             is_over: false,
         };
         source.start(from.filter(|revision| *revision > 0));
@@ -109,7 +109,10 @@ impl Source {
         match from {
             Some(from) if from < inner.window() => {
                 self.pending
-                    .push_back(Event::error(&Failure::watch_expired(from, inner.window())));
+                    .push_back(WatchEvent::error(&ApiFailure::watch_expired(
+                        from,
+                        inner.window(),
+                    )));
                 self.is_over = true;
             }
             Some(from) => self.cursor = from,
@@ -158,8 +161,8 @@ impl Source {
     }
 
     /// The 410 of a watch whose start has been forgotten.
-    pub(super) fn expired(&self) -> Failure {
-        Failure::watch_expired(self.from, self.shared.store.lock().revision())
+    pub(super) fn expired(&self) -> ApiFailure {
+        ApiFailure::watch_expired(self.from, self.shared.store.lock().revision())
     }
 
     pub(super) fn without_bookmarks(&mut self) {
@@ -167,7 +170,7 @@ impl Source {
     }
 
     /// The next event that is due now.
-    pub(super) fn ready(&mut self) -> Option<Event> {
+    pub(super) fn ready(&mut self) -> Option<WatchEvent> {
         if self.pending.is_empty() && !self.is_over {
             self.fetch();
         }
@@ -175,7 +178,7 @@ impl Source {
     }
 
     /// The next event; `None` at the end of the watch's time.
-    pub(super) async fn next(&mut self) -> Option<Event> {
+    pub(super) async fn next(&mut self) -> Option<WatchEvent> {
         loop {
             if let Some(event) = self.ready() {
                 return Some(event);
@@ -209,7 +212,7 @@ impl Source {
     }
 
     /// What a write is to this selection: an object can enter and leave it without coming to be or ceasing.
-    fn seen(&self, entry: &Entry) -> Option<(Change, Arc<Version>)> {
+    fn seen(&self, entry: &LogEntry) -> Option<(Change, Arc<StoredVersion>)> {
         if !self.selection.covers(&entry.key) {
             return None;
         }
@@ -227,19 +230,19 @@ impl Source {
                 value["metadata"]["resourceVersion"] = Value::from(entry.revision.to_string());
                 Some((
                     Change::Deleted,
-                    Arc::new(Version::new(value, entry.revision)),
+                    Arc::new(StoredVersion::new(value, entry.revision)),
                 ))
             }
             (false, false) => None,
         }
     }
 
-    fn push(&mut self, change: Change, version: &Version) {
+    fn push(&mut self, change: Change, version: &StoredVersion) {
         let object = self
             .view
             .event(version, (self.shared.clock)(), self.columns);
-        self.columns = Columns::Known;
-        self.pending.push_back(Event {
+        self.columns = TableColumns::Known;
+        self.pending.push_back(WatchEvent {
             kind: EventType::Changed(change),
             object,
         });
@@ -248,7 +251,7 @@ impl Source {
     fn push_bookmark(&mut self) {
         self.fetch();
         let object = self.view.bookmark(self.cursor);
-        self.pending.push_back(Event {
+        self.pending.push_back(WatchEvent {
             kind: EventType::Bookmark,
             object,
         });

@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::kinds::Kind;
-use super::log::{Change, Key};
+use super::log::{Change, StoreKey};
 use super::managed_fields::{self, Actor};
 use super::metadata::{
     bare, has_finalizers, is_terminating, name_it, seconds, specification, uid, whole,
     without_times,
 };
-use super::store::{Inner, Store};
+use super::store::{ObjectStore, StoreInner};
 use super::writer::{Deletion, Target, WriteError, Writer};
 
 type Written = Result<Value, WriteError>;
@@ -31,14 +31,14 @@ impl Stamp<'_> {
 
 /// One write under way: the locked state, the object's place and who writes.
 struct Write<'s> {
-    store: &'s Store,
-    inner: MutexGuard<'s, Inner>,
-    key: Key,
+    store: &'s ObjectStore,
+    inner: MutexGuard<'s, StoreInner>,
+    key: StoreKey,
     kind: &'s Kind,
     by: &'s Stamp<'s>,
 }
 
-impl Store {
+impl ObjectStore {
     pub(super) fn create(&self, mut object: Value, by: &Stamp<'_>) -> Written {
         name_it(&mut object, &mut self.lock().uids);
         let mut write = self.write(self.key_of(&object)?, by);
@@ -114,7 +114,7 @@ impl Store {
         Ok(write.settle(old, new))
     }
 
-    fn write<'s>(&'s self, key: Key, by: &'s Stamp<'s>) -> Write<'s> {
+    fn write<'s>(&'s self, key: StoreKey, by: &'s Stamp<'s>) -> Write<'s> {
         let kind = &self.kinds()[key.kind];
         Write {
             store: self,

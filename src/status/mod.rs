@@ -3,6 +3,7 @@
 //! The model is that of kstatus (`sigs.k8s.io/cli-utils`, `pkg/kstatus`). Everything here is a total
 //! function of one object and the time: a malformed object gets a verdict too.
 
+mod assessment;
 mod diagnosis;
 mod generic;
 mod goal;
@@ -17,7 +18,8 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
-pub use diagnosis::{Cause, causes};
+pub use assessment::{Assessment, Departure, RolloutCounts};
+pub use diagnosis::{Cause, CauseRule, causes};
 pub use goal::{Goal, GoalError, JsonPath};
 pub use review::review_at;
 pub use row::{Restarts, Row};

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use crate::object::{Kind, Value};
+use crate::object::{Kind, StatusCondition, Value};
 
 /// A value, or why the object cannot be judged.
 pub(super) type Reading<T> = Result<T, Unreadable>;
@@ -37,20 +37,6 @@ pub(super) enum Unreadable {
     /// A Pod is in a phase that nobody knows.
     #[error("unknown phase {0}")]
     Phase(String),
-}
-
-/// A condition as it stands in an object; parts that are missing are empty.
-pub(super) struct Observed<'a> {
-    pub(super) kind: Cow<'a, str>,
-    pub(super) status: Cow<'a, str>,
-    pub(super) reason: Cow<'a, str>,
-    pub(super) message: Cow<'a, str>,
-}
-
-impl Observed<'_> {
-    pub(super) fn is(&self, kind: &str, status: &str) -> bool {
-        self.kind == kind && self.status == status
-    }
 }
 
 /// Refuses an object that kstatus's JSON decoder refuses: a number that overflows a double.
@@ -131,8 +117,8 @@ pub(super) fn text_or<'a>(object: Value<'a>, path: &[&str], default: &'a str) ->
     object.str_at(path).unwrap_or(Cow::Borrowed(default))
 }
 
-/// `status.conditions` in their order.
-pub(super) fn conditions(object: Value<'_>) -> Reading<Vec<Observed<'_>>> {
+/// `status.conditions` in their order; of another type they are an error.
+pub(super) fn conditions(object: Value<'_>) -> Reading<Vec<StatusCondition<'_>>> {
     const PATH: [&str; 2] = ["status", "conditions"];
     let Some(list) = nested(object, &PATH)?.filter(|list| !list.is_null()) else {
         return Ok(Vec::new());
@@ -140,10 +126,10 @@ pub(super) fn conditions(object: Value<'_>) -> Reading<Vec<Observed<'_>>> {
     if list.kind() != Kind::Array {
         return Err(mismatch(list, &PATH, "a list"));
     }
-    list.items().map(observed).collect()
+    list.items().map(condition).collect()
 }
 
-fn observed(condition: Value<'_>) -> Reading<Observed<'_>> {
+fn condition(condition: Value<'_>) -> Reading<StatusCondition<'_>> {
     if !matches!(condition.kind(), Kind::Object | Kind::Null) {
         return Err(mismatch(
             condition,
@@ -151,18 +137,17 @@ fn observed(condition: Value<'_>) -> Reading<Observed<'_>> {
             "an object",
         ));
     }
-    let field = |key| match condition.get(key).filter(|value| !value.is_null()) {
-        None => Ok(Cow::Borrowed("")),
-        Some(value) => value
-            .as_str()
-            .ok_or_else(|| mismatch(value, &["status", "conditions[]", key], "a string")),
-    };
-    Ok(Observed {
-        kind: field("type")?,
-        status: field("status")?,
-        reason: field("reason")?,
-        message: field("message")?,
-    })
+    for key in ["type", "status", "reason", "message"] {
+        let value = condition.get(key).filter(|value| !value.is_null());
+        if let Some(value) = value.filter(|value| value.kind() != Kind::String) {
+            return Err(mismatch(
+                value,
+                &["status", "conditions[]", key],
+                "a string",
+            ));
+        }
+    }
+    Ok(StatusCondition::of(condition))
 }
 
 /// The error for a value of the wrong type.

@@ -5,20 +5,9 @@
 
 use crate::object::Value;
 
+use super::diagnosis::WaitReason;
 use super::read;
 use super::verdict::Verdict;
-
-/// Why a container waits when something has gone wrong, as kubelet says it; one that is merely being
-/// prepared waits for other reasons (`ContainerCreating`, `PodInitializing`).
-const BROKEN: [&str; 7] = [
-    "CrashLoopBackOff",
-    "ImagePullBackOff",
-    "ErrImagePull",
-    "InvalidImageName",
-    "CreateContainerConfigError",
-    "CreateContainerError",
-    "RunContainerError",
-];
 
 /// Finds a failure that kstatus's rule for the kind does not see.
 pub(super) fn refine(object: Value<'_>, kind: &str) -> Option<Verdict> {
@@ -51,7 +40,9 @@ fn broken_containers(pod: Value<'_>) -> Option<Verdict> {
         .filter_map(|status| {
             let reason = status.str_at(&["state", "waiting", "reason"])?;
             let name = read::text_or(status, &["name"], "");
-            BROKEN.contains(&&*reason).then_some((name, reason))
+            WaitReason::of(&reason)
+                .is_broken()
+                .then_some((name, reason))
         })
         .collect();
     let (_, reason) = broken.first()?;

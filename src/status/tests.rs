@@ -622,6 +622,28 @@ fn spy_keeps_what_kstatus_says_of_failures() {
     }
 }
 
+/// Each reason that the diagnosis calls a cause is one that the refinement calls a failure.
+#[test]
+fn every_reason_that_does_not_mend_itself_is_a_failure() {
+    for reason in [
+        "ErrImageNeverPull",
+        "ImageInspectError",
+        "RegistryUnavailable",
+        "SignatureValidationFailed",
+        "PreStartHookError",
+        "PostStartHookError",
+    ] {
+        let pod = object(
+            "v1/Pod",
+            &format!(
+                r#""status":{{"phase":"Pending","containerStatuses":[{{"name":"a","state":{{"waiting":{{"reason":"{reason}"}}}}}}]}}"#
+            ),
+        );
+        let verdict = judge_as(Rules::Spy, &pod);
+        assert!(verdict.starts_with("Failed"), "{reason}: {verdict}");
+    }
+}
+
 #[test]
 fn a_failed_pod_that_is_being_deleted_is_terminating() {
     let leaving =
@@ -751,7 +773,7 @@ mod totality {
                 let row = Row::of(doc.root(), verdict.status);
                 prop_assert!(!row.word.is_empty());
                 for cause in causes(doc.root(), &verdict, now) {
-                    prop_assert!(!cause.text.is_empty(), "{}", cause.rule);
+                    prop_assert!(!cause.text.is_empty(), "{}", cause.rule.as_str());
                 }
             }
         }

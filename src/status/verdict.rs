@@ -123,6 +123,11 @@ impl Verdict {
         }
     }
 
+    /// The verdict on an object that is there, and is not read.
+    pub(super) fn unread(message: &str) -> Verdict {
+        Verdict::plain(Status::Unknown, message.to_owned())
+    }
+
     /// The verdict on an object that a cluster says it does not have.
     pub fn not_found() -> Verdict {
         Verdict::plain(Status::NotFound, "Resource not found".to_owned())

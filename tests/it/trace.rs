@@ -97,7 +97,7 @@ async fn a_deployment_at_once() {
     assert_eq!(ran.status.code(), Some(0));
     assert_snapshot!(ran.transcript(), @r#"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
-    ✗ rolling out: 1/3 updated, 3 available   5m2s to the deadline
+    ~ rolling out: 1/3 updated, 3 available, 1 failing   5m2s to the deadline
     ✓ +0s     spec change   gen 2 by kubectl-set: containers[web].image
     ✓ +0s     replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)

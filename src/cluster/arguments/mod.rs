@@ -42,14 +42,14 @@ pub enum Names {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arguments {
     /// Each type word with its names, in the order of the command line.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<NamedType>,
     /// For arguments in kubespy's form, `v1 Pod shop/web`: how they are written today.
     pub today: Option<String>,
 }
 
 /// One type word and its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct NamedType {
     /// `deploy`, `deployments.apps`, `all`.
     pub word: String,
     /// Which of them.
@@ -109,7 +109,7 @@ pub fn parse(arguments: &[String], filters: &Filters) -> Result<Arguments, Argum
         _ if slashes > 0 => return Err(ArgumentError::Mixed),
         [types, names @ ..] => {
             let names = named(names);
-            let each = |word: &str| Asked {
+            let each = |word: &str| NamedType {
                 word: word.to_owned(),
                 names: names.clone(),
                 namespace: None,
@@ -144,8 +144,8 @@ fn check(
     }
 }
 
-fn pairs_form(pairs: &[String]) -> Result<Vec<Asked>, ArgumentError> {
-    let mut asked: Vec<Asked> = Vec::new();
+fn pairs_form(pairs: &[String]) -> Result<Vec<NamedType>, ArgumentError> {
+    let mut asked: Vec<NamedType> = Vec::new();
     for pair in pairs {
         let (word, name) = pair.split_once('/').ok_or(ArgumentError::Mixed)?;
         if name.contains('/') {
@@ -156,7 +156,7 @@ fn pairs_form(pairs: &[String]) -> Result<Vec<Asked>, ArgumentError> {
         }
         let name: Arc<str> = name.into();
         match asked.iter_mut().find(|asked| asked.word == word) {
-            Some(Asked {
+            Some(NamedType {
                 names: Names::Named(names),
                 ..
             }) => {
@@ -164,7 +164,7 @@ fn pairs_form(pairs: &[String]) -> Result<Vec<Asked>, ArgumentError> {
                     names.push(name);
                 }
             }
-            _ => asked.push(Asked {
+            _ => asked.push(NamedType {
                 word: word.to_owned(),
                 names: Names::Named(vec![name]),
                 namespace: None,
@@ -195,7 +195,7 @@ fn kubespy_form(arguments: &[String]) -> Option<Arguments> {
     let dot = if group.is_empty() { "" } else { "." };
     let flag = namespace.map(|namespace| format!(" -n {namespace}"));
     Some(Arguments {
-        asked: vec![Asked {
+        asked: vec![NamedType {
             word: format!("{kind}.{version}.{group}"),
             names: Names::Named(vec![name.into()]),
             namespace: namespace.map(Into::into),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ArgumentError, Arguments, Asked, Filters, Names, Namespaces, given};
+use super::{ArgumentError, Arguments, Filters, NamedType, Names, Namespaces, given};
 use crate::cluster::discovery::{ResolveError, Resolver};
 use crate::object::Resource;
 
@@ -52,7 +52,7 @@ impl Arguments {
     }
 }
 
-async fn resources(asked: &Asked, resolver: &Resolver) -> Result<Vec<Resource>, TargetError> {
+async fn resources(asked: &NamedType, resolver: &Resolver) -> Result<Vec<Resource>, TargetError> {
     match resolver.category(&asked.word).await {
         Some(_) if asked.names != Names::All => Err(ArgumentError::NamedCategory.into()),
         Some(members) => Ok(members),
@@ -60,7 +60,11 @@ async fn resources(asked: &Asked, resolver: &Resolver) -> Result<Vec<Resource>, 
     }
 }
 
-fn target(asked: &Asked, resource: Resource, filters: &Filters) -> Result<Target, ArgumentError> {
+fn target(
+    asked: &NamedType,
+    resource: Resource,
+    filters: &Filters,
+) -> Result<Target, ArgumentError> {
     let namespace = match (&asked.namespace, &filters.namespaces) {
         _ if !resource.namespaced => None,
         (Some(own), _) => Some(own.clone()),

@@ -12,9 +12,9 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::Limits;
-use super::ask::Ask;
-use super::failure::{RequestError, body_error};
-use super::lanes::Slot;
+use super::connections::ConnectionSlot;
+use super::request::ApiRequest;
+use super::request_error::{RequestError, body_error};
 use crate::cluster::error::{ApiError, Status};
 use crate::object::excerpt;
 
@@ -26,7 +26,7 @@ const BODY_SHOWN: usize = 200;
 /// The body of a successful answer, as it arrives. Dropping it ends the stream.
 pub(crate) struct Answer {
     pub(super) body: Body,
-    pub(super) _slot: Slot,
+    pub(super) _slot: ConnectionSlot,
 }
 
 impl Answer {
@@ -69,7 +69,7 @@ impl Answer {
 
 /// Reads the answer of a request that failed.
 pub(super) async fn refusal(
-    ask: &Ask,
+    ask: &ApiRequest,
     head: &Parts,
     answer: Answer,
     limits: &Limits,
@@ -86,7 +86,7 @@ pub(super) async fn refusal(
 }
 
 /// What the server says with this code and this body.
-pub(crate) fn api_error(code: u16, body: &[u8], ask: &Ask) -> ApiError {
+pub(crate) fn api_error(code: u16, body: &[u8], ask: &ApiRequest) -> ApiError {
     ApiError {
         verb: ask.verb(),
         resource: ask.resource().clone(),
@@ -96,7 +96,7 @@ pub(crate) fn api_error(code: u16, body: &[u8], ask: &Ask) -> ApiError {
 
 /// The server's Status, or what kubectl says of a code alone (client-go's
 /// `NewGenericServerResponse`).
-fn status(code: u16, body: &[u8], ask: &Ask) -> Status {
+fn status(code: u16, body: &[u8], ask: &ApiRequest) -> Status {
     #[derive(Deserialize)]
     struct Probe {
         #[serde(default)]
@@ -160,7 +160,7 @@ const GENERIC: [(u16, &str, &str); 9] = [
     ),
 ];
 
-fn generic(code: u16, body: &str, ask: &Ask) -> Status {
+fn generic(code: u16, body: &str, ask: &ApiRequest) -> Status {
     let body = match body.trim() {
         "" => "unknown".to_owned(),
         text => excerpt(text, BODY_SHOWN),
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     fn check(code: u16, body: &str) -> String {
-        let ask = Ask::new("/x").about("list", "pods.metrics.k8s.io");
+        let ask = ApiRequest::new("/x").about("list", "pods.metrics.k8s.io");
         let status = status(code, body.as_bytes(), &ask);
         assert_eq!(status.code, code);
         format!("{}: {}", status.reason, status.message)

@@ -1,10 +1,10 @@
 //! The client: GET requests to one cluster, over as few connections as they fit on.
 
 mod answer;
-mod ask;
-mod failure;
-mod lanes;
+mod connections;
 mod plugin;
+mod request;
+mod request_error;
 mod skew;
 mod stack;
 #[cfg(test)]
@@ -24,11 +24,11 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 pub(crate) use answer::{Answer, api_error};
-pub(crate) use ask::Ask;
-pub use failure::RequestError;
+pub(crate) use request::ApiRequest;
+pub use request_error::RequestError;
 
 use super::kubeconfig::{ClusterConfig, ConfigError};
-use lanes::Lanes;
+use connections::Connections;
 pub(crate) use skew::Clock;
 use skew::Skew;
 use stack::Stack;
@@ -62,10 +62,10 @@ impl Default for Limits {
 /// A connection to one cluster. Clones share it. It can do nothing but GET.
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    shared: Arc<ClientShared>,
 }
 
-struct Shared {
+struct ClientShared {
     config: ClusterConfig,
     limits: Limits,
     current: RwLock<Arc<Login>>,
@@ -76,7 +76,7 @@ struct Shared {
 
 /// Connections under one set of credentials.
 struct Login {
-    lanes: Lanes,
+    connections: Connections,
     host: String,
     /// Whether these credentials have ever been taken.
     proven: AtomicBool,
@@ -104,7 +104,7 @@ impl Client {
         };
         let login = Login::new(config.clone(), false).await?;
         Ok(Client {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ClientShared {
                 config,
                 limits,
                 current: RwLock::new(Arc::new(login)),
@@ -131,13 +131,13 @@ impl Client {
     }
 
     /// Asks and reads the whole answer.
-    pub(crate) async fn get(&self, ask: &Ask) -> Result<Bytes, RequestError> {
+    pub(crate) async fn get(&self, ask: &ApiRequest) -> Result<Bytes, RequestError> {
         self.open(ask).await?.whole(&self.shared.limits).await
     }
 
     /// Asks and hands over the body once the server has said yes. Refused credentials are renewed
     /// once.
-    pub(crate) async fn open(&self, ask: &Ask) -> Result<Answer, RequestError> {
+    pub(crate) async fn open(&self, ask: &ApiRequest) -> Result<Answer, RequestError> {
         let login = self.shared.login();
         let first = match self.shared.send(&login, ask).await {
             // The connection ended under the request: a server that shuts down says so to all. What
@@ -170,19 +170,19 @@ impl RequestError {
     }
 }
 
-impl Shared {
+impl ClientShared {
     fn login(&self) -> Arc<Login> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.clone()
     }
 
-    async fn send(&self, login: &Login, ask: &Ask) -> Result<Answer, RequestError> {
+    async fn send(&self, login: &Login, ask: &ApiRequest) -> Result<Answer, RequestError> {
         let request = ask.request()?;
-        let slot = login.lanes.slot();
+        let slot = login.connections.slot();
         let response = timeout(self.limits.headers, slot.client.send(request))
             .await
             .map_err(|_| RequestError::Timeout(self.limits.headers))?
-            .map_err(|error| failure::send_error(&error, &login.host))?;
+            .map_err(|error| request_error::send_error(&error, &login.host))?;
         let (head, body) = response.into_parts();
         self.skew.note(&head.headers);
         let answer = Answer { body, _slot: slot };
@@ -227,7 +227,7 @@ impl Login {
             Stack::new(kube)?
         };
         Ok(Login {
-            lanes: Lanes::new(stack),
+            connections: Connections::new(stack),
             host: config.server(),
             proven: AtomicBool::new(false),
             renewed,

@@ -19,8 +19,8 @@ use kube::config::ExecConfig;
 use tower::{BoxError, ServiceBuilder};
 use tower_http::decompression::DecompressionLayer;
 
-use super::failure::setup_error;
 use super::plugin;
+use super::request_error::setup_error;
 use crate::cluster::kubeconfig::{
     ConfigError, basic_authorization, bearer, proxy_login, to_base64,
 };

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use super::*;
 use crate::cluster::kubeconfig::tests::Files;
 use crate::cluster::kubeconfig::{Ambient, Overrides};
-use crate::cluster::scripted::{Reply, Scripted, answer};
+use crate::cluster::scripted::{Scripted, ScriptedReply, answer};
 
 async fn client(url: &str) -> Client {
     let limits = Limits {
@@ -23,10 +23,10 @@ async fn client(url: &str) -> Client {
 }
 
 /// What one request gets from one reply: the body, or the error's line.
-async fn check(reply: Reply) -> String {
+async fn check(reply: ScriptedReply) -> String {
     let server = Scripted::start([reply]).await;
     let client = client(&server.url).await;
-    let ask = Ask::new("/api/v1/pods").about("list", "pods");
+    let ask = ApiRequest::new("/api/v1/pods").about("list", "pods");
     match client.get(&ask).await {
         Ok(body) => String::from_utf8(body.to_vec()).expect("text"),
         Err(error) => error.to_string().replace(&server.url[7..], "HOST"),
@@ -53,7 +53,7 @@ async fn answers_and_refusals() {
 }
 
 /// An answer with this body, compressed.
-fn gzipped(body: &[u8]) -> Reply {
+fn gzipped(body: &[u8]) -> ScriptedReply {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(body).expect("memory");
     let body = gzip.finish().expect("memory");
@@ -63,14 +63,14 @@ fn gzipped(body: &[u8]) -> Reply {
     )
     .into_bytes();
     bytes.extend(body);
-    Reply::Raw(bytes)
+    ScriptedReply::Raw(bytes)
 }
 
 #[tokio::test]
 async fn what_gzip_unpacks_counts_for_the_limit() {
     // As many bytes as the limit come in, a thousand times as many would come out.
     let server = Scripted::start([gzipped(&vec![b' '; 1 << 20])]).await;
-    let body = client(&server.url).await.get(&Ask::new("/x")).await;
+    let body = client(&server.url).await.get(&ApiRequest::new("/x")).await;
     assert_eq!(
         body.expect_err("too long").to_string(),
         "the answer is longer than 0 MiB"
@@ -80,7 +80,7 @@ async fn what_gzip_unpacks_counts_for_the_limit() {
 #[tokio::test]
 async fn gzip_is_asked_for_and_read() {
     let server = Scripted::start([gzipped(b"hello")]).await;
-    let body = client(&server.url).await.get(&Ask::new("/x")).await;
+    let body = client(&server.url).await.get(&ApiRequest::new("/x")).await;
     assert_eq!(&*body.expect("an answer"), b"hello");
     let head = server.heads().remove(0);
     assert!(head.starts_with("GET /x HTTP/1.1\r\n"), "{head}");
@@ -92,14 +92,14 @@ async fn gzip_is_asked_for_and_read() {
 async fn broken_answers_are_told_apart() {
     let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel".to_vec();
     assert_eq!(
-        check(Reply::Raw(cut.clone())).await,
+        check(ScriptedReply::Raw(cut.clone())).await,
         "connection lost: unexpected EOF"
     );
-    let reset = check(Reply::ThenReset(cut.clone())).await;
+    let reset = check(ScriptedReply::ThenReset(cut.clone())).await;
     assert!(reset.starts_with("connection lost: "), "{reset}");
     let silent = "Unable to connect to the server: no answer within 0.2 s";
-    assert_eq!(check(Reply::ThenSilence(Vec::new())).await, silent);
-    assert_eq!(check(Reply::ThenSilence(cut)).await, silent);
+    assert_eq!(check(ScriptedReply::ThenSilence(Vec::new())).await, silent);
+    assert_eq!(check(ScriptedReply::ThenSilence(cut)).await, silent);
     assert_eq!(
         check(answer(200, "", &"x".repeat(1001))).await,
         "the answer is longer than 0 MiB"
@@ -108,12 +108,15 @@ async fn broken_answers_are_told_apart() {
 
 #[tokio::test]
 async fn a_request_whose_connection_ends_is_sent_once_more() {
-    let reset = || Reply::ThenReset(Vec::new());
+    let reset = || ScriptedReply::ThenReset(Vec::new());
     let server = Scripted::start([reset(), answer(200, "", "hello"), reset(), reset()]).await;
     let client = client(&server.url).await;
-    let body = client.get(&Ask::new("/x")).await.expect("an answer");
+    let body = client.get(&ApiRequest::new("/x")).await.expect("an answer");
     assert_eq!(&*body, b"hello");
-    let error = client.get(&Ask::new("/x")).await.expect_err("cut twice");
+    let error = client
+        .get(&ApiRequest::new("/x"))
+        .await
+        .expect_err("cut twice");
     assert!(matches!(error, RequestError::Cut(_)), "{error:?}");
     assert_eq!(server.heads().len(), 4);
 }
@@ -128,7 +131,10 @@ async fn no_server_is_worded_as_kubectl_does() {
     let host = socket.local_addr().expect("bound").to_string();
     let error = |url: String| async move {
         let client = client(&url).await;
-        let error = client.get(&Ask::new("/x")).await.expect_err("no server");
+        let error = client
+            .get(&ApiRequest::new("/x"))
+            .await
+            .expect_err("no server");
         assert!(matches!(error, RequestError::Connect(_)), "{error:?}");
         error.to_string()
     };
@@ -147,10 +153,13 @@ async fn no_server_is_worded_as_kubectl_does() {
 #[tokio::test]
 async fn a_server_without_tls_is_told_apart() {
     let greeting = b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec();
-    let server = Scripted::start([Reply::Unasked(greeting)]).await;
+    let server = Scripted::start([ScriptedReply::Unasked(greeting)]).await;
     let client = client(&server.url.replace("http://", "https://")).await;
     assert_eq!(
-        client.get(&Ask::new("/x")).await.expect_err("no TLS"),
+        client
+            .get(&ApiRequest::new("/x"))
+            .await
+            .expect_err("no TLS"),
         RequestError::Tls(
             "Unable to connect to the server: http: server gave HTTP response to HTTPS client"
                 .into()
@@ -171,7 +180,7 @@ async fn renewals(codes: &[u16], gets: usize) -> Vec<(usize, bool)> {
     let mut outcomes = Vec::new();
     for _ in 0..gets {
         let before = server.heads().len();
-        let answer = client.get(&Ask::new("/x")).await;
+        let answer = client.get(&ApiRequest::new("/x")).await;
         outcomes.push((server.heads().len() - before, answer.is_ok()));
     }
     outcomes
@@ -202,7 +211,7 @@ async fn one_renews_for_all() {
     };
     let config = ClusterConfig::load(&Ambient::default(), &overrides).expect("a server");
     let client = Client::new(config).await.expect("a client");
-    let ask = Ask::new("/x");
+    let ask = ApiRequest::new("/x");
     let (a, b, c) = tokio::join!(client.get(&ask), client.get(&ask), client.get(&ask));
     assert!(a.is_ok() && b.is_ok() && c.is_ok());
     assert_eq!(server.heads().len(), 6);
@@ -223,7 +232,10 @@ async fn a_proxy_is_asked_for_a_tunnel() {
     };
     let config = ClusterConfig::load(&ambient, &overrides).expect("valid");
     let client = Client::new(config).await.expect("a client");
-    let error = client.get(&Ask::new("/x")).await.expect_err("refused");
+    let error = client
+        .get(&ApiRequest::new("/x"))
+        .await
+        .expect_err("refused");
     assert_eq!(
         error.to_string(),
         "Unable to connect to the server: tunnel error: proxy authorization required"

@@ -114,7 +114,7 @@ fn trusting(overrides: &mut Overrides) {
 async fn streams_share_one_connection_and_the_name_of_the_flag_is_checked() {
     let server = Server::start().await;
     let client = server.client(trusting).await;
-    let ask = Ask::new("/x");
+    let ask = ApiRequest::new("/x");
     let first = client.get(&ask).await.expect("an answer");
     assert_eq!(&*first, b"ok");
     let answers = join_all((0..30).map(|_| client.open(&ask))).await;
@@ -125,7 +125,10 @@ async fn streams_share_one_connection_and_the_name_of_the_flag_is_checked() {
 async fn refused(change: impl FnOnce(&mut Overrides)) -> String {
     let server = Server::start().await;
     let client = server.client(change).await;
-    let error = client.get(&Ask::new("/x")).await.expect_err("not trusted");
+    let error = client
+        .get(&ApiRequest::new("/x"))
+        .await
+        .expect_err("not trusted");
     assert!(matches!(error, RequestError::Tls(_)), "{error:?}");
     error.to_string()
 }
@@ -160,5 +163,5 @@ async fn verification_can_be_switched_off() {
         overrides.insecure_skip_tls_verify = true;
     };
     let client = server.client(insecure).await;
-    assert!(client.get(&Ask::new("/x")).await.is_ok());
+    assert!(client.get(&ApiRequest::new("/x")).await.is_ok());
 }

@@ -9,12 +9,12 @@ use std::fmt;
 use futures::stream::{self, StreamExt};
 use tokio::sync::OnceCell;
 
-use super::client::{Ask, Client, RequestError};
+use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::RequestPath;
 use super::resources::{ResourceType, TypeWord, well_known};
 use super::similar;
 use crate::object::{Resource, json_fault};
-use parse::Said;
+use parse::DiscoveryAnswer;
 
 /// Aggregated discovery, and the older form where a server has no other.
 const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
@@ -181,29 +181,29 @@ async fn discover(client: &Client) -> Result<Discovery, RequestError> {
     let mut found = Discovery::default();
     for said in [core?, groups?] {
         match said {
-            Said::Types(types, stale) => {
+            DiscoveryAnswer::Types(types, stale) => {
                 found.types.extend(types);
                 found.stale.extend(stale);
             }
-            Said::Names(names) => each(client, names, &mut found).await,
+            DiscoveryAnswer::Names(names) => each(client, names, &mut found).await,
         }
     }
     Ok(found)
 }
 
-async fn root(client: &Client, path: &'static str) -> Result<Said, RequestError> {
-    let ask = Ask::new(path);
+async fn root(client: &Client, path: &'static str) -> Result<DiscoveryAnswer, RequestError> {
+    let ask = ApiRequest::new(path);
     let body = match client.get(&ask.clone().accept(ACCEPT)).await {
         Err(RequestError::Api { error, .. }) if error.status.code == 406 => client.get(&ask).await,
         // A server of extensions alone has no core group.
         Err(RequestError::Api { error, .. }) if error.status.code == 404 => {
-            return Ok(Said::Names(Vec::new()));
+            return Ok(DiscoveryAnswer::Names(Vec::new()));
         }
         other => other,
     }?;
     match parse::root(&body).map_err(|error| decode(path, &error))? {
         // Some proxies take the form and leave out the content.
-        Said::Types(types, stale) if types.is_empty() && stale.is_empty() => {
+        DiscoveryAnswer::Types(types, stale) if types.is_empty() && stale.is_empty() => {
             let body = client.get(&ask).await?;
             parse::root(&body).map_err(|error| decode(path, &error))
         }
@@ -233,7 +233,7 @@ async fn group_types(
     version: &str,
 ) -> Result<Vec<ResourceType>, RequestError> {
     let path = RequestPath::of_group(group, version)?;
-    let body = client.get(&Ask::new(path)).await?;
+    let body = client.get(&ApiRequest::new(path)).await?;
     let name = parse::group_version(group, version);
     parse::resources(&body, group, version).map_err(|error| decode(&name, &error))
 }

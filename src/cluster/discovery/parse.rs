@@ -9,9 +9,9 @@ use crate::object::Resource;
 /// (`APIGroupDiscoveryList`, Kubernetes 1.26 and later), or the names of groups and versions alone.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Root {
+pub(super) struct DiscoveryRoot {
     kind: String,
-    items: Vec<Group>,
+    items: Vec<DiscoveredGroup>,
     /// Of `APIVersions`: the versions of the core group.
     versions: Vec<String>,
     /// Of `APIGroupList`.
@@ -19,7 +19,7 @@ pub(super) struct Root {
 }
 
 #[derive(Debug, Deserialize)]
-struct Group {
+struct DiscoveredGroup {
     #[serde(default)]
     metadata: GroupName,
     #[serde(default)]
@@ -79,7 +79,7 @@ struct NamedVersion {
 }
 
 /// What a root says.
-pub(super) enum Said {
+pub(super) enum DiscoveryAnswer {
     /// All resource types, and `GROUP/VERSION` of those whose server did not answer.
     Types(Vec<ResourceType>, Vec<String>),
     /// Groups and versions to ask for one by one, each as `(group, version)`.
@@ -87,8 +87,8 @@ pub(super) enum Said {
 }
 
 /// Reads a root. Types come in the server's order: groups by rank, versions by preference.
-pub(super) fn root(body: &[u8]) -> Result<Said, serde_json::Error> {
-    let root: Root = serde_json::from_slice(body)?;
+pub(super) fn root(body: &[u8]) -> Result<DiscoveryAnswer, serde_json::Error> {
+    let root: DiscoveryRoot = serde_json::from_slice(body)?;
     if root.kind == "APIGroupDiscoveryList" {
         return Ok(aggregated(root.items));
     }
@@ -98,10 +98,10 @@ pub(super) fn root(body: &[u8]) -> Result<Said, serde_json::Error> {
         .map(|version| (String::new(), version));
     let names = core.chain(root.groups.into_iter().flat_map(named));
     let names = names.filter(|(group, version)| is_group_version(group, version));
-    Ok(Said::Names(names.collect()))
+    Ok(DiscoveryAnswer::Names(names.collect()))
 }
 
-fn aggregated(groups: Vec<Group>) -> Said {
+fn aggregated(groups: Vec<DiscoveredGroup>) -> DiscoveryAnswer {
     let (mut types, mut stale) = (Vec::new(), Vec::new());
     for group in groups {
         let name = group.metadata.name;
@@ -114,7 +114,7 @@ fn aggregated(groups: Vec<Group>) -> Said {
             types.extend(read.filter(can_be_asked_for));
         }
     }
-    Said::Types(types, stale)
+    DiscoveryAnswer::Types(types, stale)
 }
 
 impl Listed {
@@ -184,7 +184,7 @@ pub(super) fn resources(
     version: &str,
 ) -> Result<Vec<ResourceType>, serde_json::Error> {
     #[derive(Deserialize)]
-    struct List {
+    struct GroupDiscoveryList {
         #[serde(default)]
         resources: Vec<Plain>,
     }
@@ -204,7 +204,7 @@ pub(super) fn resources(
         #[serde(default)]
         verbs: Vec<String>,
     }
-    let list: List = serde_json::from_slice(body)?;
+    let list: GroupDiscoveryList = serde_json::from_slice(body)?;
     let types = list
         .resources
         .into_iter()

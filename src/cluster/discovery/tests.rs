@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cluster::kubeconfig::ClusterConfig;
-use crate::cluster::scripted::{Reply, Scripted, answer};
+use crate::cluster::scripted::{Scripted, ScriptedReply, answer};
 
 const CORE: &str = r#"{"versions":[{"version":"v1","resources":[
     {"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","singularResource":"pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":["all"]},
@@ -12,13 +12,13 @@ const GROUPS: &str = r#"{"metadata":{"name":"example.com"},"versions":[
         {"version":"v1","resources":[{"resource":"widgets","responseKind":{"kind":"Widget"},"scope":"Cluster","singularResource":"widget","verbs":["list","watch"]}]}]},
     {"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1","freshness":"Stale"}]}"#;
 
-fn aggregate(items: &str) -> Reply {
+fn aggregate(items: &str) -> ScriptedReply {
     let body = format!(r#"{{"kind":"APIGroupDiscoveryList","items":[{items}]}}"#);
     answer(200, "", &body)
 }
 
 /// A resolver on a server with these replies.
-async fn resolver(replies: Vec<Reply>) -> (Scripted, Resolver) {
+async fn resolver(replies: Vec<ScriptedReply>) -> (Scripted, Resolver) {
     let server = Scripted::start(replies).await;
     let config = ClusterConfig::plain(&server.url, "test").expect("a URL");
     let client = Client::new(config).await.expect("a client");
@@ -91,11 +91,11 @@ async fn a_cluster_that_does_not_say_has_its_error_told() {
 #[test]
 fn the_older_documents_are_read_preferred_version_first() {
     let names = |text: &str| match parse::root(text.as_bytes()).expect("a root") {
-        Said::Names(names) => names
+        DiscoveryAnswer::Names(names) => names
             .iter()
             .map(|(group, version)| parse::group_version(group, version))
             .collect::<Vec<_>>(),
-        Said::Types(..) => panic!("no aggregate"),
+        DiscoveryAnswer::Types(..) => panic!("no aggregate"),
     };
     assert_eq!(names(r#"{"kind":"APIVersions","versions":["v1"]}"#), ["v1"]);
     let groups = r#"{"kind":"APIGroupList","groups":[{"name":"autoscaling",
@@ -149,8 +149,8 @@ fn names_that_no_path_can_hold_are_no_types() {
             ]},
         ]});
         match parse::root(body.to_string().as_bytes()).expect("read") {
-            Said::Types(types, _) => types.len(),
-            Said::Names(_) => unreachable!("it is aggregated"),
+            DiscoveryAnswer::Types(types, _) => types.len(),
+            DiscoveryAnswer::Names(_) => unreachable!("it is aggregated"),
         }
     };
     let old = |group: &str, version: &str, plural: &str| {
@@ -159,7 +159,7 @@ fn names_that_no_path_can_hold_are_no_types() {
         let body =
             serde_json::json!({"groups": [{"name": group, "versions": [{"version": version}]}]});
         match parse::root(body.to_string().as_bytes()).expect("read") {
-            Said::Names(names) if plural == "widgets" => {
+            DiscoveryAnswer::Names(names) if plural == "widgets" => {
                 assert_eq!(names.len(), types.len());
             }
             _ => {}

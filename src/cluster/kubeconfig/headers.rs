@@ -16,12 +16,12 @@ use super::read;
 pub(super) type Headers = Vec<(HeaderName, HeaderValue)>;
 
 /// Where the texts of a user's headers are from, for messages.
-pub(super) struct Origin<'o> {
+pub(super) struct HeaderSource<'o> {
     pub(super) user_name: &'o str,
     pub(super) overrides: &'o Overrides,
 }
 
-impl Origin<'_> {
+impl HeaderSource<'_> {
     /// The flag that was given, else the field of the kubeconfig's user.
     fn of(&self, flag: (&str, bool), field: &str) -> String {
         match flag {
@@ -35,7 +35,7 @@ impl Origin<'_> {
 /// out of `user`. As in client-go, white space around what a file holds is no part of the token.
 pub(super) fn authorization(
     user: &mut AuthInfo,
-    origin: &Origin<'_>,
+    origin: &HeaderSource<'_>,
 ) -> Result<Headers, ConfigError> {
     let login = user.username.take().zip(user.password.take());
     let (token, file) = (user.token.take(), user.token_file.take());
@@ -79,7 +79,7 @@ fn sensitive(text: &str, setting: String) -> Result<(HeaderName, HeaderValue), C
 /// The headers of impersonation, as client-go writes them; what they are made of is taken out of `user`.
 pub(super) fn impersonation(
     user: &mut AuthInfo,
-    origin: &Origin<'_>,
+    origin: &HeaderSource<'_>,
 ) -> Result<Headers, ConfigError> {
     let flags = &origin.overrides.impersonate;
     let mut headers = Headers::new();

@@ -90,7 +90,7 @@ impl ClusterConfig {
 
     /// A server that asks for no credentials, under a name of its own: the embedded one.
     pub fn plain(server: &str, name: &str) -> Result<ClusterConfig, ConfigError> {
-        let mut config = Config::new(server::parse((server, name), &Cluster::default())?);
+        let mut config = Config::new(server::parse(server, name, &Cluster::default())?);
         config.default_retry = false;
         Ok(ClusterConfig {
             config,
@@ -165,7 +165,7 @@ fn from_choice(
     overrides: &Overrides,
 ) -> Result<ClusterConfig, ConfigError> {
     let Choice { cluster, user, .. } = choice;
-    let origin = headers::Origin {
+    let origin = headers::HeaderSource {
         user_name: &choice.user_name,
         overrides,
     };
@@ -174,7 +174,7 @@ fn from_choice(
         Some(_) => "-s".to_owned(),
         None => format!("the server of cluster {:?}", choice.cluster_name),
     };
-    let mut config = Config::new(server::parse((server, &setting), &cluster)?);
+    let mut config = Config::new(server::parse(server, &setting, &cluster)?);
     config.default_retry = false;
     let own_proxy = proxy::Own {
         url: set(cluster.proxy_url.as_ref()),

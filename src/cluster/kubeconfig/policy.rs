@@ -14,13 +14,13 @@ use super::overrides::Overrides;
 #[serde(rename_all = "camelCase", default)]
 struct Preference {
     credential_plugin_policy: String,
-    credential_plugin_allowlist: Option<Vec<Entry>>,
+    credential_plugin_allowlist: Option<Vec<AllowlistEntry>>,
 }
 
 /// `name` is the older spelling of `command`; where both are given, both must fit.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Entry {
+struct AllowlistEntry {
     name: String,
     command: String,
 }
@@ -58,7 +58,7 @@ fn allowed(command: &str, preference: &Preference, ambient: &Ambient) -> Result<
     }
 }
 
-fn listed(command: &str, entries: &[Entry], ambient: &Ambient) -> Result<(), String> {
+fn listed(command: &str, entries: &[AllowlistEntry], ambient: &Ambient) -> Result<(), String> {
     if let Some(index) = entries
         .iter()
         .position(|entry| entry.name.is_empty() && entry.command.is_empty())

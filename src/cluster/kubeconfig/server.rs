@@ -10,7 +10,7 @@ use crate::object::{excerpt, shown_url};
 const LONGEST_URL: usize = 4 << 10;
 
 /// Reads the server that a setting names. One without a scheme is `https://` if anything is said about its certificate.
-pub(super) fn parse((text, setting): (&str, &str), cluster: &Cluster) -> Result<Uri, ConfigError> {
+pub(super) fn parse(text: &str, setting: &str, cluster: &Cluster) -> Result<Uri, ConfigError> {
     let secure = cluster.insecure_skip_tls_verify == Some(true)
         || cluster.certificate_authority.is_some()
         || cluster.certificate_authority_data.is_some();

@@ -29,7 +29,7 @@ impl Cache {
     }
 
     /// Puts a document in the place of the one before it. Who reads meanwhile has the one or the other.
-    pub(super) fn write(&self, (name, hash): (&str, &str), document: &[u8]) -> io::Result<()> {
+    pub(super) fn write(&self, name: &str, hash: &str, document: &[u8]) -> io::Result<()> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         fs::create_dir_all(&self.folder)?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -74,7 +74,7 @@ mod tests {
         let files = Files::new(&[]);
         let cache = Cache::new(&files.path("cache"), "10.0.0.1:6443");
         assert_eq!(cache.read("apis/a.b/v1", "H1"), None);
-        let write = |hash, document: &[u8]| cache.write(("apis/a.b/v1", hash), document);
+        let write = |hash, document: &[u8]| cache.write("apis/a.b/v1", hash, document);
         write("H1", b"{}").expect("writable");
         assert_eq!(cache.read("apis/a.b/v1", "H1").as_deref(), Some(&b"{}"[..]));
         assert_eq!(cache.read("apis/a.b/v1", "H"), None);
@@ -97,7 +97,7 @@ mod tests {
     fn a_place_that_cannot_be_written_is_an_error_and_no_more() {
         let files = Files::new(&[("cache", "a file")]);
         let cache = Cache::new(&files.path("cache"), "host");
-        assert!(cache.write(("apis/a/v1", "H"), b"{}").is_err());
+        assert!(cache.write("apis/a/v1", "H", b"{}").is_err());
         assert_eq!(cache.read("apis/a/v1", "H"), None);
     }
 

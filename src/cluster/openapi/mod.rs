@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::spawn_blocking;
 
-use super::client::{Ask, Client};
+use super::client::{ApiRequest, Client};
 use super::request_path::{Part, RequestPath};
 use crate::object::list_keys::Schema;
 use crate::object::{Doc, Value};
@@ -65,7 +65,7 @@ impl OpenApi {
 
     /// What the server has; nothing, if it does not tell.
     async fn read_index(&self) -> Index {
-        let answer = self.client.get(&Ask::new(ROOT)).await;
+        let answer = self.client.get(&ApiRequest::new(ROOT)).await;
         answer.map_or_else(|_| Index::default(), |answer| index(&answer))
     }
 
@@ -83,7 +83,7 @@ impl OpenApi {
             .try_fold(RequestPath::from(ROOT), |path, segment| {
                 path.then(Part::Group, segment)
             });
-        let mut ask = Ask::new(path.ok()?);
+        let mut ask = ApiRequest::new(path.ok()?);
         if let Some(hash) = hash {
             ask = ask.query("hash", hash);
         }
@@ -94,7 +94,7 @@ impl OpenApi {
             let schema = document(&answer)?;
             if let Some((cache, hash)) = keep {
                 // A directory that cannot be written costs a request the next time.
-                let _not_kept = cache.write((&name, &hash), &answer);
+                let _not_kept = cache.write(&name, &hash, &answer);
             }
             Some(schema)
         });

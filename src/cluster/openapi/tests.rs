@@ -3,7 +3,7 @@
 use super::*;
 use crate::cluster::ClusterConfig;
 use crate::cluster::kubeconfig::tests::Files;
-use crate::cluster::scripted::{Reply, Scripted, answer};
+use crate::cluster::scripted::{Scripted, ScriptedReply, answer};
 
 const INDEX: &str = r#"{"paths":{
     "api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash=AA"},
@@ -16,14 +16,14 @@ const DOCUMENT: &str = r#"{"openapi":"3.0.0","components":{"schemas":{"com.examp
 /// The kinds of the document.
 const ROUTE: Option<&str> = Some("Route");
 
-fn ok(body: &str) -> Reply {
+fn ok(body: &str) -> ScriptedReply {
     answer(200, "", body)
 }
 
 /// Asks a server with these replies for the schema of `example.com/v1`: the kinds that it has, and what
 /// was asked.
 async fn ask(
-    replies: impl IntoIterator<Item = Reply>,
+    replies: impl IntoIterator<Item = ScriptedReply>,
     cache: Option<&Path>,
 ) -> (Option<String>, Vec<String>) {
     let server = Scripted::start(replies).await;
@@ -98,7 +98,7 @@ async fn whatever_else_comes_is_no_schema() {
         vec![ok(INDEX), answer(301, "Location: /elsewhere\r\n", "")],
         vec![ok(INDEX), ok("<html>")],
         vec![ok(INDEX), ok("{}")],
-        vec![ok(INDEX), Reply::ThenReset(Vec::new())],
+        vec![ok(INDEX), ScriptedReply::ThenReset(Vec::new())],
     ] {
         let requests = replies.len();
         let (kinds, asked) = ask(replies, Some(&cache)).await;

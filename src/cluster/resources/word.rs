@@ -9,7 +9,7 @@ pub struct TypeWord<'a> {
 }
 
 /// One reading of a word.
-struct Reading<'a> {
+struct TypeReading<'a> {
     name: &'a str,
     group: Option<&'a str>,
     version: Option<&'a str>,
@@ -35,10 +35,10 @@ impl<'a> TypeWord<'a> {
         self.text.split('.').next().unwrap_or(self.text)
     }
 
-    fn readings(&self) -> impl Iterator<Item = Reading<'a>> {
+    fn readings(&self) -> impl Iterator<Item = TypeReading<'a>> {
         let mut parts = self.text.splitn(3, '.');
         let full = match (parts.next(), parts.next(), parts.next()) {
-            (Some(name), Some(version), Some(group)) => Some(Reading {
+            (Some(name), Some(version), Some(group)) => Some(TypeReading {
                 name,
                 group: Some(group),
                 version: Some(version),
@@ -50,7 +50,7 @@ impl<'a> TypeWord<'a> {
             None => (self.text, None),
         };
         let version = None;
-        full.into_iter().chain([Reading {
+        full.into_iter().chain([TypeReading {
             name,
             group,
             version,
@@ -58,7 +58,7 @@ impl<'a> TypeWord<'a> {
     }
 }
 
-impl Reading<'_> {
+impl TypeReading<'_> {
     fn find<'t>(&self, types: &'t [ResourceType]) -> Option<&'t ResourceType> {
         let exactly = |group: &str| self.group.is_none_or(|wanted| wanted == group);
         let cut_short = |group: &str| {

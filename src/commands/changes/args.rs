@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::formats::{Format, Reader};
-use super::lookback::reach::{self, Reach, Since};
+use super::formats::{Audience, ChangesFormat};
+use super::lookback::{Reach, Since, parse_revision, parse_since};
 use super::noise::NoiseArgs;
 use crate::commands::{EndArgs, ObjectArgs, WatchArgs};
 use crate::object::list_keys::Chosen;
@@ -13,7 +13,7 @@ use crate::watch::Revision;
 /// Show each version of an object as a diff, and who made it
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ChangesArgs {
     #[command(flatten)]
     pub(super) objects: ObjectArgs,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pub(super) count: Option<u64>,
     /// Output format
     #[arg(short, long, value_enum, default_value_t)]
-    pub(super) output: Format,
+    pub(super) output: ChangesFormat,
     /// Show only what is at or below this path, and the versions that change it: status, .spec.replicas,
     /// spec.**.image; may be repeated
     #[arg(long, value_name = "PATH")]
@@ -52,10 +52,10 @@ pub(crate) struct Args {
     pub(super) no_fold: bool,
     /// Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); without a TYPE it is
     /// about every kind in the namespace. By default named objects begin with their last 20 versions
-    #[arg(long, value_name = "DURATION|all|0", value_parser = reach::parse)]
+    #[arg(long, value_name = "DURATION|all|0", value_parser = parse_since)]
     pub(super) since: Option<Since>,
     /// Begin after this resourceVersion
-    #[arg(long, value_name = "VERSION", value_parser = reach::parse_revision, conflicts_with = "since")]
+    #[arg(long, value_name = "VERSION", value_parser = parse_revision, conflicts_with = "since")]
     pub(super) since_rv: Option<Revision>,
 }
 
@@ -72,9 +72,9 @@ const EXAMPLES: &str = "Examples:
   helm template web ./chart | kubectl spy changes -f -
                                                   all that a chart makes";
 
-impl Args {
+impl ChangesArgs {
     /// The same about these objects, if none are named.
-    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
+    pub(crate) fn about(mut self, objects: &[&str]) -> ChangesArgs {
         self.objects.default_to(objects);
         self.since.get_or_insert(Since::Now);
         self
@@ -89,11 +89,11 @@ impl Args {
     /// documents, a count, and what an exit code tells. The YAML of what is gone is its last version's.
     pub(super) fn reach(&self, now: Timestamp) -> Option<Reach> {
         let is_decided = self.count.is_some() || self.ends.decides();
-        let is_for_program = is_decided || self.output.reader() == Reader::Documents;
+        let is_for_program = is_decided || self.output.audience() == Audience::Documents;
         if !is_for_program || self.looks_back() {
             return Reach::new(self.since, self.since_rv, now);
         }
-        let shows_what_is = self.is_once() && !is_decided && self.output == Format::Yaml;
+        let shows_what_is = self.is_once() && !is_decided && self.output == ChangesFormat::Yaml;
         (shows_what_is && self.since.is_none()).then(Reach::to_the_last)
     }
 

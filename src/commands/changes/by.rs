@@ -1,49 +1,24 @@
-//! `--by`: the versions that some managers wrote, and of these what they wrote.
+//! `--by`: the versions that certain managers wrote, and what they wrote in them.
 
-use super::state::{Happened, Step};
 use crate::diff::{Change, Diff, Noise};
-use crate::object::Doc;
-use crate::object::managed_fields::{By as Who, Writers};
+use crate::object::managed_fields::{By, Writers};
 
-/// The managers that are asked for; all if none is named.
+/// The named managers; all if none is named.
 #[derive(Clone, Debug, Default)]
-pub(super) struct By {
+pub(super) struct ManagerFilter {
     managers: Vec<String>,
 }
 
-impl By {
-    pub(super) fn new(managers: &[String]) -> By {
-        By {
+impl ManagerFilter {
+    pub(super) fn new(managers: &[String]) -> ManagerFilter {
+        ManagerFilter {
             managers: managers.to_vec(),
         }
     }
 
-    /// Whether nobody in particular is asked for.
+    /// Whether no manager is named.
     pub(super) fn is_everyone(&self) -> bool {
         self.managers.is_empty()
-    }
-
-    /// Whether one of them wrote what has happened. Nobody is recorded for what is there at the start, nor
-    /// for a deletion: these are everyone's.
-    pub(super) fn wrote(&self, happened: &Happened) -> bool {
-        if self.is_everyone() {
-            return true;
-        }
-        let (old, now) = match &happened.step {
-            Step::Modified { old, now, .. } => (old.doc().ok(), now.doc()),
-            Step::Created { now, .. } => (None, now.doc()),
-            Step::Baseline(_)
-            | Step::Synced { .. }
-            | Step::Deleted { .. }
-            | Step::Left { .. }
-            | Step::Gap(_)
-            | Step::Undecodable { .. }
-            | Step::State(_) => return true,
-        };
-        // What cannot be read is nobody's.
-        let Ok(now) = now else { return true };
-        let old = old.as_ref().map(Doc::root);
-        self.is_among(&Writers::of(old, Some(now.root())))
     }
 
     /// Whether one of them wrote a version.
@@ -51,7 +26,7 @@ impl By {
         self.is_everyone() || writers.actors().any(|actor| self.names(&actor.manager))
     }
 
-    /// Drops the changes that others made; says how many. What the server counts goes with every version.
+    /// Drops the changes that others made and returns how many. Changes of what the server counts stay.
     pub(super) fn narrow<'a>(&self, diff: &mut Diff<'a>, writers: &Writers<'a>) -> usize {
         if self.is_everyone() {
             return 0;
@@ -66,8 +41,8 @@ impl By {
 
     fn made<'a>(&self, diff: &Diff<'a>, writers: &Writers<'a>, change: &Change) -> bool {
         match diff.by(writers, change) {
-            Some(Who::Actor(actor) | Who::Took { actor, .. }) => self.names(&actor.manager),
-            Some(Who::Owner(_)) | None => false,
+            Some(By::Actor(actor) | By::Took { actor, .. }) => self.names(&actor.manager),
+            Some(By::Owner(_)) | None => false,
         }
     }
 

@@ -1,40 +1,61 @@
-//! What `changes` tells before anything else: what happened before it came.
+//! The look-back of a run: its start, and the printing of its timeline.
 
 use jiff::SignedDuration;
 
-use super::formats::Reader;
-use super::lookback::divider::{Changed, Seam};
-use super::lookback::reach::{Reach, shifted};
-use super::lookback::skipped::Unread;
-use super::lookback::timeline;
-use super::lookback::{LookBack, Start};
+use super::formats::Audience;
+use super::lookback::{
+    ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, timeline,
+};
+use super::output::{clock, shifted};
 use super::run::{Changes, Span};
-use super::state::Step;
-use super::view::clock;
+use super::schemas::Schemas;
+use super::state::{Occurrence, TimelineEntry};
 use crate::commands::sources::{describe, named};
 use crate::commands::{CommandError, EveryKind, Session, Terminal};
 use crate::object::SourceState;
 use crate::render::age;
+use crate::render::diff::ChangeType;
 use crate::watch::{Event, SourceKey, Why};
 
 impl Changes {
     pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>, every: &EveryKind) {
-        let shown = self.view.shown.clone();
+        let shown = self.renderer.options.shown.clone();
         let past = reach.map(|reach| LookBack::new(session.mux.clone(), reach, &self.keys, shown));
         self.past = past.filter(LookBack::is_wanted);
         if let Some(past) = &mut self.past {
-            let unwatched = every.unwatched.iter().map(Unread::unwatched);
-            let silent = every.silent.iter().map(|group| Unread::silent(group));
-            past.unread = unwatched.chain(silent).collect();
+            let unwatched = every.unwatched.iter().map(SkippedSource::unwatched);
+            let silent = every
+                .silent
+                .iter()
+                .map(|group| SkippedSource::silent(group));
+            past.skipped = unwatched.chain(silent).collect();
         }
     }
 
-    /// Tells the look-back what there is to begin with.
+    /// Asks for the schemas of the kinds that are followed, if versions will be compared at all.
+    pub(super) fn ask_for_schemas(&mut self, session: &Session) {
+        if self.span == Span::On || self.past.is_some() {
+            self.schemas = Schemas::of(session, &self.keys);
+        }
+    }
+
+    /// Whether the past waits for a schema.
+    fn holds_past(&mut self) -> bool {
+        let past = self.past.as_ref().filter(|past| past.is_over());
+        let mut found = past.into_iter().flat_map(|past| &past.found);
+        found.any(|found| {
+            let kind = found.key.resource.group_kind();
+            let keys = &self.renderer.options.shown.keys;
+            !found.versions.is_empty() && self.schemas.holds(&kind, keys)
+        })
+    }
+
+    /// Hands the objects that exist at the start to the look-back.
     pub(super) fn begin(&mut self, key: &SourceKey, event: &Event) {
         let Some(past) = &mut self.past else { return };
         let is_named = named(key).is_some();
         match event {
-            Event::Object { now, .. } if is_named => past.start(key, Start::Version(now.clone())),
+            Event::Object { now, .. } if is_named => past.start(key, LookBackStart::Version(now.clone())),
             Event::Object {
                 why: Why::Listed,
                 now,
@@ -56,8 +77,8 @@ impl Changes {
         }
     }
 
-    /// Prints the past, once it is all there; says whether what is live may follow.
-    pub(super) fn tell_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
+    /// Prints the past once all of it was read; returns whether live entries may follow.
+    pub(super) fn print_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
         if self.holds_past() {
             return Ok(false);
         }
@@ -65,51 +86,49 @@ impl Changes {
             return Ok(self.past.is_none());
         };
         past.found.sort_by_cached_key(|found| describe(&found.key));
-        past.unread.sort_by(|a, b| a.source.cmp(&b.source));
-        self.view.skew = past.skew();
+        past.skipped.sort_by(|a, b| a.source.cmp(&b.source));
+        self.renderer.options.skew = past.skew();
         let now = shifted(terminal.env().now(), past.skew());
-        let told = timeline::timeline(&past.found, past.since(), now);
-        for happened in &told {
-            if let Step::Deleted { last, .. } = &happened.step {
-                self.state.remember_deleted(&last.object);
-            }
+        let entries = timeline(&past.found, past.since(), now);
+        let events = entries.iter().filter_map(TimelineEntry::version);
+        for event in events.filter(|event| event.change == ChangeType::Deleted) {
+            self.state.remember_deleted(&event.now.object);
         }
-        self.earlier = told.len() as u64;
-        let has_past = |key: &SourceKey| told.iter().any(|happened| *happened.key == *key);
+        self.earlier = entries.len() as u64;
+        let has_past = |key: &SourceKey| entries.iter().any(|entry| *entry.key == *key);
         self.absent
             .retain(|key| self.span == Span::On || !has_past(key));
-        let hidden = self.state.hidden;
-        let mut page = self.page(&told, terminal);
-        // The footer counts what is live.
-        self.state.hidden = hidden;
-        // Only the end interrupts it.
+        let mut page = self.renderer.page(&entries, terminal);
+        // Only the end of the program interrupts it.
         let is_cut = past.found.iter().any(|found| found.is_cut);
-        let seam = Seam {
+        let divider = Divider {
             found: &past.found,
-            unread: &past.unread,
+            skipped: &past.skipped,
             shown: page.shown,
             first: page.first,
             hidden: page.hidden,
-            changed: Changed::by(&told),
+            changed: ChangedObjects::by(&entries),
             is_asked: past.is_asked(),
             since: past.since(),
             live: (self.span == Span::On && !is_cut).then_some(now),
         };
-        self.unread.extend(seam.unknown());
+        self.unknown.extend(divider.unknown());
         let look = terminal.look();
-        match self.view.format.reader() {
-            Reader::Person => {
-                self.pending.retain(|happened| match happened.step {
-                    Step::Baseline(_) => !has_past(&happened.key),
-                    Step::Synced { .. } => false,
-                    _ => true,
+        match self.renderer.options.format.audience() {
+            Audience::Person => {
+                self.pending.retain(|entry| {
+                    let is_repeated = entry.is_baseline() && has_past(&entry.key);
+                    !is_repeated && !matches!(entry.what, Occurrence::Synced { .. })
                 });
-                let seam = seam.lines(look.width, |time| clock(time, (look, terminal.env())));
-                let seam = seam.iter().map(|line| look.styles.dim(line));
-                page.lines.extend(seam);
+                let lines = divider.lines(look.width, |time| clock(time, look, terminal.env()));
+                let lines = lines.iter().map(|line| look.styles.dim(line));
+                page.lines.extend(lines);
             }
-            Reader::Records => page.lines.extend(seam.records(&self.view, now, told.len())),
-            Reader::Documents => page.asides.extend(seam.interruption()),
+            Audience::Records => {
+                let records = divider.records(&self.renderer.options, now, entries.len());
+                page.lines.extend(records);
+            }
+            Audience::Documents => page.asides.extend(divider.interruption()),
         }
         page.asides.extend(skewed(past.skew()));
         page.print(terminal)?;
@@ -117,7 +136,7 @@ impl Changes {
     }
 }
 
-/// What is said of clocks that differ.
+/// The note about clocks that differ.
 fn skewed(skew: SignedDuration) -> Option<String> {
     let by = age::human(skew.abs());
     let way = match skew.signum() {

@@ -7,7 +7,7 @@ use crate::diff::Redactor;
 
 /// The values of `-o`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum ChangesFormat {
     /// A line a change, with its path
     #[default]
     Paths,
@@ -31,7 +31,7 @@ pub(super) enum Format {
 
 /// For whom a format is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reader {
+pub(super) enum Audience {
     /// People: lines, each version under a heading.
     Person,
     /// Programs that read records.
@@ -40,31 +40,35 @@ pub(super) enum Reader {
     Documents,
 }
 
-impl Format {
-    pub(super) fn reader(self) -> Reader {
+impl ChangesFormat {
+    pub(super) fn audience(self) -> Audience {
         match self {
-            Format::Paths | Format::Tree | Format::Full | Format::Diff => Reader::Person,
-            Format::Json => Reader::Records,
-            Format::Yaml | Format::Name | Format::JsonPatch | Format::MergePatch => {
-                Reader::Documents
-            }
+            ChangesFormat::Paths
+            | ChangesFormat::Tree
+            | ChangesFormat::Full
+            | ChangesFormat::Diff => Audience::Person,
+            ChangesFormat::Json => Audience::Records,
+            ChangesFormat::Yaml
+            | ChangesFormat::Name
+            | ChangesFormat::JsonPatch
+            | ChangesFormat::MergePatch => Audience::Documents,
         }
     }
 
     /// How it is written.
     pub(super) fn output(self) -> Output {
-        match self.reader() {
-            Reader::Person => Output::Text,
-            Reader::Records | Reader::Documents => Output::Lines,
+        match self.audience() {
+            Audience::Person => Output::Text,
+            Audience::Records | Audience::Documents => Output::Lines,
         }
     }
 
     /// What lets the values of Secrets through, for those who ask: decoded to be read, and as they are
     /// stored where they are to be applied.
     pub(super) fn revealing(self) -> Redactor {
-        match self.reader() {
-            Reader::Person => Redactor::revealing(),
-            Reader::Records | Reader::Documents => Redactor::unchanged(),
+        match self.audience() {
+            Audience::Person => Redactor::revealing(),
+            Audience::Records | Audience::Documents => Redactor::unchanged(),
         }
     }
 }

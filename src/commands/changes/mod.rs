@@ -2,27 +2,18 @@
 
 mod absence;
 mod args;
-mod arrivals;
-mod body;
 mod by;
-mod documents;
-mod draw;
+mod compared;
+mod doc_cache;
 mod earlier;
-mod footer;
 mod formats;
-mod held;
 mod lookback;
 mod noise;
-mod page;
-mod record;
+mod output;
 mod run;
 mod schemas;
 mod shown;
 mod state;
-mod summary;
-mod tally;
-mod told;
-mod view;
 
 use std::sync::Arc;
 
@@ -32,14 +23,14 @@ use super::{Answer, CommandError, Context, Ended, Session, Shutdown, Terminal, U
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
-pub(crate) use args::Args;
-use by::By;
-use held::Held;
+use absence::Absence;
+pub(crate) use args::ChangesArgs;
+use by::ManagerFilter;
+use output::{CountLimit, Creation, DisplayOptions, Renderer};
 use run::{Changes, Span};
-use shown::Shown;
-use view::{Creation, View};
+use shown::ShownVersions;
 
-pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+pub(crate) fn run(args: &ChangesArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
         show(args, context, &shutdown).await
@@ -48,7 +39,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, Comma
 
 /// Shows changes until `shutdown`.
 pub(crate) async fn show(
-    args: &Args,
+    args: &ChangesArgs,
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
@@ -67,14 +58,14 @@ pub(crate) async fn show(
         args.ends.in_time(&stop, targets).await?.into()
     };
     let keys = session.keys(&every.targets);
-    let view = view(args, &session);
     let span = match (args.is_once(), session.is_of_file()) {
         (false, _) => Span::On,
         (true, false) => Span::Once,
         (true, true) => Span::File,
     };
-    let run = (context.env.now(), span);
-    let mut changes = Changes::new((args, view), keys.clone(), run);
+    let mut renderer = Renderer::new(options(args, &session), &keys, context.env.now());
+    renderer.count_limit = CountLimit::up_to(args.count);
+    let mut changes = Changes::new(keys.clone(), renderer, Absence::of(args), span);
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
     let mut changes = Until::new(changes, &args.ends, &keys).once(args.is_once());
@@ -83,17 +74,17 @@ pub(crate) async fn show(
     let over = changes.end(ended);
     match &over.view.missing[..] {
         [] => {
-            let unread = over.view.unread.into_iter().chain(over.unread);
-            let answer = Answer::of(over.view.tally.is_changed.into(), unread);
+            let unread = over.view.unknown.into_iter().chain(over.unread);
+            let answer = Answer::of(over.view.renderer.count_limit.is_changed.into(), unread);
             args.ends.conclude(over.ended?, answer)
         }
         missing => Err(session.not_found(missing).await),
     }
 }
 
-/// How changes are to be shown.
-fn view(args: &Args, session: &Session) -> View {
-    View {
+/// How changes are shown.
+fn options(args: &ChangesArgs, session: &Session) -> DisplayOptions {
+    DisplayOptions {
         cluster: session.cluster.0.to_string(),
         is_of_file: session.is_of_file(),
         redactor: if args.show_secrets {
@@ -101,13 +92,12 @@ fn view(args: &Args, session: &Session) -> View {
         } else {
             Redactor::new()
         },
-        held: Held::default(),
-        shown: Arc::new(Shown {
+        shown: Arc::new(ShownVersions {
             filter: Filter {
                 only: args.only.clone(),
                 ignore: args.ignore.clone(),
             },
-            by: By::new(&args.by),
+            by: ManagerFilter::new(&args.by),
             noise: args.noise.shown(),
             keys: KindKeys::new(args.list_key.clone()),
         }),

@@ -1,5 +1,5 @@
-//! What the server says of the lists of kinds that are not built in: asked for beside everything else,
-//! and waited for no longer than a reader would notice.
+//! The server's schemas of kinds that are not built in: how the items of their lists are told apart. They are
+//! requested beside everything else, and waited for no longer than a reader would notice.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -8,8 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::run::{Changes, Span};
-use super::state::{Happened, Step};
+use super::state::TimelineEntry;
 use crate::commands::Session;
 use crate::object::list_keys::{KindKeys, Schema, is_built_in};
 use crate::object::{GroupKind, Resource};
@@ -18,7 +17,7 @@ use crate::watch::SourceKey;
 /// How long the first version that is compared waits for the schema of its kind.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The schemas that were asked for.
+/// The schemas that were requested.
 #[derive(Default)]
 pub(super) struct Schemas {
     asked: JoinSet<Answer>,
@@ -28,12 +27,12 @@ pub(super) struct Schemas {
     until: Option<Instant>,
 }
 
-/// The schema of these kinds; `None` if the server does not tell.
+/// The schema of these kinds; `None` if the server has none.
 type Answer = (BTreeSet<GroupKind>, Option<Arc<Schema>>);
 
 impl Schemas {
     /// Asks for those of the kinds of these sources. Nothing is asked about built-in ones.
-    fn of(session: &Session, keys: &[SourceKey]) -> Schemas {
+    pub(super) fn of(session: &Session, keys: &[SourceKey]) -> Schemas {
         let mut schemas = Schemas::default();
         let Some(openapi) = session.openapi() else {
             return schemas;
@@ -85,7 +84,7 @@ impl Schemas {
 
     /// Whether versions of this kind are not to be compared yet. From the first that is not on, there is
     /// only so much time for all.
-    fn holds(&mut self, kind: &GroupKind, keys: &KindKeys) -> bool {
+    pub(super) fn holds(&mut self, kind: &GroupKind, keys: &KindKeys) -> bool {
         while let Some(answer) = self.asked.try_join_next() {
             if let Ok(answer) = answer {
                 self.take(answer, keys);
@@ -100,6 +99,21 @@ impl Schemas {
             self.awaited.clear();
         }
         !is_late
+    }
+
+    /// Takes the entries that can be printed by now: in order, up to the first version that waits for a schema.
+    pub(super) fn due(
+        &mut self,
+        pending: &mut Vec<TimelineEntry>,
+        keys: &KindKeys,
+    ) -> Vec<TimelineEntry> {
+        let waits = |entry: &TimelineEntry| {
+            let is_compared = entry.version().is_some_and(|event| event.old.is_some());
+            is_compared && self.holds(&entry.key.resource.group_kind(), keys)
+        };
+        let due = pending.iter().position(waits);
+        let later = due.map(|due| pending.split_off(due));
+        std::mem::replace(pending, later.unwrap_or_default())
     }
 
     /// Waits for no schema any more; returns whether one was waited for.
@@ -120,51 +134,6 @@ fn not_built_in(keys: &[SourceKey]) -> BTreeMap<(Arc<str>, Arc<str>), BTreeSet<G
         kinds.insert(resource.group_kind());
     }
     found
-}
-
-impl Changes {
-    /// Asks for the schemas of the kinds that are followed, if versions will be compared at all.
-    pub(super) fn ask_for_schemas(&mut self, session: &Session) {
-        if self.span == Span::On || self.past.is_some() {
-            self.schemas = Schemas::of(session, &self.keys);
-        }
-    }
-
-    /// Takes what may be told by now: in order, up to the first version that waits for a schema.
-    pub(super) fn due(&mut self) -> Vec<Happened> {
-        let (schemas, keys) = (&mut self.schemas, &self.view.shown.keys);
-        let mut waits = |happened: &Happened| {
-            is_compared(&happened.step) && schemas.holds(&happened.key.resource.group_kind(), keys)
-        };
-        let due = self.pending.iter().position(&mut waits);
-        let later = due.map(|due| self.pending.split_off(due));
-        std::mem::replace(&mut self.pending, later.unwrap_or_default())
-    }
-
-    /// Whether what was found of the past waits for a schema.
-    pub(super) fn holds_past(&mut self) -> bool {
-        let past = self.past.as_ref().filter(|past| past.is_over());
-        let mut found = past.into_iter().flat_map(|past| &past.found);
-        found.any(|found| {
-            let kind = found.key.resource.group_kind();
-            !found.told.is_empty() && self.schemas.holds(&kind, &self.view.shown.keys)
-        })
-    }
-}
-
-/// Whether two versions are compared to tell of this, and the items of their lists get names by it.
-fn is_compared(step: &Step) -> bool {
-    match step {
-        Step::Modified { .. } => true,
-        Step::Deleted { old, .. } => old.is_some(),
-        Step::Baseline(_)
-        | Step::Synced { .. }
-        | Step::Created { .. }
-        | Step::Left { .. }
-        | Step::Gap(_)
-        | Step::Undecodable { .. }
-        | Step::State(_) => false,
-    }
 }
 
 #[cfg(test)]

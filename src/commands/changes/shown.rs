@@ -1,95 +1,96 @@
-//! `Shown`: which versions are shown, and which of their changes. The look-back stops by it, `--count` and
-//! `--exit-code` go by it, and every format prints by it.
+//! `ShownVersions`: which versions are shown, and which of their changes. Every format, `--count`, `--exit-code` and the
+//! look-back ask here.
 
 use std::collections::BTreeSet;
 
-use super::by::By;
-use super::state::{Happened, Step};
+use super::by::ManagerFilter;
+use super::compared::{Compared, ReadVersions, WriteTime};
+use super::formats::ChangesFormat;
 use crate::commands::sources::named;
 use crate::diff::{Diff, Filter, Noise};
-use crate::object::Value;
-use crate::object::list_keys::{KindKeys, ListKeys};
+use crate::object::list_keys::KindKeys;
 use crate::object::managed_fields::Writers;
-use crate::render::diff::{Counts, counts};
+use crate::render::diff::{ChangeType, Counts, counts};
 use crate::watch::SourceKey;
 
-/// What the flags ask for.
+/// What the flags select.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct ShownVersions {
     /// Which parts of objects.
     pub(super) filter: Filter,
     /// Whose changes.
-    pub(super) by: By,
-    /// Which sorts of noise.
+    pub(super) by: ManagerFilter,
+    /// Which classes of noise.
     pub(super) noise: BTreeSet<Noise>,
-    /// What tells the items of lists apart, by kind.
+    /// How the items of lists are told apart, by kind.
     pub(super) keys: KindKeys,
 }
 
-/// A version and the one before it, compared.
-pub(super) struct Compared<'a> {
-    /// The changes that the managers made who are asked for.
-    pub(super) diff: Diff<'a>,
-    /// Who wrote.
-    pub(super) writers: Writers<'a>,
-    /// How many changes are shown; none of a version that is not.
-    pub(super) counts: Counts,
-}
-
-impl Compared<'_> {
-    /// Whether the version is shown.
-    pub(super) fn is_shown(&self) -> bool {
-        self.counts.shown > 0
-    }
-}
-
-impl Shown {
-    /// Compares a version with the one before it, `sides[0]`.
-    pub(super) fn compare<'a>(
-        &self,
-        key: &SourceKey,
-        sides: [Value<'a>; 2],
-        keys: &'a ListKeys,
-    ) -> Compared<'a> {
-        let [old, new] = sides.map(Some);
-        let writers = Writers::of(old, new);
-        let mut diff = Diff::keyed(old, new, keys);
-        let others = self.by.narrow(&mut diff, &writers);
-        let mut counts = counts(&diff, &self.filter, &self.noise_of(key));
-        counts.filtered += others;
-        if !self.by.is_among(&writers) {
-            counts.filtered += std::mem::take(&mut counts.shown);
-        }
+impl ShownVersions {
+    /// Compares the versions of an event that a source sent.
+    pub(super) fn compare<'a>(&self, key: &SourceKey, read: &'a ReadVersions<'a>) -> Compared<'a> {
+        let (old, new) = read.roots();
+        let writers = Writers::of(old, Some(new));
+        let mut diff = (read.keys.as_deref()).map(|keys| Diff::keyed(old, Some(new), keys));
+        let written = WriteTime::of(read, &writers, |time| {
+            (diff.as_ref()).is_some_and(|diff| diff.is_again_by(&writers, time))
+        });
+        let noise = self.noise_of(key);
+        let is_by_named = self.is_by_named(read, &writers);
+        let counts = diff.as_mut().map_or_else(Counts::default, |diff| {
+            let others = self.by.narrow(diff, &writers);
+            let mut counts = counts(diff, &self.filter, &noise);
+            counts.filtered += others;
+            counts
+        });
+        let counts = if is_by_named {
+            counts
+        } else {
+            counts.all_filtered()
+        };
         Compared {
+            read,
             diff,
             writers,
             counts,
+            noise,
+            is_by_named,
+            written,
         }
     }
 
-    /// Which sorts of noise are shown of the objects of a source. A Lease is nothing but heartbeats: who
-    /// names one wants to see them.
-    pub(super) fn noise_of(&self, key: &SourceKey) -> BTreeSet<Noise> {
+    /// Whether a named manager wrote a version. Baselines and deletions have no recorded manager, so they match
+    /// every `--by`.
+    fn is_by_named(&self, read: &ReadVersions<'_>, writers: &Writers<'_>) -> bool {
+        match read.event.change {
+            ChangeType::Baseline | ChangeType::Deleted | ChangeType::Left => true,
+            ChangeType::Created | ChangeType::Recreated | ChangeType::Modified => {
+                self.by.is_among(writers)
+            }
+        }
+    }
+
+    /// Which classes of noise are shown of the objects of a source. A Lease is nothing but heartbeats, so a
+    /// reader who names one wants to see them.
+    fn noise_of(&self, key: &SourceKey) -> BTreeSet<Noise> {
         let is_lease = &*key.resource.kind == "Lease" && named(key).is_some();
         let heartbeats = is_lease.then_some(Noise::Heartbeat);
         self.noise.iter().copied().chain(heartbeats).collect()
     }
+}
 
-    /// Whether the first version of an object is shown.
-    pub(super) fn shows_first(&self, object: Value<'_>) -> bool {
-        self.by.is_among(&Writers::of(None, Some(object)))
-    }
-
-    /// Whether something that has happened is shown.
-    pub(super) fn shows(&self, happened: &Happened) -> bool {
-        let Step::Modified { old, now, .. } = &happened.step else {
-            return self.by.wrote(happened);
-        };
-        let (Ok(before), Ok(after)) = (old.doc(), now.doc()) else {
-            return true; // nobody can tell that it is not
-        };
-        let keys = self.keys.of(&now.object.group_kind());
-        let sides = [before.root(), after.root()];
-        self.compare(&happened.key, sides, &keys).is_shown()
+/// Whether a format prints a version. Records have all of them; patches lead from each version to the
+/// next, so they have those that change nothing but noise as well.
+pub(super) fn prints(compared: &Compared<'_>, format: ChangesFormat) -> bool {
+    let has_noise = || compared.counts.hidden() > 0;
+    match format {
+        ChangesFormat::Json => compared.is_by_named,
+        ChangesFormat::JsonPatch | ChangesFormat::MergePatch => compared.is_shown() || has_noise(),
+        ChangesFormat::Paths
+        | ChangesFormat::Tree
+        | ChangesFormat::Full
+        | ChangesFormat::Diff
+        | ChangesFormat::Yaml
+        | ChangesFormat::Name => compared.is_shown(),
     }
 }

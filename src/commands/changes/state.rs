@@ -1,96 +1,125 @@
-//! What `changes` keeps between two events, and what an event means to someone who follows the object.
+//! What `changes` keeps between two events, and what an event means to a reader who follows the object.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::lookback::stop_rule::Written;
 use crate::commands::Note;
+use crate::commands::sources::named;
 use crate::object::{ObjectRef, Uid};
+use crate::render::diff::ChangeType;
 use crate::watch::{Event, Gap, SourceKey, Version, Why};
 
-/// What has happened, when, and where it was seen.
+/// An entry of the timeline: what happened, when, and which source saw it.
 #[derive(Clone, Debug)]
-pub(super) struct Happened {
-    /// When it was seen, by our clock.
+pub(super) struct TimelineEntry {
+    /// When the program saw it, by this machine's clock.
     pub(super) seen: Timestamp,
     /// The source that saw it.
     pub(super) key: Arc<SourceKey>,
-    /// What it means.
-    pub(super) step: Step,
-    /// When it happened, if it was not seen as it did, but read back from the server's memory.
-    pub(super) past: Option<PastTime>,
+    pub(super) what: Occurrence,
+    pub(super) when: When,
 }
 
-/// When something happened that was not seen, by the server's clock.
+/// When an entry happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// As it was seen.
+    Live,
+    /// While the source was disconnected. It was read back later, and the version itself says when.
+    ReadBack,
+    /// Before the start.
+    Past(PastTime),
+}
+
+/// When something happened that nobody saw, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PastTime {
-    /// When, or since when at the earliest.
+    /// The time, or the earliest time it can have been.
     pub(super) time: Timestamp,
-    /// The other end, where only an interval is known.
+    /// The latest time, where only an interval is known.
     pub(super) until: Option<Timestamp>,
 }
 
 /// What one event means.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
-    /// The object is there when we come.
-    Baseline(Arc<Version>),
-    /// A full listing is in, of a wide scope or without the one object that was asked for.
+pub(super) enum Occurrence {
+    /// Something happened to an object.
+    Version(VersionEvent),
+    /// A full listing has arrived, of a wide scope or without the one named object.
     Synced {
-        /// How many objects there are.
+        /// How many objects it has.
         count: usize,
     },
-    /// It was created.
-    Created {
-        now: Arc<Version>,
-        /// An object of this name was deleted before.
-        again: bool,
-    },
-    /// It has another version.
-    Modified {
-        old: Arc<Version>,
-        now: Arc<Version>,
-        /// Whether there may be versions between the two.
-        skipped: bool,
-        /// Since its last change that was seen.
-        since: Option<Timestamp>,
-    },
-    /// It was deleted.
-    Deleted {
-        /// The version before the last, where it is known.
-        old: Option<Arc<Version>>,
-        /// Its last state.
-        last: Arc<Version>,
-        /// Whether it went while the source could not see.
-        unseen: bool,
-    },
-    /// It no longer matches the selector.
-    Left { last: Arc<Version> },
     /// Versions are missing.
     Gap(Gap),
     /// A line could not be read.
     Undecodable { detail: Arc<str> },
-    /// The source has come to another state.
+    /// The state of the source has changed.
     State(Note),
 }
 
-impl Happened {
-    /// When it was: by the server's clock if it is past, else by ours.
+/// What happened to one object.
+#[derive(Clone, Debug)]
+pub(super) struct VersionEvent {
+    pub(super) change: ChangeType,
+    /// The version to compare with, where it is known.
+    pub(super) old: Option<Arc<Version>>,
+    /// The version; of a deletion the last state.
+    pub(super) now: Arc<Version>,
+    /// Whether it happened while the source was disconnected, so that versions may be missing before it.
+    pub(super) was_unseen: bool,
+    /// When the object changed last, where both changes were seen.
+    pub(super) since: Option<Timestamp>,
+}
+
+impl TimelineEntry {
+    /// The time by which the look-back orders it.
     pub(super) fn time(&self) -> Timestamp {
-        self.past.map_or(self.seen, |past| past.time)
+        match self.when {
+            When::Past(past) => past.time,
+            When::Live | When::ReadBack => self.seen,
+        }
     }
 
-    /// The object that it has happened to.
-    pub(super) fn object(&self) -> Option<&ObjectRef> {
-        match &self.step {
-            Step::Baseline(now) | Step::Created { now, .. } | Step::Modified { now, .. } => {
-                Some(&now.object)
-            }
-            Step::Deleted { last, .. } | Step::Left { last } => Some(&last.object),
-            Step::Synced { .. } | Step::Gap(_) | Step::Undecodable { .. } | Step::State(_) => None,
+    /// What happened to an object, if it is about one.
+    pub(super) fn version(&self) -> Option<&VersionEvent> {
+        match &self.what {
+            Occurrence::Version(event) => Some(event),
+            Occurrence::Synced { .. }
+            | Occurrence::Gap(_)
+            | Occurrence::Undecodable { .. }
+            | Occurrence::State(_) => None,
         }
+    }
+
+    /// Whether it is an object that existed at the start.
+    pub(super) fn is_baseline(&self) -> bool {
+        self.version()
+            .is_some_and(|event| event.change == ChangeType::Baseline)
+    }
+}
+
+impl VersionEvent {
+    /// A version, and the one before it if there is one.
+    pub(super) fn new(
+        change: ChangeType,
+        old: Option<Arc<Version>>,
+        now: Arc<Version>,
+    ) -> VersionEvent {
+        VersionEvent {
+            change,
+            old,
+            now,
+            was_unseen: false,
+            since: None,
+        }
+    }
+
+    /// Whether the object is gone, or left the selector.
+    pub(super) fn is_end(&self) -> bool {
+        matches!(self.change, ChangeType::Deleted | ChangeType::Left)
     }
 }
 
@@ -99,163 +128,128 @@ const DELETED_NAMES: usize = 1024;
 
 /// What is kept between events: when each object last changed, and the names that were deleted.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct ChangesState {
     changed: HashMap<Uid, Timestamp>,
     deleted: VecDeque<ObjectRef>,
     synced: Vec<Arc<SourceKey>>,
-    /// How many objects there are now.
+    /// How many objects exist now.
     pub(super) objects: usize,
-    /// How many versions were seen, the first listing not counted.
+    /// How many versions arrived after the first listing.
     pub(super) versions: u64,
     /// How many of them changed nothing that is shown.
     pub(super) hidden: u64,
-    /// When the last of them came.
+    /// When the last of them arrived.
     pub(super) last: Option<Timestamp>,
 }
 
-impl State {
-    /// Takes one event; `named` says whether its source is about one object.
+impl ChangesState {
+    /// Takes one event; `None` for what a reader need not know.
     pub(super) fn apply(
         &mut self,
         key: &Arc<SourceKey>,
         event: Event,
-        (at, named): (Timestamp, bool),
-    ) -> Option<Happened> {
-        let mut past = None;
-        let (seen, step) = match event {
+        at: Timestamp,
+    ) -> Option<TimelineEntry> {
+        let is_named = named(key).is_some();
+        let mut when = When::Live;
+        let (seen, what) = match event {
+            Event::Object {
+                why: Why::Listed,
+                seen,
+                now,
+                ..
+            } if !self.synced.contains(key) => {
+                self.objects += 1;
+                let baseline = VersionEvent::new(ChangeType::Baseline, None, now);
+                (seen, is_named.then_some(Occurrence::Version(baseline))?)
+            }
             Event::Object {
                 why,
                 seen,
                 now,
                 prev,
-                past: read_back,
+                past,
                 ..
             } => {
-                past = read_back.then(|| missed((why, seen), &now, prev.as_deref()));
-                (seen, self.object((key, named), (why, seen), (now, prev))?)
+                let mut event = self.version(why, now, prev);
+                let since = self.touch(&event, seen);
+                if past {
+                    when = When::ReadBack;
+                } else if event.change == ChangeType::Modified {
+                    event.since = since;
+                }
+                (seen, Occurrence::Version(event))
             }
             Event::Synced { count, .. } => {
                 let first = !self.synced.contains(key);
                 if first {
                     self.synced.push(key.clone());
                 }
-                let tells = first && (!named || count == 0);
-                (at, tells.then_some(Step::Synced { count })?)
+                let is_shown = first && (!is_named || count == 0);
+                (at, is_shown.then_some(Occurrence::Synced { count })?)
             }
-            Event::Gap(gap) => (at, Step::Gap(gap)),
-            Event::Undecodable { detail } => (at, Step::Undecodable { detail }),
+            Event::Gap(gap) => (at, Occurrence::Gap(gap)),
+            Event::Undecodable { detail } => (at, Occurrence::Undecodable { detail }),
             Event::State(_) => return None,
         };
-        Some(Happened {
+        Some(TimelineEntry {
             seen,
             key: key.clone(),
-            step: if past.is_some() {
-                unspanned(step)
-            } else {
-                step
-            },
-            past,
+            what,
+            when,
         })
     }
 
-    fn object(
-        &mut self,
-        (key, named): (&Arc<SourceKey>, bool),
-        (why, seen): (Why, Timestamp),
-        (now, prev): (Arc<Version>, Option<Arc<Version>>),
-    ) -> Option<Step> {
-        let first_listing = why == Why::Listed && !self.synced.contains(key);
-        if first_listing {
-            self.objects += 1;
-            return named.then_some(Step::Baseline(now));
-        }
-        self.versions += 1;
-        self.last = Some(seen);
-        let since = self.touch(&now.object, seen);
-        match (why, prev) {
-            (Why::Deleted | Why::Vanished, old) => {
-                self.forget(&now.object);
+    fn version(&mut self, why: Why, now: Arc<Version>, prev: Option<Arc<Version>>) -> VersionEvent {
+        let change = match (why, &prev) {
+            (Why::Deleted | Why::Vanished, _) => {
+                self.objects = self.objects.saturating_sub(1);
                 self.remember_deleted(&now.object);
-                Some(Step::Deleted {
-                    old,
-                    last: now,
-                    unseen: why == Why::Vanished,
-                })
+                ChangeType::Deleted
             }
             (Why::LeftSelector, _) => {
-                self.forget(&now.object);
-                Some(Step::Left { last: now })
+                self.objects = self.objects.saturating_sub(1);
+                ChangeType::Left
             }
-            (Why::Listed | Why::Added | Why::Modified | Why::Skipped, Some(old)) => {
-                Some(Step::Modified {
-                    old,
-                    now,
-                    skipped: why == Why::Skipped,
-                    since,
-                })
+            (Why::Listed | Why::Added | Why::Modified | Why::Skipped, Some(_)) => {
+                ChangeType::Modified
             }
             (Why::Listed | Why::Added | Why::Modified | Why::Skipped, None) => {
                 self.objects += 1;
-                let again = self.was_deleted(&now.object);
-                Some(Step::Created { now, again })
+                if self.was_deleted(&now.object) {
+                    ChangeType::Recreated
+                } else {
+                    ChangeType::Created
+                }
             }
+        };
+        VersionEvent {
+            was_unseen: matches!(why, Why::Vanished | Why::Skipped),
+            ..VersionEvent::new(change, prev.filter(|_| change != ChangeType::Left), now)
         }
     }
 
-    /// Notes that an object has changed; returns when it did before.
-    fn touch(&mut self, object: &ObjectRef, seen: Timestamp) -> Option<Timestamp> {
-        self.changed.insert(object.uid.clone()?, seen)
-    }
-
-    fn forget(&mut self, object: &ObjectRef) {
-        self.objects = self.objects.saturating_sub(1);
-        if let Some(uid) = &object.uid {
-            self.changed.remove(uid);
+    /// Counts a version; returns when the object changed before.
+    fn touch(&mut self, event: &VersionEvent, seen: Timestamp) -> Option<Timestamp> {
+        self.versions += 1;
+        self.last = Some(seen);
+        let uid = event.now.object.uid.as_ref()?;
+        if event.is_end() {
+            return self.changed.remove(uid);
         }
+        self.changed.insert(uid.clone(), seen)
     }
 
     pub(super) fn remember_deleted(&mut self, object: &ObjectRef) {
         if self.deleted.len() == DELETED_NAMES {
             self.deleted.pop_front();
         }
-        self.deleted.push_back(ObjectRef {
-            uid: None,
-            ..object.clone()
-        });
+        self.deleted.push_back(object.without_uid());
     }
 
     fn was_deleted(&mut self, object: &ObjectRef) -> bool {
-        let name = ObjectRef {
-            uid: None,
-            ..object.clone()
-        };
+        let name = object.without_uid();
         let at = self.deleted.iter().position(|deleted| *deleted == name);
         at.and_then(|at| self.deleted.remove(at)).is_some()
-    }
-}
-
-/// When a version was written that was missed, and read back.
-fn missed((why, seen): (Why, Timestamp), now: &Version, prev: Option<&Version>) -> PastTime {
-    let written = Written::of(prev, now);
-    let is_deletion = matches!(why, Why::Deleted | Why::LeftSelector);
-    let is_vague = matches!(written, Some(Written::After(_)));
-    PastTime {
-        time: written.map_or(seen, Written::earliest),
-        until: (is_deletion || is_vague).then_some(seen),
-    }
-}
-
-/// A span from what was seen to what was not says nothing.
-fn unspanned(step: Step) -> Step {
-    match step {
-        Step::Modified {
-            old, now, skipped, ..
-        } => Step::Modified {
-            old,
-            now,
-            skipped,
-            since: None,
-        },
-        other => other,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::EndArgs;
 use super::waiting::cut;
-use crate::commands::{CommandError, Ended};
+use crate::commands::{CommandError, Ended, Unknown};
 
 /// What `--exit-code` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +21,6 @@ impl From<bool> for Found {
             Found::Nothing
         }
     }
-}
-
-/// A part of what was asked that the verb could not read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Unknown {
-    /// The time was over before the server had sent it. It is named: `pods in namespace "shop"`.
-    Late(String),
-    /// The server refused it or went away. The whole line says so, in the server's words if it sent some.
-    Refused(String),
 }
 
 /// What a verb answers when it ends.

@@ -1,7 +1,7 @@
 //! `--for`, `--timeout` and `--exit-code`: when a verb ends by itself, and what its exit code says.
 
 mod answer;
-mod asked;
+mod goal_progress;
 mod limit;
 #[cfg(test)]
 mod tests;
@@ -13,11 +13,11 @@ use clap::Args;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::{CommandError, Ended, Live, Need, Note, Shutdown, Sources, Terminal};
+use super::{CommandError, Ended, Live, Need, Note, Shutdown, Sources, Terminal, Unknown};
 use crate::status::Goal;
 use crate::watch::{CatchUp, Event, SourceKey};
 
-pub(crate) use answer::{Answer, Unknown};
+pub(crate) use answer::Answer;
 use limit::Limit;
 use waiting::{Outcome, Waiting};
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::asked::Asked;
+use super::goal_progress::GoalProgress;
 use crate::status::Goal;
 use crate::watch::{Event, SourceKey, Why};
 
@@ -13,7 +13,7 @@ const NAMED: usize = 10;
 /// wait` has it, an object that has come to a goal has come to it, whatever becomes of it later.
 pub(super) struct Waiting {
     goals: Vec<Goal>,
-    asked: Vec<Asked>,
+    asked: Vec<GoalProgress>,
     /// What has come to its last goal and was not told yet.
     met: Vec<String>,
 }
@@ -37,15 +37,15 @@ impl Waiting {
         let asked = asked.iter().filter(|_| !goals.is_empty());
         Waiting {
             goals: goals.to_vec(),
-            asked: asked.map(Asked::new).collect(),
+            asked: asked.map(GoalProgress::new).collect(),
             met: Vec::new(),
         }
     }
 
     /// Whether there is a goal, and nothing to wait for any more.
     pub(super) fn is_decided(&self) -> bool {
-        let is_done = |asked: &Asked| asked.refusal.is_some() || asked.is_met(&self.goals);
-        let mut failures = self.asked.iter().flat_map(Asked::failures);
+        let is_done = |asked: &GoalProgress| asked.refusal.is_some() || asked.is_met(&self.goals);
+        let mut failures = self.asked.iter().flat_map(GoalProgress::failures);
         !self.goals.is_empty() && (failures.next().is_some() || self.asked.iter().all(is_done))
     }
 
@@ -88,12 +88,12 @@ impl Waiting {
 
     /// How it stands.
     pub(super) fn outcome(&self) -> Outcome {
-        let failures: Vec<String> = self.asked.iter().flat_map(Asked::failures).collect();
+        let failures: Vec<String> = self.asked.iter().flat_map(GoalProgress::failures).collect();
         if !failures.is_empty() {
             return Outcome::Failed(failures);
         }
         let open = self.asked.iter().filter(|asked| !asked.is_met(&self.goals));
-        let (refused, open): (Vec<&Asked>, Vec<&Asked>) =
+        let (refused, open): (Vec<&GoalProgress>, Vec<&GoalProgress>) =
             open.partition(|asked| asked.refusal.is_some());
         match (&refused[..], &open[..]) {
             ([], []) => Outcome::Met,

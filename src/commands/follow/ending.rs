@@ -2,10 +2,10 @@
 
 use tokio::time::Instant;
 
-use super::{Feed, Live};
+use super::{Live, LiveFeed};
 use crate::commands::{CommandError, Ended, Session, Signal, Terminal};
 
-impl Feed {
+impl LiveFeed {
     /// Prints, and draws the frame, as time goes on.
     pub(super) fn on_beat<V: Live>(
         &mut self,

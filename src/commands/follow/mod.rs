@@ -18,14 +18,12 @@ use super::{CommandError, Ended, Session, Shutdown, Signal, Sources, Terminal};
 use crate::watch::{Event, Patience, SourceKey, Subscriptions, Terms};
 
 pub(crate) use live::Live;
-use pace::Pace;
+use pace::{BEAT, RedrawPace};
 
 /// How many events are taken before what they mean is shown.
 const BATCH: usize = 512;
 /// How often a frame is drawn at most.
 const FRAME: Duration = Duration::from_millis(100);
-/// How often a frame is drawn at least, as ages go on; and the longest rest.
-const BEAT: Duration = Duration::from_secs(1);
 
 /// Follows what `view` wants until it is answered, its sources have ended, or `shutdown` comes.
 pub(crate) async fn follow(
@@ -34,7 +32,7 @@ pub(crate) async fn follow(
     terminal: &mut Terminal<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let mut feed = Feed::default();
+    let mut feed = LiveFeed::default();
     let ended = run(view, session, (&mut *terminal, &mut feed), shutdown).await;
     let ended = ended.and_then(|ended| feed.ending(session, ended));
     view.over(&feed.sources);
@@ -69,12 +67,12 @@ fn leave(
 
 /// The sources that are followed: their events and their states.
 #[derive(Default)]
-struct Feed {
+struct LiveFeed {
     wanted: Vec<SourceKey>,
     subscriptions: Subscriptions,
     sources: Sources,
-    printing: Pace,
-    drawing: Pace,
+    printing: RedrawPace,
+    drawing: RedrawPace,
     /// What could not be read, each once.
     unreadable: Vec<Arc<str>>,
 }
@@ -82,7 +80,7 @@ struct Feed {
 async fn run<V: Live>(
     view: &mut V,
     session: &Session,
-    (terminal, feed): (&mut Terminal<'_>, &mut Feed),
+    (terminal, feed): (&mut Terminal<'_>, &mut LiveFeed),
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let mut beat = interval(if terminal.is_live() { FRAME } else { BEAT });
@@ -118,7 +116,10 @@ async fn run<V: Live>(
                 feed.drawing.is_owed = true;
             }
             now = beat.tick() => feed.on_beat(now, view, terminal)?,
-            Some(found) = lookups.next() => feed.tell_similar(found, terminal)?,
+            Some(found) = lookups.next() => {
+                let (key, near): (Arc<SourceKey>, Vec<String>) = found;
+                feed.tell_similar(&key, &near, terminal)?;
+            }
             () = suspended.asked() => {
                 terminal.release()?;
                 terminal.written().await?;
@@ -145,7 +146,7 @@ async fn look_up(session: &Session, key: Arc<SourceKey>) -> (Arc<SourceKey>, Vec
     (key, near)
 }
 
-impl Feed {
+impl LiveFeed {
     /// Prints what is owed, unless it is too soon.
     fn print_if_due<V: Live>(
         &mut self,
@@ -206,12 +207,13 @@ impl Feed {
     /// Tells of names like that of an object that is waited for, if it still is.
     fn tell_similar(
         &self,
-        (key, near): (Arc<SourceKey>, Vec<String>),
+        key: &SourceKey,
+        near: &[String],
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        if !near.is_empty() && self.sources.is_absent(&key) {
+        if !near.is_empty() && self.sources.is_absent(key) {
             let near = near.join(", ");
-            terminal.say(&format!("similar to {}: {near}", object(&key)))?;
+            terminal.say(&format!("similar to {}: {near}", object(key)))?;
         }
         Ok(())
     }

@@ -1,11 +1,14 @@
-//! `Pace`: how often something is done that may take long.
+//! `RedrawPace`: how often something is done that may take long.
+
+use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::BEAT;
+/// How often a frame is drawn at least, as ages go on; and the longest rest.
+pub(super) const BEAT: Duration = Duration::from_secs(1);
 
 /// When something is done that is owed: at once, unless it was just done and took long.
-pub(super) struct Pace {
+pub(super) struct RedrawPace {
     /// Something has come since it was last done.
     pub(super) is_owed: bool,
     /// Until when it is not done again.
@@ -13,9 +16,9 @@ pub(super) struct Pace {
     done: Option<Instant>,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace {
+impl Default for RedrawPace {
+    fn default() -> RedrawPace {
+        RedrawPace {
             is_owed: false,
             rests_until: Instant::now(),
             done: None,
@@ -23,7 +26,7 @@ impl Default for Pace {
     }
 }
 
-impl Pace {
+impl RedrawPace {
     /// Whether it is owed, and the rest is over.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.is_owed && now >= self.rests_until
@@ -40,7 +43,7 @@ impl Pace {
     pub(super) fn done(&mut self, begun: Instant, times: u32) {
         let end = Instant::now();
         let rest = end.duration_since(begun).saturating_mul(times);
-        *self = Pace {
+        *self = RedrawPace {
             is_owed: false,
             rests_until: end + rest.min(BEAT),
             done: Some(begun),
@@ -58,7 +61,7 @@ mod tests {
 
     /// After how many milliseconds it is due again, if it took so many and rests so many times as long.
     async fn due_after(took: u64, times: u32) -> u64 {
-        let mut pace = Pace::default();
+        let mut pace = RedrawPace::default();
         let begun = Instant::now();
         advance(Duration::from_millis(took)).await;
         pace.done(begun, times);
@@ -82,7 +85,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn it_is_overdue_after_a_beat() {
-        let mut pace = Pace::default();
+        let mut pace = RedrawPace::default();
         assert!(pace.is_overdue(Instant::now()), "it was never done");
         pace.done(Instant::now(), 4);
         assert!(!pace.is_overdue(Instant::now()));

@@ -1,49 +1,20 @@
 //! `-f`, `-R` and `-k`: the objects that manifests name are those that are looked at.
 
+mod args;
 mod named;
 mod read;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
-use clap::Args;
-
 use super::{CommandError, Context, ObjectArgs};
 use crate::cluster::{Filters, Namespaces, Resolver, Target};
 use crate::object::shown_url;
 
+pub(crate) use args::ManifestArgs;
+pub(crate) use named::ManifestPlace;
 use named::Naming;
 
-/// Manifests that name objects.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct ManifestArgs {
-    /// Look at the objects that manifests name: a file, a directory of .json, .yaml and .yml files, or
-    /// - for stdin; may be repeated
-    #[arg(short = 'f', long, value_name = "FILE", value_delimiter = ',')]
-    filename: Vec<String>,
-    /// With -f: read the directories in a directory, too
-    #[arg(short = 'R', long)]
-    recursive: bool,
-    /// Look at the objects that a kustomization makes, as kubectl kustomize builds it
-    #[arg(short = 'k', long, value_name = "DIR")]
-    kustomize: Option<String>,
-}
-
-/// Where the objects of manifests are looked for.
-pub(crate) struct Place {
-    /// The namespace of objects that name none.
-    pub(crate) namespace: Arc<str>,
-    /// Whether it was given with `-n`: then no object may name another.
-    pub(crate) is_given: bool,
-}
-
 impl ManifestArgs {
-    /// Whether there are any.
-    pub(crate) fn are_given(&self) -> bool {
-        !self.filename.is_empty() || self.kustomize.is_some()
-    }
-
     /// What does not go together, in kubectl's words.
     fn check(&self, args: &ObjectArgs) -> Result<(), CommandError> {
         let is_stdin = |path: &&str| *path == "-";
@@ -93,7 +64,7 @@ fn is_url(path: &str) -> bool {
 pub(crate) async fn targets(
     args: &ObjectArgs,
     (resolver, filters): (&Resolver, &Filters),
-    place: &Place,
+    place: &ManifestPlace,
     (verb, context): (&str, &mut Context<'_>),
 ) -> Result<Vec<Target>, CommandError> {
     args.manifests.check(args)?;

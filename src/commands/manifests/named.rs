@@ -2,12 +2,19 @@
 
 use std::sync::Arc;
 
-use super::Place;
 use super::read::Manifest;
 use crate::cluster::{ArgumentError, InvalidPart, Names, Part, Resolver, Target};
 use crate::commands::CommandError;
 use crate::object::selector::LabelSelector;
 use crate::object::{Kind, ObjectRef, Resource, Value};
+
+/// Where the objects of manifests are looked for.
+pub(crate) struct ManifestPlace {
+    /// The namespace of objects that name none.
+    pub(crate) namespace: Arc<str>,
+    /// Whether it was given with `-n`: then no object may name another.
+    pub(crate) is_given: bool,
+}
 
 /// How many objects may be named: each has a list and a watch of its own, so that permissions by
 /// `resourceNames` suffice and nothing else is sent.
@@ -16,7 +23,7 @@ const MANY: usize = 500;
 /// What decides which objects are meant.
 pub(super) struct Naming<'n> {
     pub(super) resolver: &'n Resolver,
-    pub(super) place: &'n Place,
+    pub(super) place: &'n ManifestPlace,
     /// `-A`: every object has to say where it is.
     pub(super) everywhere: bool,
     /// `-l`: only manifests with such labels count.
@@ -44,7 +51,7 @@ impl Naming<'_> {
                 None => defined(&object, manifests).ok_or_else(|| unmapped(&object, manifest))?,
             };
             let namespace = self.namespace(&resource, &object, manifest)?;
-            count += usize::from(add(&mut targets, (resource, namespace), object.name));
+            count += usize::from(add(&mut targets, resource, namespace, object.name));
         }
         match count {
             0 => Err(CommandError::failed(format!(
@@ -99,7 +106,8 @@ impl Naming<'_> {
 /// Adds an object to the target of its type and namespace; says whether it is a new one.
 fn add(
     targets: &mut Vec<Target>,
-    (resource, namespace): (Resource, Option<Arc<str>>),
+    resource: Resource,
+    namespace: Option<Arc<str>>,
     name: Arc<str>,
 ) -> bool {
     let is_same =

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::ManifestArgs;
+use super::args::ManifestArgs;
 use crate::commands::input::{text_of, unreadable};
 use crate::commands::{CommandError, Context};
 use crate::object::{Doc, shown_url};

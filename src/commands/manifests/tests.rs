@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::named::Naming;
 use super::read::Manifest;
-use super::{ManifestArgs, Place};
+use super::{ManifestArgs, ManifestPlace};
 use crate::cluster::{Names, Resolver, Target};
 use crate::commands::{CommandError, FileArgs, ObjectArgs};
 use crate::watch::documents_by_line;
@@ -23,7 +23,7 @@ fn manifests(text: &str) -> Vec<Manifest> {
 async fn named((text, labels): (&str, &str), flags: &str) -> Result<Vec<Target>, CommandError> {
     let naming = Naming {
         resolver: &Resolver::of(Vec::new()),
-        place: &Place {
+        place: &ManifestPlace {
             namespace: "shop".into(),
             is_given: flags == "-n shop",
         },

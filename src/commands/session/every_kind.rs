@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Place, Session};
+use super::{Session, SessionPlace};
 use crate::cluster::{Client, Names, Resolver, Target};
 use crate::commands::{CommandError, Context, ObjectArgs, Subject};
 use crate::object::Resource;
@@ -34,10 +34,11 @@ impl Session {
         asking: (&str, &mut Context<'_>),
     ) -> Result<EveryKind, CommandError> {
         match (&self.place, args.subject()) {
-            (Place::Cluster(client), Subject::Unnamed) => self.every_kind(args, client).await,
-            (Place::Cluster(_), Subject::Manifests | Subject::Words) | (Place::File(_), _) => {
-                Ok(self.targets(args, asking).await?.into())
+            (SessionPlace::Cluster(client), Subject::Unnamed) => {
+                self.every_kind(args, client).await
             }
+            (SessionPlace::Cluster(_), Subject::Manifests | Subject::Words)
+            | (SessionPlace::File(_), _) => Ok(self.targets(args, asking).await?.into()),
         }
     }
 
@@ -63,7 +64,7 @@ impl Session {
             let taken = every.targets.iter().map(|target| &target.resource);
             let is_taken = taken.chain(&every.unwatched).any(is_same);
             let is_here = args.all_namespaces || resource.namespaced;
-            if !(is_here && found.listable()) || is_taken {
+            if !(is_here && found.listable()) || is_taken || is_deprecated(resource) {
                 continue;
             }
             if !found.watchable() {
@@ -79,5 +80,33 @@ impl Session {
             });
         }
         Ok(every)
+    }
+}
+
+/// Whether nobody should be told of a kind any more. `ComponentStatus` is deprecated since Kubernetes 1.19, and
+/// API servers still list it.
+fn is_deprecated(resource: &Resource) -> bool {
+    resource.group.is_empty() && &*resource.plural == "componentstatuses"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn component_statuses_are_left_out_and_nothing_else_of_that_name() {
+        let resource = |group: &str, plural: &str| Resource {
+            group: group.into(),
+            version: "v1".into(),
+            plural: plural.into(),
+            kind: "Kind".into(),
+            namespaced: false,
+        };
+        assert!(is_deprecated(&resource("", "componentstatuses")));
+        assert!(!is_deprecated(&resource(
+            "example.com",
+            "componentstatuses"
+        )));
+        assert!(!is_deprecated(&resource("", "nodes")));
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{Place, Session};
-use crate::cluster::{Ask, Client, Part, RequestError, RequestPath, similar_names};
+use super::{Session, SessionPlace};
+use crate::cluster::{ApiRequest, Client, Part, RequestError, RequestPath, similar_names};
 use crate::commands::CommandError;
 use crate::commands::sources::named;
 use crate::watch::SourceKey;
@@ -18,7 +18,7 @@ impl Session {
         let Some(name) = named(key) else {
             return Vec::new();
         };
-        let Place::Cluster(client) = &self.place else {
+        let SessionPlace::Cluster(client) = &self.place else {
             return Vec::new();
         };
         let ask = similar_names(client, &key.resource, key.namespace(), name);
@@ -64,7 +64,7 @@ impl Session {
 
     /// Whether the cluster says that it has no such namespace.
     async fn lacks_namespace(&self, namespace: &str) -> bool {
-        let Place::Cluster(client) = &self.place else {
+        let SessionPlace::Cluster(client) = &self.place else {
             return false;
         };
         matches!(
@@ -76,7 +76,7 @@ impl Session {
 
 async fn get_namespace(client: &Client, namespace: &str) -> Result<(), RequestError> {
     let path = RequestPath::from("/api/v1/namespaces").then(Part::Name, namespace)?;
-    let ask = Ask::new(path);
+    let ask = ApiRequest::new(path);
     client.get(&ask.about("get", "namespaces")).await.map(drop)
 }
 

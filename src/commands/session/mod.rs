@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::input::{stream_of, text_of, unreadable};
-use super::manifests::{self, Place as Manifests};
+use super::manifests::{self, ManifestPlace as Manifests};
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject};
 use crate::cluster::{
-    Ambient, Ask, Client, ClusterConfig, Filters, Namespaces, OpenApi, Resolver, Target,
+    Ambient, ApiRequest, Client, ClusterConfig, Filters, Namespaces, OpenApi, Resolver, Target,
     parse_arguments,
 };
 use crate::env::Env;
@@ -48,11 +48,11 @@ pub(crate) struct Session {
     /// The namespace that is meant where none is named.
     pub(crate) namespace: Arc<str>,
     openapi: Option<Arc<OpenApi>>,
-    place: Place,
+    place: SessionPlace,
 }
 
 /// What answers questions about types and names.
-enum Place {
+enum SessionPlace {
     Cluster(Client),
     File(Arc<FileTransport>),
 }
@@ -122,7 +122,7 @@ impl Session {
             mux,
             namespace,
             openapi: Some(Arc::new(OpenApi::new(client.clone(), cache.as_deref()))),
-            place: Place::Cluster(client),
+            place: SessionPlace::Cluster(client),
         })
     }
 
@@ -146,7 +146,7 @@ impl Session {
             mux,
             namespace: namespace.unwrap_or_else(|| only_namespace(&file)),
             openapi: None,
-            place: Place::File(file),
+            place: SessionPlace::File(file),
         }
     }
 
@@ -168,8 +168,8 @@ impl Session {
             },
         };
         let resolver = match &self.place {
-            Place::Cluster(client) => Resolver::new(client.clone()),
-            Place::File(file) => Resolver::of(types(file)),
+            SessionPlace::Cluster(client) => Resolver::new(client.clone()),
+            SessionPlace::File(file) => Resolver::of(types(file)),
         };
         match (args.subject(), &self.place) {
             (Subject::Manifests, _) => {
@@ -177,12 +177,12 @@ impl Session {
                 let with = (&resolver, &filters);
                 return manifests::targets(args, with, &place, (verb, context)).await;
             }
-            (Subject::Unnamed, Place::File(file)) => {
+            (Subject::Unnamed, SessionPlace::File(file)) => {
                 file.look_at_all();
                 return Ok(everything(file, &filters));
             }
             // What nobody named is an error, in kubectl's words.
-            (Subject::Unnamed, Place::Cluster(_)) | (Subject::Words, _) => {}
+            (Subject::Unnamed, SessionPlace::Cluster(_)) | (Subject::Words, _) => {}
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
         if let Some(today) = &arguments.today {
@@ -221,12 +221,12 @@ impl Session {
 
     /// Whether a file is read in place of a cluster.
     pub(crate) fn is_of_file(&self) -> bool {
-        matches!(self.place, Place::File(_))
+        matches!(self.place, SessionPlace::File(_))
     }
 
     /// What a file holds of a target, in its order; `None` where a cluster is looked at.
     pub(crate) fn held(&self, target: &Target) -> Option<Vec<ObjectRef>> {
-        let Place::File(file) = &self.place else {
+        let SessionPlace::File(file) = &self.place else {
             return None;
         };
         let found = file.resources().iter();
@@ -242,7 +242,7 @@ impl Session {
 
     /// Begins a file anew: a source that has been read to its end has no events any more.
     pub(crate) fn rewind(&mut self, env: &Env) {
-        if let Place::File(file) = &self.place {
+        if let SessionPlace::File(file) = &self.place {
             let transport: Arc<dyn Transport> = file.clone();
             self.mux = Mux::new([(self.cluster.clone(), transport)], env.now.clone());
         }
@@ -250,10 +250,10 @@ impl Session {
 
     /// What the server says it is: `v1.36.3`.
     pub(crate) async fn server_version(&self) -> Result<String, CommandError> {
-        let Place::Cluster(client) = &self.place else {
+        let SessionPlace::Cluster(client) = &self.place else {
             return Err(CommandError::failed("error: a file has no version"));
         };
-        let ask = Ask::new("/version").about("get", "version");
+        let ask = ApiRequest::new("/version").about("get", "version");
         let answer = client.get(&ask).await?;
         let text = String::from_utf8_lossy(&answer);
         let version = Doc::parse(&*text)

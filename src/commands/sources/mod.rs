@@ -1,6 +1,7 @@
 //! `Sources`: the state of every source a verb follows, for its footer, its notes and its end.
 
-mod known;
+mod note;
+mod source_status;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -9,51 +10,32 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{CommandError, Unknown};
+use super::CommandError;
 use crate::object::SourceState;
 use crate::render::age;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
 use crate::watch::{Event, SourceKey};
 
-use known::{Known, is_given_up, is_refused};
+pub(crate) use note::{Need, Note, Unknown};
+use source_status::{SourceStatus, is_given_up, is_refused};
 use words::{can_i, cause, name};
 
 pub(crate) use words::{describe, describe_counted, named, object, place};
 
-/// How much a verb depends on a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// It is what was asked for: a verb that can read no such source ends.
-    Vital,
-    /// It adds to what is shown.
-    Useful,
-}
-
 /// The sources of a verb, in the order they came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
-    known: Vec<Known>,
+    known: Vec<SourceStatus>,
     /// What there is to tell once anything was read; if nothing is, the error tells it.
     held: Vec<(Arc<SourceKey>, Note)>,
-}
-
-/// A source that has gone from one state to another, in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Note {
-    /// The source: `deployments.apps/web in namespace "shop"`.
-    pub(crate) source: String,
-    /// The state's name: `live`, `retrying`.
-    pub(crate) state: &'static str,
-    /// Why, where there is a reason.
-    pub(crate) cause: Option<Arc<str>>,
 }
 
 impl Sources {
     /// Counts a source in: it is connecting until it says otherwise.
     pub(crate) fn add(&mut self, key: &Arc<SourceKey>, need: Need) {
         if !self.known.iter().any(|known| known.key == *key) {
-            self.known.push(Known::new(key.clone(), need));
+            self.known.push(SourceStatus::new(key.clone(), need));
         }
     }
 
@@ -100,7 +82,7 @@ impl Sources {
         self.vital().any(|known| known.synced)
     }
 
-    fn vital(&self) -> impl Iterator<Item = &Known> {
+    fn vital(&self) -> impl Iterator<Item = &SourceStatus> {
         self.known.iter().filter(|known| known.need == Need::Vital)
     }
 
@@ -118,7 +100,7 @@ impl Sources {
     /// Whether the single object of a source that was asked for was never there.
     pub(crate) fn is_absent(&self, key: &SourceKey) -> bool {
         let mut of_key = self.known.iter().filter(|known| *known.key == *key);
-        of_key.any(Known::is_absent)
+        of_key.any(SourceStatus::is_absent)
     }
 
     /// Whether every source has either given a full listing, or said that it cannot, or been tried often
@@ -134,8 +116,8 @@ impl Sources {
     /// The error to end with at once: nothing that was asked for was ever read and nothing will be, or
     /// all of it has failed for good. Who sees nothing waits for nothing.
     pub(crate) fn refusal(&self) -> Option<CommandError> {
-        let never = |known: &Known| !known.synced && known.is_hopeless();
-        let failed = |known: &Known| matches!(known.state, SourceState::Failed { .. });
+        let never = |known: &SourceStatus| !known.synced && known.is_hopeless();
+        let failed = |known: &SourceStatus| matches!(known.state, SourceState::Failed { .. });
         (self.vital().all(never) || self.vital().all(failed))
             .then(|| error_of(&self.vital().collect::<Vec<_>>()))
             .flatten()
@@ -143,7 +125,7 @@ impl Sources {
 
     /// The error to end with once all that could be read is shown: sources did not answer.
     pub(crate) fn silence(&self) -> Option<CommandError> {
-        let silent = |known: &&Known| !known.synced && is_given_up(&known.state);
+        let silent = |known: &&SourceStatus| !known.synced && is_given_up(&known.state);
         error_of(&self.known.iter().filter(silent).collect::<Vec<_>>())
     }
 
@@ -228,7 +210,7 @@ impl Sources {
 }
 
 /// Why sources cannot be read, a line for each reason, and what to do about it; `None` without any.
-fn error_of(sources: &[&Known]) -> Option<CommandError> {
+fn error_of(sources: &[&SourceStatus]) -> Option<CommandError> {
     let mut lines: Vec<&str> = Vec::new();
     for cause in sources.iter().filter_map(|known| cause(&known.state)) {
         if !lines.contains(&&**cause) {

@@ -1,61 +1,73 @@
 //! `status --from FILE --once`: judges each object of a file on its own, in the order of the file.
 
-use super::judged::Judged;
-use super::outline::Item;
-use super::view::{Canvas, listing};
-use super::{Args, Format};
+use super::rows::StatusRow;
+use super::table::Idle;
+use super::view::listing;
+use super::{Args, StatusFormat};
 use crate::commands::{Answer, CommandError, Context, Ended, documents};
 use crate::graph::Graph;
 use crate::object::{Doc, ObjectRef};
+use crate::render::canvas::Canvas;
 use crate::render::json::line::line;
 use crate::render::json::status::StatusRecord;
+use crate::status::Assessment;
 
 pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let source = &args.objects.source;
     let documents = documents(context, source)?;
     let now = source.now.unwrap_or_else(|| context.env.now());
-    let judged: Vec<Judged> = documents
+    let assessments: Vec<Assessment> = documents
         .iter()
-        .map(|document| Judged::of(document.root(), now, args.rules()))
+        .map(|document| Assessment::of(document.root(), now, args.rules()))
         .collect();
     let lines = match args.output {
-        Format::Json => {
+        StatusFormat::Json => {
             let file = source.from.as_deref().unwrap_or_default();
-            let records = documents.iter().zip(&judged).map(|(document, judged)| {
-                let object = ObjectRef::of(document.root());
-                let about = (&judged.row, &judged.causes[..]);
-                let record = StatusRecord::new((file, &object), now, &judged.verdict, about);
-                line(&record)
-            });
+            let records = documents
+                .iter()
+                .zip(&assessments)
+                .map(|(document, assessment)| {
+                    let object = ObjectRef::of(document.root());
+                    line(&StatusRecord::new(file, &object, assessment, now))
+                });
             records.collect()
         }
-        Format::Text => {
+        StatusFormat::Text => {
             let canvas = Canvas {
                 now,
                 look: context.look(),
+                started: None,
                 rows: None,
-                idle: args.idle(),
             };
-            table(&documents, &judged, canvas)
+            table(&documents, &assessments, args.idle(), canvas)
         }
     };
     context.print(&lines)?;
-    refuse_unreadable(source.from.as_deref().unwrap_or("-"), &documents, &judged)?;
-    let is_well = judged.iter().all(Judged::is_well);
+    refuse_unreadable(
+        source.from.as_deref().unwrap_or("-"),
+        &documents,
+        &assessments,
+    )?;
+    let is_well = assessments.iter().all(Assessment::is_well);
     let answer = Answer::of((!is_well).into(), []);
     args.ends.conclude(Ended::Answered, answer)
 }
 
 /// Fails if a document is no object that has a status. The others are listed by now.
-fn refuse_unreadable(file: &str, documents: &[Doc], judged: &[Judged]) -> Result<(), CommandError> {
-    let lines = (1..)
-        .zip(documents)
-        .zip(judged)
-        .filter_map(|((position, document), judged)| {
-            let error = judged.verdict.error.as_ref()?;
-            let object = with_name(ObjectRef::of(document.root()), position);
-            Some(format!("error: {file}: {object}: {error}"))
-        });
+fn refuse_unreadable(
+    file: &str,
+    documents: &[Doc],
+    assessments: &[Assessment],
+) -> Result<(), CommandError> {
+    let lines =
+        (1..)
+            .zip(documents)
+            .zip(assessments)
+            .filter_map(|((position, document), assessment)| {
+                let error = assessment.verdict.error.as_ref()?;
+                let object = with_name(ObjectRef::of(document.root()), position);
+                Some(format!("error: {file}: {object}: {error}"))
+            });
     let lines: Vec<String> = lines.collect();
     if lines.is_empty() {
         return Ok(());
@@ -63,14 +75,14 @@ fn refuse_unreadable(file: &str, documents: &[Doc], judged: &[Judged]) -> Result
     Err(CommandError::failed(lines.join("\n")))
 }
 
-fn table(documents: &[Doc], judged: &[Judged], canvas: Canvas) -> Vec<String> {
+fn table(documents: &[Doc], assessments: &[Assessment], idle: Idle, canvas: Canvas) -> Vec<String> {
     let graphs: Vec<Graph> = documents.iter().map(alone).collect();
-    let items = (1..).zip(documents.iter().zip(judged)).zip(&graphs);
-    let items = items.map(|((position, (document, judged)), graph)| {
+    let items = (1..).zip(documents.iter().zip(assessments)).zip(&graphs);
+    let items = items.map(|((position, (document, assessment)), graph)| {
         let object = with_name(ObjectRef::of(document.root()), position);
-        Item::alone(object, judged, graph.nodes().next())
+        StatusRow::alone(object, assessment, graph.nodes().next())
     });
-    listing(&items.collect::<Vec<_>>(), canvas)
+    listing(&items.collect::<Vec<_>>(), idle, canvas)
 }
 
 fn alone(document: &Doc) -> Graph {

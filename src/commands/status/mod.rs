@@ -1,26 +1,24 @@
 //! `status`: the live table of objects and everything they own.
 
-mod board;
-mod cells;
+mod columns;
 mod file;
-mod fold;
-mod judged;
-mod margins;
-mod news;
-mod outline;
+mod header;
+mod live;
 mod rows;
+mod sources;
 mod state;
+mod table;
+mod transitions;
 mod view;
-mod wanted;
 
 use super::{
     Answer, CommandError, Context, EndArgs, Ended, ObjectArgs, Output, Session, Shutdown, Subject,
     Terminal, Until, WatchArgs, follow,
 };
 use crate::status::Rules;
-use board::{Board, Ending, Telling};
+use live::{Ending, LiveStatus, Telling};
 use state::State;
-use view::Idle;
+use table::Idle;
 
 /// Show the state of objects and of everything they own, live
 #[derive(clap::Args, Clone, Debug)]
@@ -34,7 +32,7 @@ pub(crate) struct Args {
     ends: EndArgs,
     /// Output format
     #[arg(short, long, value_enum, default_value_t)]
-    output: Format,
+    output: StatusFormat,
     /// By whose rules to judge
     #[arg(long, value_enum, default_value_t)]
     rules: RulesArg,
@@ -54,7 +52,7 @@ const EXAMPLES: &str = "Examples:
 
 /// The values of `--output`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum StatusFormat {
     /// A live table on a terminal, else a line whenever a state changes
     #[default]
     Text,
@@ -102,7 +100,7 @@ impl Args {
         objects.source.from.is_some() && self.is_once() && !is_picky && !self.ends.has_goal()
     }
 
-    /// Whether to show what is, and not to wait for what comes.
+    /// Whether to print the current state and exit.
     fn is_once(&self) -> bool {
         self.watch.ends() || self.ends.looks_once()
     }
@@ -140,17 +138,17 @@ pub(crate) async fn show(
     let asked = session.keys(&targets);
     let state = State::new(asked.clone(), args.rules(), context.env.now());
     let (output, telling) = match args.output {
-        Format::Text => (Output::Text, Telling::Text(args.idle())),
-        Format::Json => (Output::Lines, Telling::Json),
+        StatusFormat::Text => (Output::Text, Telling::Text(args.idle())),
+        StatusFormat::Json => (Output::Lines, Telling::Json),
     };
-    let mut board = Board::new(state, telling, args.ending());
+    let mut live = LiveStatus::new(state, telling, args.ending());
     if args.ends.expects_absence() {
-        board = board.expecting_absence();
+        live = live.expecting_absence();
     }
-    let mut board = Until::new(board, &args.ends, &asked).once(args.is_once());
+    let mut live = Until::new(live, &args.ends, &asked).once(args.is_once());
     let mut terminal = Terminal::open(context, output);
-    let ended = follow(&mut board, &session, &mut terminal, &stop.shutdown).await;
-    let over = board.end(ended);
+    let ended = follow(&mut live, &session, &mut terminal, &stop.shutdown).await;
+    let over = live.end(ended);
     match over.view.missing() {
         missing if missing.is_empty() || args.ends.is_about_presence() => {
             let answer = Answer::of((!over.view.is_well()).into(), over.unread);

@@ -1,160 +1,212 @@
-//! The rows of the table: which there are, what each is worth, and what is left out.
+//! The rows of the view: the objects in the order in which they are shown: each that was asked for, with what it owns below.
 
-use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeSet;
 
-use super::cells::{Columns, symbol};
-use super::fold::{Candidate, Kept, Weight, fold};
-use super::margins::counted;
-use super::outline::Item;
-use super::view::{Canvas, Idle};
-use crate::graph::Standing;
-use crate::render::style::Look;
-use crate::render::table::{Row, Table};
-use crate::render::text::escape_line;
-use crate::render::tree::prefixes;
-use crate::status::Status;
+use jiff::Timestamp;
 
-/// How long a row that has changed counts as one that has.
-const RECENT: SignedDuration = SignedDuration::from_secs(10);
+use super::state::{Known, State, meant};
+use crate::graph::{Facts, Node, Standing, Standings};
+use crate::object::{ObjectRef, Uid};
+use crate::status::{Assessment, RolloutCounts, Status};
 
-/// The titles, the rows below them in no more than `room` lines, and what they leave out.
-pub(super) fn rows(
-    items: &[Item<'_>],
-    columns: Columns,
-    (room, canvas): (Option<usize>, Canvas),
-) -> Vec<String> {
-    let (items, idle) = without_idle(items, canvas.idle);
-    let look = canvas.look;
-    let candidates: Vec<Candidate> = candidates(&items, canvas.now);
-    // The counts of what is left out have no line of their own where there is hardly one for a row.
-    let spare = room.map_or(usize::MAX, |room| room.saturating_sub(1));
-    let idle = (idle > 0 && spare > 0).then_some(idle);
-    let room = room.map_or(usize::MAX, |room| room - usize::from(idle.is_some()));
-    let mut kept = fold(&candidates, room);
-    let is_cut = kept.contains(&Kept::No) && room > 1;
-    if is_cut {
-        kept = fold(&candidates, room - 1);
-    }
-    let shown: Vec<_> = items.iter().zip(&candidates).zip(&kept).collect();
-    let mut lines = table(&shown, columns, canvas).lines(look);
-    lines.extend(idle.map(|count| look.styles.dim(&idle_line(count))));
-    if is_cut {
-        let folded = candidates.iter().zip(&kept);
-        let folded = folded.filter(|(_, kept)| **kept == Kept::No);
-        lines.push(fold_line(folded.map(|(row, _)| row.weight), look));
-    }
-    lines
+/// An object, and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct StatusRow<'a> {
+    /// How many owners it is shown under.
+    pub(super) depth: usize,
+    /// What it is shown under.
+    pub(super) owner: Option<Uid>,
+    /// Which object.
+    pub(super) object: ObjectRef,
+    /// Its state, cells and causes.
+    pub(super) assessment: &'a Assessment,
+    /// What is kept of it beside that; `None` if it was never there.
+    pub(super) known: Option<&'a Known>,
+    /// What it is to the rollout of its owner.
+    pub(super) standing: Standing,
+    /// Whether it was asked for by its name.
+    pub(super) is_named: bool,
+    node: Option<&'a Node>,
 }
 
-/// What there is of each row.
-type Shown<'s, 'a> = ((&'s &'s Item<'a>, &'s Candidate), &'s Kept);
-
-fn table(rows: &[Shown<'_, '_>], columns: Columns, canvas: Canvas) -> Table {
-    let look = canvas.look;
-    let shown = rows.iter().filter_map(|((item, row), kept)| match kept {
-        Kept::Row { causes } => Some((*item, &row.causes[..*causes])),
-        Kept::No => None,
-    });
-    let shown: Vec<(&&Item<'_>, &[String])> = shown.collect();
-    let depths: Vec<usize> = shown.iter().map(|(item, _)| item.depth).collect();
-    let indent = columns.before_name(shown.iter().map(|(item, _)| **item));
-    let rows = shown.iter().zip(prefixes(&depths, look.symbols));
-    let rows = rows.map(|((item, causes), prefix)| {
-        let symbol = symbol(item.judged.verdict.status, look);
-        let lead = format!("{}{symbol} ", look.styles.dim(&prefix.row));
-        let note = format!("{indent}{}{}", prefix.below, look.symbols.note);
-        let note = look.styles.dim(&note);
-        Row {
-            cells: columns.cells(item, lead, canvas.now),
-            below: causes
-                .iter()
-                .map(|cause| format!("{note}{cause}"))
-                .collect(),
-        }
-    });
-    Table {
-        columns: columns.titles(),
-        rows: rows.collect(),
-    }
-}
-
-fn idle_line(count: usize) -> String {
-    let counted = counted(count, ["idle replicaset", "idle replicasets"]);
-    format!("+ {counted} (--show-idle)")
-}
-
-/// How many rows are left out, by what they are.
-fn fold_line(folded: impl Iterator<Item = Weight>, look: Look) -> String {
-    let (mut failing, mut moving, mut healthy) = (0, 0, 0);
-    for weight in folded {
-        match weight {
-            Weight::Failing => failing += 1,
-            Weight::Moving => moving += 1,
-            Weight::Asked | Weight::Recent | Weight::Healthy => healthy += 1,
+impl<'a> StatusRow<'a> {
+    /// An object that is judged on its own.
+    pub(super) fn alone(
+        object: ObjectRef,
+        assessment: &'a Assessment,
+        node: Option<&'a Node>,
+    ) -> StatusRow<'a> {
+        StatusRow {
+            depth: 0,
+            owner: None,
+            object,
+            assessment,
+            known: None,
+            standing: Standing::Current,
+            is_named: false,
+            node,
         }
     }
-    let counts = [
-        (failing, "failing"),
-        (moving, "in progress"),
-        (healthy, "healthy"),
-    ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    let text = format!("+ {} (use --once | less)", counts.join(", "));
-    look.styles.dim(&text)
-}
 
-/// Leaves out idle `ReplicaSet`s that own nothing any more, and counts them.
-fn without_idle<'i, 'a>(items: &'i [Item<'a>], idle: Idle) -> (Vec<&'i Item<'a>>, usize) {
-    let is_idle = |(place, item): &(usize, &'i Item<'a>)| {
-        let next = items.get(place + 1);
-        let owns = next.is_some_and(|next| next.depth > item.depth);
-        idle == Idle::Counted
-            && item.depth > 0
-            && item.standing == Standing::Idle
-            && item.judged.verdict.status == Status::Current
-            && !owns
-    };
-    let (idle, shown): (Vec<_>, Vec<_>) = items.iter().enumerate().partition(is_idle);
-    let shown = shown.into_iter().map(|(_, item)| item);
-    (shown.collect(), idle.len())
-}
+    /// The worst state among the dependents of its current revision.
+    pub(super) fn worst(&self) -> Option<Status> {
+        self.known?.worst
+    }
 
-fn candidates(items: &[&Item<'_>], now: Timestamp) -> Vec<Candidate> {
-    let mut above: Vec<usize> = Vec::new();
-    let rows = items.iter().enumerate().map(|(place, item)| {
-        above.truncate(item.depth);
-        let parent = above.last().copied();
-        above.push(place);
-        Candidate {
-            parent,
-            weight: weight(item, now),
-            causes: causes(item),
+    /// When its assessment last changed while it was watched.
+    pub(super) fn changed(&self) -> Option<Timestamp> {
+        self.known?.changed
+    }
+
+    /// How far its rollout is.
+    pub(super) fn rollout(&self) -> Option<RolloutCounts> {
+        self.known?.rollout
+    }
+
+    /// When it was created.
+    pub(super) fn created(&self) -> Option<Timestamp> {
+        self.node?.created
+    }
+
+    /// The revision number of a `ReplicaSet`.
+    pub(super) fn revision(&self) -> Option<i64> {
+        match &self.node?.facts {
+            Facts::Workload(workload) if &*self.object.kind == "ReplicaSet" => workload.revision,
+            _ => None,
         }
-    });
-    rows.collect()
-}
+    }
 
-fn weight(item: &Item<'_>, now: Timestamp) -> Weight {
-    let is_recent = |changed: Timestamp| now.duration_since(changed) < RECENT;
-    match item.judged.verdict.status {
-        _ if item.is_named => Weight::Asked,
-        _ if item.judged.is_failing() => Weight::Failing,
-        Status::Current if item.changed().is_some_and(is_recent) => Weight::Recent,
-        Status::Current => Weight::Healthy,
-        Status::Failed
-        | Status::InProgress
-        | Status::Terminating
-        | Status::NotFound
-        | Status::Unknown => Weight::Moving,
+    /// Where a Pod runs and its primary address.
+    pub(super) fn whereabouts(&self) -> (Option<&str>, Option<&str>) {
+        match self.node.map(|node| &node.facts) {
+            Some(Facts::Pod(pod)) => (
+                pod.node.as_deref(),
+                pod.addresses.first().map(|address| &**address),
+            ),
+            _ => (None, None),
+        }
     }
 }
 
-/// The causes of an object, a line each.
-fn causes(item: &Item<'_>) -> Vec<String> {
-    let causes = item.judged.causes.iter();
-    let lines = causes.flat_map(|cause| cause.text.lines());
-    lines.map(|line| escape_line(line).into_owned()).collect()
+impl State {
+    /// Every object that was asked for with all it owns, each once. What was asked for by name stands
+    /// there even if it does not exist.
+    pub(super) fn rows(&self) -> Vec<StatusRow<'_>> {
+        let mut placement = Placement {
+            state: self,
+            rows: Vec::with_capacity(self.objects.len()),
+            placed: BTreeSet::new(),
+            standings: self.graph.standings(),
+        };
+        for root in self.roots() {
+            match root {
+                AskedObject::There(uid) => placement.place(uid),
+                AskedObject::Absent(index, object) => {
+                    let assessment = if self.is_unread(index) {
+                        &self.unread
+                    } else {
+                        &self.not_found
+                    };
+                    placement.rows.push(StatusRow {
+                        is_named: true,
+                        ..StatusRow::alone(object, assessment, None)
+                    });
+                }
+            }
+        }
+        placement.rows
+    }
+
+    /// What was asked for, in that order. One that is owned by another comes after all that are not: it
+    /// is by then shown below its owner, unless the two own each other.
+    fn roots(&self) -> Vec<AskedObject<'_>> {
+        let is_root = |uid: &Uid| {
+            let known = self.objects.get(uid);
+            known.is_some_and(|known| known.asked.is_some())
+        };
+        let is_below = |uid: &Uid| {
+            let above = self.graph.ancestors(uid);
+            above.iter().any(|owner| is_root(&owner.uid))
+        };
+        let there = self.objects.iter().filter_map(|(uid, known)| {
+            let object = known.object.clone();
+            Some((is_below(uid), known.asked?, object, Some(uid)))
+        });
+        let is_absent = |index| {
+            !self
+                .objects
+                .values()
+                .any(|known| known.asked == Some(index))
+        };
+        let absent = self.asked().enumerate();
+        let absent = absent
+            .filter(|(index, _)| self.is_name(*index) && is_absent(*index))
+            .map(|(index, key)| (false, index, meant(key), None));
+        let mut roots: Vec<_> = there.chain(absent).collect();
+        roots.sort_by(|(a_below, a, a_object, _), (b_below, b, b_object, _)| {
+            let a_place = (a_below, a, &a_object.namespace, &a_object.name);
+            a_place.cmp(&(b_below, b, &b_object.namespace, &b_object.name))
+        });
+        let root = |(_, index, object, uid): (bool, usize, ObjectRef, Option<_>)| match uid {
+            Some(uid) => AskedObject::There(uid),
+            None => AskedObject::Absent(index, object),
+        };
+        roots.into_iter().map(root).collect()
+    }
+
+    /// The outline of what an object owns, itself included even where it could not be read.
+    fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
+        let is_leaf = self.graph.children(root).is_empty();
+        match self.graph.node(root) {
+            Some(_) if !is_leaf => self.graph.tree(root),
+            _ => vec![(0, root.clone())],
+        }
+    }
+}
+
+/// Rows that are being put in order.
+struct Placement<'a> {
+    state: &'a State,
+    rows: Vec<StatusRow<'a>>,
+    placed: BTreeSet<Uid>,
+    standings: Standings<'a>,
+}
+
+impl Placement<'_> {
+    /// Adds an object and all it owns.
+    fn place(&mut self, root: &Uid) {
+        if self.placed.contains(root) {
+            return;
+        }
+        let state = self.state;
+        let mut above: Vec<Uid> = Vec::new();
+        for (depth, uid) in state.tree(root) {
+            above.truncate(depth);
+            let owner = above.last().cloned();
+            above.push(uid.clone());
+            let Some(known) = state.objects.get(&uid) else {
+                continue;
+            };
+            if self.placed.insert(uid.clone()) {
+                self.rows.push(StatusRow {
+                    depth,
+                    owner,
+                    object: known.object.clone(),
+                    assessment: &known.assessment,
+                    known: Some(known),
+                    standing: self.standings.of(&uid),
+                    is_named: known.asked.is_some_and(|index| state.is_name(index)),
+                    node: state.graph.node(&uid),
+                });
+            }
+        }
+    }
+}
+
+/// Something that was asked for.
+enum AskedObject<'a> {
+    /// An object.
+    There(&'a Uid),
+    /// The name of one that is not there, and which of the sources that were asked for it is.
+    Absent(usize, ObjectRef),
 }

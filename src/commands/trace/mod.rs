@@ -1,10 +1,10 @@
 //! `trace`: the chain of one thing, live. For a Service what it sends to and why not; for a Deployment
 //! how its rollout goes.
 
+mod chain;
 mod deployment;
+mod headline;
 mod objects;
-mod outline;
-mod page;
 mod record;
 mod service;
 mod target;
@@ -14,21 +14,16 @@ mod tracer;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use super::{
     CommandError, Context, Ended, ErrorKind, ObjectArgs, Output, Session, Shutdown, Terminal,
     WatchArgs, follow,
 };
 use crate::cluster::{Names, Target as Asked};
 use crate::object::{ObjectRef, Resource};
-use crate::render::json::trace::Phase;
-use crate::watch::{Event, SourceKey};
 
-use objects::Objects;
-use page::Page;
-use target::{Presence, Target};
-use tracer::Tracer;
+use chain::Chain;
+use target::TracedObject;
+use tracer::{TraceEnd, TraceFormat, Tracer};
 
 /// Follow the chain of one object: what a Service sends to, how a Deployment rolls out
 #[derive(clap::Args, Clone, Debug)]
@@ -38,7 +33,7 @@ pub(crate) struct Args {
     objects: ObjectArgs,
     /// Output format
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
-    output: Format,
+    output: TraceFormat,
     #[command(flatten)]
     watch: WatchArgs,
 }
@@ -50,55 +45,13 @@ const EXAMPLES: &str = "Examples:
   kubectl get svc,endpointslices,deploy,rs,po -o yaml | kubectl spy trace --once --from -
                                           each Service and Deployment of a file, one after another";
 
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Text for people.
-    #[default]
-    Text,
-    /// The graph as a line of JSON, each time it has changed.
-    Json,
-}
-
-/// The trace of one object: a function of the events of its sources.
-trait Chain {
-    /// The sources that show the chain, as far as it is known.
-    fn wanted(&self) -> Vec<SourceKey>;
-
-    /// Takes one event.
-    fn apply(&mut self, key: &Arc<SourceKey>, event: &Event);
-
-    /// Which object it is the trace of.
-    fn target(&self) -> &Target;
-
-    /// Whether that object is there.
-    fn presence(&self) -> &Presence;
-
-    /// Everything that is known.
-    fn objects(&self) -> &Objects;
-
-    /// A line for each thing that has changed since the last call, with the time.
-    fn news(&mut self, now: Timestamp) -> Vec<String>;
-
-    /// Takes stock after a batch of events, and now and then as time goes on.
-    fn settle(&mut self, _now: Timestamp) {}
-
-    /// The whole view but its footer.
-    fn frame(&self, page: &Page) -> Vec<String>;
-
-    /// The phases that records show; none for what has no phases.
-    fn phases(&self) -> Vec<Phase> {
-        Vec::new()
-    }
-}
-
 /// A type that can be traced.
 struct Traceable {
     group: &'static str,
     kind: &'static str,
     /// How it is written on the command line.
     usage: &'static str,
-    open: fn(Target) -> Box<dyn Chain>,
+    open: fn(TracedObject) -> Box<dyn Chain>,
 }
 
 /// Everything that can be traced.
@@ -107,20 +60,20 @@ const TRACEABLE: [Traceable; 2] = [
         group: "",
         kind: "Service",
         usage: "svc/NAME",
-        open: |target| Box::new(service::State::new(target)),
+        open: |target| Box::new(service::ServiceTrace::new(target)),
     },
     Traceable {
         group: "apps",
         kind: "Deployment",
         usage: "deploy/NAME",
-        open: |target| Box::new(deployment::State::new(target)),
+        open: |target| Box::new(deployment::DeploymentTrace::new(target)),
     },
 ];
 
 impl Args {
     /// Whether it prints pages, not lines.
     fn shows_pages(&self, terminal: &Terminal<'_>) -> bool {
-        self.output == Format::Text && (self.watch.ends() || terminal.is_live())
+        self.output == TraceFormat::Text && (self.watch.ends() || terminal.is_live())
     }
 
     /// The same about these objects, if none are named.
@@ -150,8 +103,13 @@ pub(crate) async fn show(
         .await?;
     let chains = chains(&session, &asked)?;
     let output = match (args.output, args.watch.ends()) {
-        (Format::Text, false) => Output::Text,
-        (Format::Text, true) | (Format::Json, _) => Output::Lines,
+        (TraceFormat::Text, false) => Output::Text,
+        (TraceFormat::Text, true) | (TraceFormat::Json, _) => Output::Lines,
+    };
+    let ending = if args.watch.ends() {
+        TraceEnd::WhenRead
+    } else {
+        TraceEnd::Never
     };
     let mut terminal = Terminal::open(context, output);
     let mut ended = Ended::Answered;
@@ -163,7 +121,7 @@ pub(crate) async fn show(
                 terminal.print(&[String::new()])?;
             }
         }
-        let mut tracer = Tracer::new(chain, args, terminal.env().now());
+        let mut tracer = Tracer::new(chain, args.output, ending, terminal.env().now());
         let end = follow(&mut tracer, &session, &mut terminal, shutdown).await;
         if let Some(missing) = tracer.missing {
             return Err(session.not_found(&[missing]).await);
@@ -225,7 +183,7 @@ fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, Com
 }
 
 /// What opens the trace of an object of this type.
-fn traceable(resource: &Resource) -> Option<fn(Target) -> Box<dyn Chain>> {
+fn traceable(resource: &Resource) -> Option<fn(TracedObject) -> Box<dyn Chain>> {
     let kind = resource.group_kind();
     let mut known = TRACEABLE.iter();
     let found = known.find(|one| one.group == &*kind.group && one.kind == &*kind.kind);
@@ -237,8 +195,8 @@ fn not_traceable(what: &str) -> CommandError {
     CommandError::failed(format!("error: {what}")).hint(format!("what can be traced: {usages}"))
 }
 
-fn named(session: &Session, asked: &Asked, name: &Arc<str>) -> Target {
-    Target {
+fn named(session: &Session, asked: &Asked, name: &Arc<str>) -> TracedObject {
+    TracedObject {
         cluster: session.cluster.clone(),
         resource: asked.resource.clone(),
         namespace: asked.namespace.clone().unwrap_or_default(),
@@ -247,8 +205,8 @@ fn named(session: &Session, asked: &Asked, name: &Arc<str>) -> Target {
 }
 
 /// The objects of a file that are asked for without their names.
-fn held(session: &Session, asked: &Asked) -> Vec<Target> {
-    let of = |object: ObjectRef| Target {
+fn held(session: &Session, asked: &Asked) -> Vec<TracedObject> {
+    let of = |object: ObjectRef| TracedObject {
         namespace: object
             .namespace
             .unwrap_or_else(|| session.namespace.clone()),

@@ -7,31 +7,19 @@ use jiff::Timestamp;
 
 use crate::graph::{Graph, Node};
 use crate::object::{Doc, Uid, Value};
-use crate::status::{self, Row, Rules, Status};
+use crate::status::{Assessment, Rules};
 use crate::watch::{SourceKey, Version, Why};
 
 /// The newest version of each object, and how the objects relate.
 #[derive(Default)]
 pub(super) struct Objects {
     graph: Graph,
-    held: BTreeMap<Uid, Held>,
+    held: BTreeMap<Uid, HeldObject>,
 }
 
-struct Held {
+struct HeldObject {
     doc: Doc,
     source: Arc<SourceKey>,
-}
-
-/// What is thought of one object.
-pub(super) struct Judged {
-    /// Its state.
-    pub(super) status: Status,
-    /// kubectl's word for it, not escaped.
-    pub(super) word: String,
-    /// How many of its parts are ready: `1/2`; empty for kinds without parts.
-    pub(super) ready: String,
-    /// Why it is not as it should be, not escaped.
-    pub(super) causes: Vec<status::Cause>,
 }
 
 /// Whether an object is no longer there, or no longer what was asked for.
@@ -42,8 +30,8 @@ pub(super) fn is_gone(why: Why) -> bool {
     }
 }
 
-/// Whether an event tells when something happened: it was sent when it did. What a listing shows may
-/// have happened at any time before.
+/// Whether an event arrived when its change happened. What a listing shows may have happened at any time
+/// before.
 pub(super) fn is_live(why: Why) -> bool {
     match why {
         Why::Added | Why::Modified | Why::Deleted | Why::LeftSelector => true,
@@ -67,14 +55,14 @@ impl Objects {
             self.held.remove(&uid);
         } else {
             let source = source.clone();
-            self.held.insert(uid.clone(), Held { doc, source });
+            self.held.insert(uid.clone(), HeldObject { doc, source });
         }
         Some(uid)
     }
 
     /// A source has given a full listing: what another selector of the same resource found is old.
     pub(super) fn synced(&mut self, source: &Arc<SourceKey>) {
-        let is_old = |held: &Held| {
+        let is_old = |held: &HeldObject| {
             held.source.resource == source.resource
                 && held.source.select.name() == source.select.name()
                 && held.source != *source
@@ -120,16 +108,8 @@ impl Objects {
         self.held.len()
     }
 
-    /// Judges an object as it is at `now`.
-    pub(super) fn judge(&self, uid: &Uid, now: Timestamp) -> Option<Judged> {
-        let object = self.get(uid)?;
-        let verdict = status::compute(object, now, Rules::Spy);
-        let row = Row::of(object, verdict.status);
-        Some(Judged {
-            causes: status::causes(object, &verdict, now),
-            status: verdict.status,
-            word: row.word,
-            ready: row.ready.unwrap_or_default(),
-        })
+    /// Assesses an object as it is at `now`.
+    pub(super) fn assess(&self, uid: &Uid, now: Timestamp) -> Option<Assessment> {
+        Some(Assessment::of(self.get(uid)?, now, Rules::Spy))
     }
 }

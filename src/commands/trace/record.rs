@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::chain::Chain;
+use super::headline::Headline;
 use super::objects::Objects;
-use super::target::Target;
+use super::target::TracedObject;
 use crate::graph::{Facts, Node};
 use crate::object::{ObjectRef, Uid};
 use crate::render::json::RefRecord;
-use crate::render::json::trace::{Cause, Edge, Graph, Node as Record, Relation, endpoint_state};
-use crate::status::Status;
+use crate::render::json::status::CauseRecord;
+use crate::render::json::trace::{EdgeRecord, GraphRecord, NodeRecord, Relation, endpoint_state};
+use crate::status::{CauseRule, Status};
 
 /// Everything a trace holds, and what its objects name that is not there.
-pub(super) fn graph(target: &Target, objects: &Objects, now: Timestamp) -> Graph {
-    let mut builder = Builder {
+pub(super) fn graph(chain: &dyn Chain, now: Timestamp) -> GraphRecord {
+    let (target, objects) = (chain.target(), chain.objects());
+    let mut builder = GraphBuilder {
         cluster: &target.cluster.0,
         target,
         objects,
@@ -27,69 +31,85 @@ pub(super) fn graph(target: &Target, objects: &Objects, now: Timestamp) -> Graph
     for node in objects.graph().nodes() {
         builder.relate(node);
     }
+    if let Some(uid) = chain.presence().uid() {
+        builder.head(uid, &chain.headline(now));
+    }
     if builder.nodes.is_empty() {
         let name = &target.object();
-        builder.name(ghost_id(name), name, State::Ghost);
+        builder.name(ghost_id(name), name, Named::Ghost);
     }
-    let order = |edge: &Edge| (edge.from.clone(), edge.to.clone(), edge.via);
+    let order = |edge: &EdgeRecord| (edge.from.clone(), edge.to.clone(), edge.via);
     builder.edges.sort_by_key(order);
-    Graph {
+    GraphRecord {
         nodes: builder.nodes.into_values().collect(),
         edges: builder.edges,
-        phases: Vec::new(),
+        phases: chain.phases(),
     }
 }
 
-struct Builder<'a> {
+struct GraphBuilder<'a> {
     cluster: &'a str,
-    target: &'a Target,
+    target: &'a TracedObject,
     objects: &'a Objects,
-    nodes: BTreeMap<String, Record>,
-    edges: Vec<Edge>,
+    nodes: BTreeMap<String, NodeRecord>,
+    edges: Vec<EdgeRecord>,
 }
 
 /// What is known of an object that is only named.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Named {
     /// It would be here if it were there.
     Ghost,
     /// Its kind is not looked at.
     Unread,
 }
 
-impl Builder<'_> {
+impl GraphBuilder<'_> {
     fn add(&mut self, node: &Node, now: Timestamp) {
-        let Some(judged) = self.objects.judge(&node.uid, now) else {
+        let Some(assessment) = self.objects.assess(&node.uid, now) else {
             return;
         };
-        let causes = judged.causes.into_iter().map(|cause| Cause {
-            rule: cause.rule,
-            text: cause.text,
-        });
         let id = node.uid.as_str().to_owned();
-        let record = Record {
+        let record = NodeRecord {
             id: id.clone(),
             object: Some(RefRecord::new(self.cluster, &node.object)),
-            status: judged.status.as_str(),
+            status: assessment.status().as_str(),
             ghost: false,
-            word: judged.word,
-            ready: judged.ready,
-            causes: causes.collect(),
+            word: assessment.row.word,
+            ready: assessment.row.ready.unwrap_or_default(),
+            causes: assessment.causes.iter().map(CauseRecord::of).collect(),
         };
         self.nodes.insert(id, record);
     }
 
-    /// Adds an object that is only named.
-    fn name(&mut self, id: String, object: &ObjectRef, state: State) {
-        let status = match state {
-            State::Ghost => Status::NotFound,
-            State::Unread => Status::Unknown,
+    /// Gives the object that is traced the state that text shows, and says why.
+    fn head(&mut self, uid: &Uid, headline: &Headline) {
+        let Some(record) = self.nodes.get_mut(uid.as_str()) else {
+            return;
         };
-        self.nodes.entry(id.clone()).or_insert(Record {
+        if record.status == headline.status.as_str() {
+            return;
+        }
+        record.status = headline.status.as_str();
+        if record.causes.is_empty() && headline.status != Status::Current {
+            record.causes.push(CauseRecord {
+                rule: CauseRule::Endpoints.as_str(),
+                text: headline.words(),
+            });
+        }
+    }
+
+    /// Adds an object that is only named.
+    fn name(&mut self, id: String, object: &ObjectRef, named: Named) {
+        let status = match named {
+            Named::Ghost => Status::NotFound,
+            Named::Unread => Status::Unknown,
+        };
+        self.nodes.entry(id.clone()).or_insert(NodeRecord {
             id,
             object: Some(RefRecord::new(self.cluster, object)),
             status: status.as_str(),
-            ghost: state == State::Ghost,
+            ghost: named == Named::Ghost,
             word: String::new(),
             ready: String::new(),
             causes: Vec::new(),
@@ -98,20 +118,15 @@ impl Builder<'_> {
 
     fn relate(&mut self, node: &Node) {
         for owner in self.objects.graph().owners(&node.uid) {
-            self.edge(
-                &owner.uid,
-                &node.uid,
-                (Relation::Owns, "metadata.ownerReferences"),
-            );
+            self.edge(&owner.uid, &node.uid, Relation::Owns);
         }
         match &node.facts {
             Facts::Service(_) => {
                 for pod in self.objects.graph().selected_pods(&node.uid) {
-                    self.edge(&node.uid, &pod.uid, (Relation::Selects, "spec.selector"));
+                    self.edge(&node.uid, &pod.uid, Relation::Selects);
                 }
                 for slice in self.objects.graph().slices(&node.uid) {
-                    let via = "metadata.labels[kubernetes.io/service-name]";
-                    self.edge(&node.uid, &slice.uid, (Relation::Slices, via));
+                    self.edge(&node.uid, &slice.uid, Relation::Slices);
                 }
             }
             Facts::Slice(_) => self.endpoints(node),
@@ -119,12 +134,12 @@ impl Builder<'_> {
         }
     }
 
-    fn edge(&mut self, from: &Uid, to: &Uid, (relation, via): (Relation, &'static str)) {
-        self.edges.push(Edge {
+    fn edge(&mut self, from: &Uid, to: &Uid, relation: Relation) {
+        self.edges.push(EdgeRecord {
             from: from.as_str().to_owned(),
             to: to.as_str().to_owned(),
             relation,
-            via,
+            via: relation.via(),
             state: None,
             addresses: Vec::new(),
         });
@@ -145,17 +160,17 @@ impl Builder<'_> {
                         uid: target.uid.clone(),
                     };
                     let id = ghost_id(&object);
-                    let state = if is_pod { State::Ghost } else { State::Unread };
-                    self.name(id.clone(), &object, state);
+                    let named = if is_pod { Named::Ghost } else { Named::Unread };
+                    self.name(id.clone(), &object, named);
                     id
                 }
                 (None, None) => self.address(endpoint.addresses.first().map_or("", |first| first)),
             };
-            self.edges.push(Edge {
+            self.edges.push(EdgeRecord {
                 from: slice.uid.as_str().to_owned(),
                 to,
                 relation: Relation::Endpoint,
-                via: "endpoints",
+                via: Relation::Endpoint.via(),
                 state: Some(endpoint_state(endpoint.state())),
                 addresses: endpoint.addresses.iter().map(ToString::to_string).collect(),
             });
@@ -165,7 +180,7 @@ impl Builder<'_> {
     /// Adds an address that no object stands behind.
     fn address(&mut self, address: &str) -> String {
         let id = format!("ip:{address}");
-        self.nodes.entry(id.clone()).or_insert(Record {
+        self.nodes.entry(id.clone()).or_insert(NodeRecord {
             id: id.clone(),
             object: None,
             status: Status::Unknown.as_str(),

@@ -1,4 +1,4 @@
-//! `Target`: the one object that is traced, and whether it is there.
+//! `TracedObject`: the one object that is traced, and whether it is there.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::watch::{ClusterId, Event, Form, Scope, Select, SourceKey};
 
 /// The object that is traced.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
+pub(super) struct TracedObject {
     /// Its cluster.
     pub(super) cluster: ClusterId,
     /// Its type.
@@ -19,7 +19,7 @@ pub(super) struct Target {
     pub(super) name: Arc<str>,
 }
 
-impl Target {
+impl TracedObject {
     /// The source of the object alone.
     pub(super) fn source(&self) -> SourceKey {
         self.named(self.resource.clone(), &self.name)

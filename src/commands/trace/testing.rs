@@ -6,12 +6,13 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::page::Page;
-use super::target::Target;
-use super::{Chain, TRACEABLE, record};
+use super::chain::Chain;
+use super::target::TracedObject;
+use super::{TRACEABLE, record};
 use crate::object::selector::LabelSelector;
 use crate::object::{ObjectRef, Resource, ResourceVersion, Uid};
-use crate::render::json::trace::Graph;
+use crate::render::canvas::Canvas;
+use crate::render::json::trace::GraphRecord;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::sandbox::scenario::{Stage, rollout};
 use crate::sandbox::{Options, Sandbox};
@@ -37,7 +38,7 @@ impl Feed {
             "Deployment" => ("apps", "deployments"),
             other => panic!("{other} is not traced"),
         };
-        let target = Target {
+        let target = TracedObject {
             cluster: ClusterId("test".into()),
             resource: Resource {
                 group: group.into(),
@@ -243,7 +244,7 @@ impl Feed {
 
     /// The frame at this width, with room for so many lines.
     pub(super) fn frame_of(&self, width: usize, rows: Option<usize>) -> String {
-        let page = Page {
+        let canvas = Canvas {
             look: Look {
                 width: Some(width),
                 styles: Styles::PLAIN,
@@ -253,20 +254,17 @@ impl Feed {
             started: Some(START),
             rows,
         };
-        self.chain.frame(&page).join("\n")
+        self.chain.frame(canvas).join("\n")
     }
 
     /// What is told since the last time.
-    pub(super) fn news(&mut self) -> String {
-        self.chain.news(self.now).join("\n")
+    pub(super) fn transitions(&mut self) -> String {
+        self.chain.transitions(self.now).join("\n")
     }
 
     /// The graph.
-    pub(super) fn graph(&self) -> Graph {
-        Graph {
-            phases: self.chain.phases(),
-            ..record::graph(self.chain.target(), self.chain.objects(), self.now)
-        }
+    pub(super) fn graph(&self) -> GraphRecord {
+        record::graph(&*self.chain, self.now)
     }
 }
 

@@ -4,36 +4,58 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::page::Page;
+use super::chain::Chain;
+use super::record;
 use super::target::Presence;
-use super::{Args, Chain, Format, record};
 use crate::commands::sources::describe;
 use crate::commands::{CommandError, Live, Need, Sources, Terminal};
 use crate::render::age;
-use crate::render::json::trace::Graph;
+use crate::render::canvas::Canvas;
+use crate::render::header_footer::Connection;
+use crate::render::json::trace::GraphRecord;
+use crate::render::screen::Size;
 use crate::render::style::Look;
 use crate::watch::{Event, SourceKey};
 
-/// How long a source that is new is waited for before the rest is told.
+/// How long a view waits for a new source before it shows the rest.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
+
+/// The values of `--output`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum TraceFormat {
+    /// Text for people.
+    #[default]
+    Text,
+    /// The graph as a line of JSON, each time it has changed.
+    Json,
+}
+
+/// When a trace ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TraceEnd {
+    /// When everything has been read.
+    WhenRead,
+    /// When it is stopped.
+    Never,
+}
 
 /// A trace on its way to the terminal.
 pub(super) struct Tracer {
     chain: Box<dyn Chain>,
-    format: Format,
-    once: bool,
+    format: TraceFormat,
+    end: TraceEnd,
     started: Timestamp,
-    /// Everything has been read once: from now on, changes are told.
+    /// Everything has been read once: from now on, it prints changes.
     settled: bool,
     /// Since when a source has been waited for.
     torn: Option<Timestamp>,
     /// What is to be printed.
     lines: Vec<String>,
     /// The last record, to print none twice.
-    record: Option<Graph>,
+    record: Option<GraphRecord>,
     /// When an object last changed.
     changed: Option<Timestamp>,
-    /// Whether it was said that the object is not there.
+    /// Whether it has printed that the object is not there.
     said_absent: bool,
     /// With `--once`: the source of the object, if that is not there.
     pub(super) missing: Option<SourceKey>,
@@ -41,11 +63,16 @@ pub(super) struct Tracer {
 
 impl Tracer {
     /// A trace that begins now.
-    pub(super) fn new(chain: Box<dyn Chain>, args: &Args, started: Timestamp) -> Tracer {
+    pub(super) fn new(
+        chain: Box<dyn Chain>,
+        format: TraceFormat,
+        end: TraceEnd,
+        started: Timestamp,
+    ) -> Tracer {
         Tracer {
             chain,
-            format: args.output,
-            once: args.watch.ends(),
+            format,
+            end,
             started,
             settled: false,
             torn: None,
@@ -62,8 +89,7 @@ impl Tracer {
         sources.are_settled() && sources.count() == self.chain.wanted().len()
     }
 
-    /// Whether what is known is all of a piece. A source that is new and has nothing to say yet is
-    /// waited for, as long as anyone would wait for a page.
+    /// Whether every source has been read, or a new one has been waited for long enough.
     fn is_whole(&mut self, sources: &Sources, now: Timestamp) -> bool {
         if self.is_settled(sources) {
             self.torn = None;
@@ -75,26 +101,23 @@ impl Tracer {
 
     /// Collects what is new for a reader of lines.
     fn collect(&mut self, look: Look, now: Timestamp) {
-        match (self.format, self.once) {
-            (Format::Json, _) => self.collect_record(now),
-            (Format::Text, false) => self.lines.extend(self.chain.news(now)),
-            (Format::Text, true) => {
-                let page = Page {
+        match (self.format, self.end) {
+            (TraceFormat::Json, _) => self.collect_record(now),
+            (TraceFormat::Text, TraceEnd::Never) => self.lines.extend(self.chain.transitions(now)),
+            (TraceFormat::Text, TraceEnd::WhenRead) => {
+                let canvas = Canvas {
                     look,
                     now,
                     started: None,
                     rows: None,
                 };
-                self.lines = self.chain.frame(&page);
+                self.lines = self.chain.frame(canvas);
             }
         }
     }
 
     fn collect_record(&mut self, now: Timestamp) {
-        let graph = Graph {
-            phases: self.chain.phases(),
-            ..record::graph(self.chain.target(), self.chain.objects(), now)
-        };
+        let graph = record::graph(&*self.chain, now);
         if self.record.as_ref() != Some(&graph) {
             self.lines.push(graph.line(&age::rfc3339_millis(now)));
             self.record = Some(graph);
@@ -109,35 +132,26 @@ impl Tracer {
             return Ok(());
         }
         let source = self.chain.target().source();
-        if self.once {
+        if self.end == TraceEnd::WhenRead {
             self.missing = Some(source);
             return Ok(());
         }
         self.said_absent = true;
-        // The frame says so itself.
+        // The frame shows it.
         if !terminal.is_live() {
             terminal.say(&format!("waiting for {}", describe(&source)))?;
         }
         Ok(())
     }
 
-    fn footer(&self, sources: &Sources, page: &Page) -> String {
-        let changed = self
-            .changed
-            .map(|changed| format!("  last change {} ago", age::age(changed, page.now)));
-        let counts = format!(
-            "  {}  {}{}",
-            counted(self.chain.objects().len(), ("object", "objects")),
-            counted(sources.count(), ("watch", "watches")),
-            changed.unwrap_or_default()
-        );
-        let styles = page.look.styles;
-        let left = format!(
-            "{}{}",
-            sources.summary(page.now, page.look),
-            styles.dim(&counts)
-        );
-        page.spread(&left, &styles.dim("Ctrl-C to end"))
+    fn connection(&self, sources: &Sources, canvas: Canvas) -> Connection {
+        Connection {
+            summary: sources.summary(canvas.now, canvas.look),
+            refused: sources.refused().collect(),
+            watches: sources.count(),
+            objects: self.chain.objects().len(),
+            changed: self.changed,
+        }
     }
 }
 
@@ -157,7 +171,7 @@ impl Live for Tracer {
     }
 
     fn tells_waiting(&self) -> bool {
-        !self.once && self.format == Format::Text
+        self.end == TraceEnd::Never && self.format == TraceFormat::Text
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
@@ -192,37 +206,27 @@ impl Live for Tracer {
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let look = terminal.look();
-        let size = terminal.env().size();
-        let refused: Vec<String> = sources
-            .refused()
-            .map(|line| look.styles.dim(&line))
-            .collect();
-        let footer_rows = 1 + refused.len();
-        let page = Page {
-            // A line that fills the last column would wrap.
-            look: Look {
-                width: look.width.map(|width| width.saturating_sub(1)),
-                ..look
-            },
+        let canvas = Canvas {
+            look: terminal.look(),
             now: terminal.env().now(),
             started: Some(self.started),
-            // A row for the cursor, and one for the user's own last line.
-            rows: size.map(|(_, rows)| usize::from(rows).saturating_sub(2 + footer_rows)),
+            rows: terminal
+                .env()
+                .size()
+                .map(|size| Size::from(size).frame_rows()),
         };
-        let mut frame = self.chain.frame(&page);
-        frame.extend(refused);
-        frame.push(self.footer(sources, &page));
-        terminal.draw(page.cut(frame))?;
+        let canvas = canvas.narrowed();
+        let connection = self.connection(sources, canvas);
+        let mut end = connection.first_refusals(canvas.look);
+        end.push(connection.footer(canvas));
+        let mut frame = self.chain.frame(canvas.without_rows(end.len()));
+        frame.extend(end);
+        terminal.draw(canvas.cut(frame))?;
         Ok(())
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
         let is_read = self.settled && self.is_settled(sources);
-        self.once && is_read && sources.refusal().is_none()
+        self.end == TraceEnd::WhenRead && is_read && sources.refusal().is_none()
     }
-}
-
-fn counted(count: usize, (one, many): (&str, &str)) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }

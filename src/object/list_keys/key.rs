@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use crate::object::tape::Kind;
 use crate::object::value::Value;
 
-use super::is_scalar;
-
 /// The fields that tell the items of a list apart.
 #[derive(Clone, Debug)]
 pub struct ListKey {
@@ -24,12 +22,12 @@ enum Parts {
 pub(super) struct KeyPart<'k> {
     /// The field, with dots for fields of fields. Of a list, its first item counts.
     pub(super) field: &'k str,
-    pub(super) need: Need<'k>,
+    pub(super) need: KeyNeed<'k>,
 }
 
 /// What becomes of an item without the field.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Need<'k> {
+pub(super) enum KeyNeed<'k> {
     /// The key is not usable for its list.
     Required,
     /// The part is left out.
@@ -96,9 +94,9 @@ impl ListKey {
         let read = read.iter().map(|part| KeyPart {
             field: &part.field,
             need: match &part.need {
-                ReadNeed::Required => Need::Required,
-                ReadNeed::Optional => Need::Optional,
-                ReadNeed::Default(value) => Need::Default(value),
+                ReadNeed::Required => KeyNeed::Required,
+                ReadNeed::Optional => KeyNeed::Optional,
+                ReadNeed::Default(value) => KeyNeed::Default(value),
             },
         });
         builtin.iter().copied().chain(read)
@@ -106,7 +104,7 @@ impl ListKey {
 
     /// The names of its fields.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        let names = |part: &KeyPart<'_>| !matches!(part.need, Need::Present);
+        let names = |part: &KeyPart<'_>| !matches!(part.need, KeyNeed::Present);
         self.each().filter(names).map(|part| part.field)
     }
 
@@ -141,9 +139,11 @@ impl ListKey {
         let mut any = false;
         for part in self.each() {
             match (part.found(item), part.need) {
-                (Found::Scalar(_), _) | (Found::Absent, Need::Default(_)) => any = true,
-                (Found::Absent, Need::Optional) | (Found::Composite, Need::Present) => {}
-                (Found::Absent, Need::Required | Need::Present) | (Found::Composite, _) => {
+                (KeyValue::Scalar(_), _) | (KeyValue::Absent, KeyNeed::Default(_)) => any = true,
+                (KeyValue::Absent, KeyNeed::Optional) | (KeyValue::Composite, KeyNeed::Present) => {
+                }
+                (KeyValue::Absent, KeyNeed::Required | KeyNeed::Present)
+                | (KeyValue::Composite, _) => {
                     return false;
                 }
             }
@@ -152,14 +152,21 @@ impl ListKey {
     }
 }
 
-enum Found<'a> {
+pub(super) fn is_scalar(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => true,
+        Kind::Array | Kind::Object => false,
+    }
+}
+
+enum KeyValue<'a> {
     Absent,
     Scalar(Value<'a>),
     Composite,
 }
 
 impl KeyPart<'_> {
-    fn found<'a>(&self, item: Value<'a>) -> Found<'a> {
+    fn found<'a>(&self, item: Value<'a>) -> KeyValue<'a> {
         let field = match item.get(self.field) {
             None if self.field.contains('.') => self.field.split('.').try_fold(item, Value::get),
             found => found,
@@ -169,21 +176,21 @@ impl KeyPart<'_> {
             other => other,
         };
         match value {
-            None => Found::Absent,
-            Some(value) if value.is_null() => Found::Absent,
-            Some(value) if is_scalar(value) => Found::Scalar(value),
-            Some(_) => Found::Composite,
+            None => KeyValue::Absent,
+            Some(value) if value.is_null() => KeyValue::Absent,
+            Some(value) if is_scalar(value) => KeyValue::Scalar(value),
+            Some(_) => KeyValue::Composite,
         }
     }
 
     fn read<'a>(&self, item: Value<'a>) -> Option<Cow<'a, str>> {
         match (self.found(item), self.need) {
-            (_, Need::Present) => None,
-            (Found::Scalar(value), _) => {
+            (_, KeyNeed::Present) => None,
+            (KeyValue::Scalar(value), _) => {
                 Some(value.as_str().unwrap_or_else(|| Cow::Borrowed(value.raw())))
             }
-            (_, Need::Default(value)) => Some(Cow::Owned(value.to_owned())),
-            (_, Need::Required | Need::Optional) => None,
+            (_, KeyNeed::Default(value)) => Some(Cow::Owned(value.to_owned())),
+            (_, KeyNeed::Required | KeyNeed::Optional) => None,
         }
     }
 }

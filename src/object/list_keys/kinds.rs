@@ -20,11 +20,11 @@ pub fn is_built_in(group: &str) -> bool {
 #[derive(Default)]
 pub struct KindKeys {
     chosen: Vec<Chosen>,
-    kinds: Mutex<FxHashMap<GroupKind, Kind>>,
+    kinds: Mutex<FxHashMap<GroupKind, KeysOfKind>>,
 }
 
 #[derive(Clone)]
-enum Kind {
+enum KeysOfKind {
     Learnt(Arc<Schema>),
     Settled(Arc<ListKeys>),
 }
@@ -42,9 +42,9 @@ impl KindKeys {
     pub fn learn(&self, kind: &GroupKind, schema: Arc<Schema>) -> bool {
         // The map is whole even if a thread has panicked between two uses of it.
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
-        let settled = matches!(kinds.get(kind), Some(Kind::Settled(_)));
+        let settled = matches!(kinds.get(kind), Some(KeysOfKind::Settled(_)));
         if !settled {
-            kinds.insert(kind.clone(), Kind::Learnt(schema));
+            kinds.insert(kind.clone(), KeysOfKind::Learnt(schema));
         }
         !settled
     }
@@ -52,11 +52,11 @@ impl KindKeys {
     /// The keys of a kind, settled from now on.
     pub fn of(&self, kind: &GroupKind) -> Arc<ListKeys> {
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Kind::Settled(keys)) = kinds.get(kind) {
+        if let Some(KeysOfKind::Settled(keys)) = kinds.get(kind) {
             return keys.clone();
         }
         let keys = self.known(kinds.get(kind), kind);
-        kinds.insert(kind.clone(), Kind::Settled(keys.clone()));
+        kinds.insert(kind.clone(), KeysOfKind::Settled(keys.clone()));
         keys
     }
 
@@ -66,10 +66,10 @@ impl KindKeys {
         self.known(kinds.get(kind), kind)
     }
 
-    fn known(&self, known: Option<&Kind>, kind: &GroupKind) -> Arc<ListKeys> {
+    fn known(&self, known: Option<&KeysOfKind>, kind: &GroupKind) -> Arc<ListKeys> {
         let schema = match known {
-            Some(Kind::Settled(keys)) => return keys.clone(),
-            Some(Kind::Learnt(schema)) => Some(schema.clone()),
+            Some(KeysOfKind::Settled(keys)) => return keys.clone(),
+            Some(KeysOfKind::Learnt(schema)) => Some(schema.clone()),
             None => None,
         };
         Arc::new(ListKeys {

@@ -14,15 +14,15 @@ mod table;
 use rustc_hash::FxHashSet;
 
 use super::path::Path;
-use super::tape::Kind;
 use super::value::Value;
 
 pub use chosen::{Chosen, ChosenError};
 pub use key::ListKey;
+use key::is_scalar;
 pub use kinds::{KindKeys, is_built_in};
 pub use schema::{ListType, Schema};
 
-use schema::Known;
+use schema::KindSchema;
 
 /// How the items of a list are told apart.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ pub struct ListPlace<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct ListKeys {
     chosen: Vec<Chosen>,
-    known: Option<Known>,
+    known: Option<KindSchema>,
 }
 
 static BUILTIN: ListKeys = ListKeys {
@@ -178,8 +178,8 @@ impl<'l, 'a> Items<'l, 'a> {
     fn built_in(&self, place: ListPlace<'_>) -> Option<ListRule<'static>> {
         table::entries(place).find_map(|entry| {
             let identity = match &entry.identity {
-                table::By::Value => self.are_scalars().then_some(Identity::Value),
-                table::By::Key(key) => self.fit(key).then_some(Identity::Key(key)),
+                table::BuiltInKey::Value => self.are_scalars().then_some(Identity::Value),
+                table::BuiltInKey::Key(key) => self.fit(key).then_some(Identity::Key(key)),
             };
             Some(identity?.in_order(entry.order))
         })
@@ -197,13 +197,6 @@ impl<'l, 'a> Items<'l, 'a> {
             .find(|key| self.fit(key) && tells_apart(key))
             .map_or(Identity::Order, Identity::Key)
             .in_order(Order::Matters)
-    }
-}
-
-fn is_scalar(value: Value<'_>) -> bool {
-    match value.kind() {
-        Kind::Null | Kind::Bool | Kind::Number | Kind::String => true,
-        Kind::Array | Kind::Object => false,
     }
 }
 

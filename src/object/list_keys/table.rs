@@ -1,26 +1,26 @@
 //! The built-in keys, by field name. Where a name is used by several types, the first entry whose
 //! parent and items fit counts.
 
-use super::key::{KeyPart, ListKey, Need};
+use super::key::{KeyNeed, KeyPart, ListKey};
 use super::{ListPlace, Order};
 
 /// What is known of the lists in fields of these names.
-pub(super) struct Entry {
+pub(super) struct BuiltInList {
     fields: Names,
     /// The fields it must stand under; any if there are none.
     parents: Names,
-    pub(super) identity: By,
+    pub(super) identity: BuiltInKey,
     pub(super) order: Order,
 }
 
 /// How the items are told apart.
-pub(super) enum By {
+pub(super) enum BuiltInKey {
     Key(ListKey),
     Value,
 }
 
 /// The entries that may hold for a list, in order.
-pub(super) fn entries(place: ListPlace<'_>) -> impl Iterator<Item = &'static Entry> {
+pub(super) fn entries(place: ListPlace<'_>) -> impl Iterator<Item = &'static BuiltInList> {
     TABLE.iter().filter(move |entry| {
         entry.fields.contains(&place.field)
             && (entry.parents.is_empty() || entry.parents.contains(&place.parent))
@@ -28,23 +28,23 @@ pub(super) fn entries(place: ListPlace<'_>) -> impl Iterator<Item = &'static Ent
 }
 
 const fn required(field: &'static str) -> KeyPart<'static> {
-    part(field, Need::Required)
+    part(field, KeyNeed::Required)
 }
 
 const fn optional(field: &'static str) -> KeyPart<'static> {
-    part(field, Need::Optional)
+    part(field, KeyNeed::Optional)
 }
 
 /// The item has it, whatever it is; it does not name it.
 const fn present(field: &'static str) -> KeyPart<'static> {
-    part(field, Need::Present)
+    part(field, KeyNeed::Present)
 }
 
 const fn default(field: &'static str, value: &'static str) -> KeyPart<'static> {
-    part(field, Need::Default(value))
+    part(field, KeyNeed::Default(value))
 }
 
-const fn part(field: &'static str, need: Need<'static>) -> KeyPart<'static> {
+const fn part(field: &'static str, need: KeyNeed<'static>) -> KeyPart<'static> {
     KeyPart { field, need }
 }
 
@@ -55,36 +55,40 @@ const fn key(parts: &'static [KeyPart<'static>]) -> ListKey {
 type Names = &'static [&'static str];
 
 /// A list whose order says something: which container starts first, which rule is tried first.
-const fn ordered(fields: Names, parents: Names, parts: &'static [KeyPart<'static>]) -> Entry {
-    Entry {
+const fn ordered(fields: Names, parents: Names, parts: &'static [KeyPart<'static>]) -> BuiltInList {
+    BuiltInList {
         fields,
         parents,
-        identity: By::Key(key(parts)),
+        identity: BuiltInKey::Key(key(parts)),
         order: Order::Matters,
     }
 }
 
 /// A list that the server or a controller may write in any order.
-const fn unordered(fields: Names, parents: Names, parts: &'static [KeyPart<'static>]) -> Entry {
-    Entry {
+const fn unordered(
+    fields: Names,
+    parents: Names,
+    parts: &'static [KeyPart<'static>],
+) -> BuiltInList {
+    BuiltInList {
         fields,
         parents,
-        identity: By::Key(key(parts)),
+        identity: BuiltInKey::Key(key(parts)),
         order: Order::Free,
     }
 }
 
 /// A list of scalars, each of which is in it or not.
-const fn set(fields: Names) -> Entry {
+const fn set(fields: Names) -> BuiltInList {
     set_under(ANY, fields)
 }
 
 /// The same, where only the parent makes it one.
-const fn set_under(parents: Names, fields: Names) -> Entry {
-    Entry {
+const fn set_under(parents: Names, fields: Names) -> BuiltInList {
+    BuiltInList {
         fields,
         parents,
-        identity: By::Value,
+        identity: BuiltInKey::Value,
         order: Order::Free,
     }
 }
@@ -92,7 +96,7 @@ const fn set_under(parents: Names, fields: Names) -> Entry {
 const ANY: Names = &[];
 
 #[rustfmt::skip] // one line, one fact
-static TABLE: &[Entry] = &[
+static TABLE: &[BuiltInList] = &[
     // Pods and their templates.
     ordered(&["containers", "initContainers", "ephemeralContainers", "env", "volumes", "imagePullSecrets"], ANY, &[required("name")]),
     unordered(&["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"], ANY, &[required("name")]),

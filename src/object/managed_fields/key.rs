@@ -23,8 +23,8 @@ pub(super) fn is_field(key: &str, name: &str) -> bool {
 }
 
 /// Whether a key names the item at an index: `k:{…}` by key fields, `v:…` by its value, `i:N` by the index.
-pub(super) fn is_item(key: &str, (item, index): (Value<'_>, u32)) -> bool {
-    as_usual(key, item).unwrap_or_else(|| in_any_spelling(&scan::unescape(key), (item, index)))
+pub(super) fn is_item(key: &str, item: Value<'_>, index: u32) -> bool {
+    as_usual(key, item).unwrap_or_else(|| in_any_spelling(&scan::unescape(key), item, index))
 }
 
 /// The same where the key is spelled as the API server does it, `k:{\"name\":\"web\",\"port\":80}` or
@@ -70,7 +70,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The same for any decoded key.
-fn in_any_spelling(key: &str, (item, index): (Value<'_>, u32)) -> bool {
+fn in_any_spelling(key: &str, item: Value<'_>, index: u32) -> bool {
     match key.split_once(':') {
         Some(("k", keys)) => Doc::parse(keys).is_ok_and(|keys| {
             let mut fields = keys.root().fields();
@@ -145,8 +145,8 @@ mod tests {
             let written = &written[1..written.len() - 1];
             let doc = Doc::parse(item.to_string()).expect("valid");
             prop_assert_eq!(
-                is_item(written, (doc.root(), index)),
-                in_any_spelling(&key, (doc.root(), index))
+                is_item(written, doc.root(), index),
+                in_any_spelling(&key, doc.root(), index)
             );
         }
     }

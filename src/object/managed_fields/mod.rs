@@ -15,11 +15,11 @@ use super::time::time;
 use super::value::Value;
 
 pub use owner::OwnerStep;
-use owner::{names, nearest};
+use owner::names;
 
 /// One entry: a manager, how it wrote, and what it owns.
 #[derive(Clone, Default)]
-pub struct Entry<'a> {
+pub struct ManagedFieldsEntry<'a> {
     /// The manager's name, `kubectl-edit` say.
     pub manager: Cow<'a, str>,
     /// `Apply` or `Update`.
@@ -37,31 +37,31 @@ pub struct Entry<'a> {
 #[derive(Clone, Copy)]
 pub enum By<'w, 'a> {
     /// One who wrote in this version owns the field.
-    Actor(&'w Entry<'a>),
+    Actor(&'w ManagedFieldsEntry<'a>),
     /// One who wrote in this version removed it; another had owned it until then.
     Took {
         /// Who removed it.
-        actor: &'w Entry<'a>,
+        actor: &'w ManagedFieldsEntry<'a>,
         /// Whose it was.
-        was: &'w Entry<'a>,
+        was: &'w ManagedFieldsEntry<'a>,
     },
     /// Nobody is known to have written now; this is who owns the field.
-    Owner(&'w Entry<'a>),
+    Owner(&'w ManagedFieldsEntry<'a>),
 }
 
 /// The managers of two successive versions of an object.
 pub struct Writers<'a> {
-    old: Vec<Entry<'a>>,
-    new: Vec<Entry<'a>>,
+    old: Vec<ManagedFieldsEntry<'a>>,
+    new: Vec<ManagedFieldsEntry<'a>>,
     /// Which of `new` are new or changed, the latest first.
     actors: Vec<usize>,
     /// The latest time that came with the version.
     moved: Option<Timestamp>,
 }
 
-impl<'a> Entry<'a> {
-    fn read(entry: Value<'a>) -> Entry<'a> {
-        let mut read = Entry::default();
+impl<'a> ManagedFieldsEntry<'a> {
+    fn read(entry: Value<'a>) -> ManagedFieldsEntry<'a> {
+        let mut read = ManagedFieldsEntry::default();
         for (name, value) in entry.fields() {
             let text = match &*name {
                 "manager" => &mut read.manager,
@@ -85,7 +85,7 @@ impl<'a> Entry<'a> {
         time(&self.written)
     }
 
-    fn same_identity(&self, other: &Entry<'_>) -> bool {
+    fn same_identity(&self, other: &ManagedFieldsEntry<'_>) -> bool {
         self.manager == other.manager
             && self.operation == other.operation
             && self.subresource == other.subresource
@@ -94,7 +94,7 @@ impl<'a> Entry<'a> {
 
     /// Whether the manager has written since `old`, its entry before: then the time has moved, or fields have
     /// come. Fields that go while the time stands may have been taken by somebody else, or removed by anybody.
-    fn has_written_since(&self, old: &Entry<'_>) -> bool {
+    fn has_written_since(&self, old: &ManagedFieldsEntry<'_>) -> bool {
         let same_time = self.written == old.written || self.time() == old.time();
         let same_fields = || self.fields.map(Value::raw) == old.fields.map(Value::raw);
         !same_time || !(same_fields() || within(self.fields, old.fields))
@@ -112,10 +112,10 @@ impl<'a> Entry<'a> {
 }
 
 /// The entries of an object, those without a manager's name left out.
-pub fn entries(object: Value<'_>) -> Vec<Entry<'_>> {
+pub fn entries(object: Value<'_>) -> Vec<ManagedFieldsEntry<'_>> {
     let mut entries = Vec::new();
     for entry in object.items_at(&["metadata", "managedFields"]) {
-        let entry = Entry::read(entry);
+        let entry = ManagedFieldsEntry::read(entry);
         if !entry.manager.is_empty() {
             entries.push(entry);
         }
@@ -131,6 +131,25 @@ fn deletion(object: Value<'_>) -> Option<Timestamp> {
     let grace = grace.and_then(|grace| grace.raw().parse().ok());
     end.checked_sub(SignedDuration::from_secs(grace.unwrap_or(0)))
         .ok()
+}
+
+/// The first of the entries that name most of a path. An entry whose fields inside a
+/// map others have taken over is left with the map, and owns no more of it than is nobody's.
+fn nearest<'w, 'a: 'w>(
+    entries: impl Iterator<Item = &'w ManagedFieldsEntry<'a>>,
+    path: &[OwnerStep<'_>],
+) -> Option<&'w ManagedFieldsEntry<'a>> {
+    let mut found: Option<(&ManagedFieldsEntry<'_>, usize)> = None;
+    for entry in entries {
+        match entry.names(path) {
+            Some(steps) if steps == path.len() => return Some(entry),
+            Some(steps) if found.is_none_or(|(_, most)| steps > most) => {
+                found = Some((entry, steps));
+            }
+            Some(_) | None => {}
+        }
+    }
+    found.map(|(entry, _)| entry)
 }
 
 /// Whether a set of fields lies within another.
@@ -154,7 +173,7 @@ impl<'a> Writers<'a> {
         let deletion = new.and_then(deletion).filter(|at| before != Some(*at));
         let old = old.map(entries).unwrap_or_default();
         let new = new.map(entries).unwrap_or_default();
-        let has_written = |entry: &Entry<'_>| {
+        let has_written = |entry: &ManagedFieldsEntry<'_>| {
             let before = old.iter().find(|before| before.same_identity(entry));
             before.is_none_or(|before| entry.has_written_since(before))
         };
@@ -170,7 +189,7 @@ impl<'a> Writers<'a> {
     }
 
     /// The entries that are new, or whose time moved or fields grew, the latest first.
-    pub fn actors(&self) -> impl Iterator<Item = &Entry<'a>> {
+    pub fn actors(&self) -> impl Iterator<Item = &ManagedFieldsEntry<'a>> {
         self.actors.iter().map(|&at| &self.new[at])
     }
 
@@ -190,7 +209,7 @@ impl<'a> Writers<'a> {
             } else {
                 &self.new
             };
-            all.iter().filter_map(Entry::time).max()
+            all.iter().filter_map(ManagedFieldsEntry::time).max()
         })
     }
 

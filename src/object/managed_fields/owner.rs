@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Entry, key};
+use super::key;
 use crate::object::tape::Kind;
 use crate::object::value::Value;
 
@@ -18,25 +18,6 @@ pub enum OwnerStep<'a> {
         /// Where it stands.
         index: u32,
     },
-}
-
-/// The first of the entries that name most of a path. An entry whose fields inside a
-/// map others have taken over is left with the map, and owns no more of it than is nobody's.
-pub(super) fn nearest<'w, 'a: 'w>(
-    entries: impl Iterator<Item = &'w Entry<'a>>,
-    path: &[OwnerStep<'_>],
-) -> Option<&'w Entry<'a>> {
-    let mut found: Option<(&Entry<'_>, usize)> = None;
-    for entry in entries {
-        match entry.names(path) {
-            Some(steps) if steps == path.len() => return Some(entry),
-            Some(steps) if found.is_none_or(|(_, most)| steps > most) => {
-                found = Some((entry, steps));
-            }
-            Some(_) | None => {}
-        }
-    }
-    found.map(|(entry, _)| entry)
 }
 
 /// Walks `fieldsV1`: `f:NAME` for fields, `k:{…}` for items by key, `v:…` by value, `i:N` by index. A
@@ -55,7 +36,7 @@ pub(super) fn names(set: Value<'_>, path: &[OwnerStep<'_>]) -> Option<usize> {
             names(child, rest)
         }
         OwnerStep::Item { value, index } => fields.find_map(|(key, child)| {
-            let is_named = key::is_item(key, (*value, *index));
+            let is_named = key::is_item(key, *value, *index);
             is_named.then(|| names(child, rest)).flatten()
         }),
     };

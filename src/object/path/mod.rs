@@ -5,15 +5,16 @@
 //! [`Path::pointer`] gives the same place as a JSON Pointer (RFC 6901).
 
 mod parse;
+mod path_writer;
 mod pattern;
-mod pen;
+mod piece;
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 pub use parse::PatternError;
+pub(crate) use path_writer::PathWriter;
 pub use pattern::{Match, Pattern};
-pub(crate) use pen::Pen;
 
 /// One step from a value to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +102,7 @@ impl Path<'_> {
     /// The path as text, with `arrow` between the two indices of an item that has shifted.
     pub fn text(&self, arrow: &str) -> String {
         let mut text = String::new();
-        let mut pen = Pen::new(&mut text, arrow);
+        let mut pen = PathWriter::new(&mut text, arrow);
         for step in &self.steps {
             pen.step(step);
         }

@@ -1,7 +1,7 @@
 //! Reads patterns.
 
-use super::pattern::Piece;
-use super::pen::{is_name_char, is_value_char};
+use super::path_writer::{is_name_char, is_value_char};
+use super::piece::Piece;
 
 /// Why a text is not a path pattern. Positions count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +49,7 @@ pub(super) fn pattern(text: &str) -> Result<Vec<Piece>, PatternError> {
             instead,
         });
     }
-    let mut reader = Reader {
+    let mut reader = PatternReader {
         chars: text.chars().collect(),
         at: 0,
     };
@@ -68,12 +68,12 @@ pub(super) fn pattern(text: &str) -> Result<Vec<Piece>, PatternError> {
     Ok(pieces)
 }
 
-struct Reader {
+struct PatternReader {
     chars: Vec<char>,
     at: usize,
 }
 
-impl Reader {
+impl PatternReader {
     fn peek(&self) -> Option<char> {
         self.chars.get(self.at).copied()
     }

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::parse::{self, PatternError};
+use super::piece::Piece;
 use super::{Label, Path, Place, Step};
 
 /// A path in which `*` stands for any one step, `**` for any number of them and `[*]` for any item.
@@ -10,26 +11,6 @@ use super::{Label, Path, Place, Step};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     steps: Vec<Piece>,
-}
-
-/// One step of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// `name` or `["name"]`
-    Field(String),
-    /// `*`
-    Any,
-    /// `**`
-    Deep,
-    /// `[*]`
-    AnyItem,
-    /// `[3]` or `[3→4]`: the last of them
-    Index(u32),
-    /// `[name=web]` or `[name=web#2]`
-    Key {
-        parts: Vec<(String, String)>,
-        nth: Option<u32>,
-    },
 }
 
 /// How a path and a pattern lie to each other.

@@ -5,15 +5,10 @@ use crate::object::path::Side;
 use crate::render::style::Role;
 use crate::render::text;
 
-use super::lines::{Base, Painter, clock};
+use super::painter::{Base, LineMark, Painter, clock};
 
-/// Appends what has become of a state, in one line; `run` is what has changed in it.
-pub(super) fn state(
-    painter: &Painter<'_>,
-    out: &mut Vec<String>,
-    (at, run): (SegId, &[&Change]),
-    base: Base,
-) {
+/// The line of a container's state; `run` are the changes in it.
+pub(super) fn state(painter: &Painter<'_>, at: SegId, run: &[&Change], base: Base) -> Vec<String> {
     let side = |side| {
         painter
             .shown(at, side)
@@ -22,15 +17,17 @@ pub(super) fn state(
     let arrow = painter.view.look.symbols.arrow;
     let (mark, texts) = match (side(Side::Old), side(Side::New)) {
         (Some((old, _)), Some((new, message))) if old != new => (
-            (Role::Changed, "~"),
+            LineMark::CHANGED,
             [&*old, " ", arrow, " ", &new, &message].concat(),
         ),
-        (None, Some((new, message))) => ((Role::Added, "+"), new + &message),
-        (Some((old, _)), None) => ((Role::Removed, "-"), old),
+        (None, Some((new, message))) => (LineMark::ADDED, new + &message),
+        (Some((old, _)), None) => (LineMark::REMOVED, old),
         _ => {
-            return run
-                .iter()
-                .for_each(|change| painter.change(out, change, base));
+            let mut lines = Vec::new();
+            for change in run {
+                painter.change(&mut lines, change, base);
+            }
+            return lines;
         }
     };
     let mut line = painter.start(mark, at, base);
@@ -41,11 +38,11 @@ pub(super) fn state(
     line.write(Role::Plain, |text| {
         text.extend([": ", &room.one(&texts)]);
     });
-    out.push(painter.paint(line));
+    vec![painter.paint(line)]
 }
 
-/// `running since 14:02:06`, `waiting CrashLoopBackOff`, `terminated OOMKilled exit 137`; and what is
-/// said about it, behind a colon.
+/// `running since 14:02:06`, `waiting CrashLoopBackOff`, `terminated OOMKilled exit 137`; and its message,
+/// behind a colon.
 fn words(painter: &Painter<'_>, state: Shown<'_>) -> Option<(String, String)> {
     let (name, detail) = state.fields().next()?;
     let mut text = name.into_owned();

@@ -1,4 +1,4 @@
-//! What is said of an object that is new, or that is gone: not a change, but what it is.
+//! An object that is new, in a few lines; and how long one existed that is gone.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -7,16 +7,16 @@ use crate::object::path::{Label, Path, Place, Step};
 use crate::render::style::Role;
 use crate::render::text;
 
-use super::View;
 use super::fit::Room;
 use super::folds::whole;
 use super::value;
+use super::view::DiffView;
 
 /// Fields of the object that every reader knows, or that the server made up.
 const KNOWN: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
 
 /// A new object in a few lines: its labels, then each of its parts, folded to the width.
-pub fn created_lines(object: Shown<'_>, view: &View<'_>) -> Vec<String> {
+pub fn created_lines(object: Shown<'_>, view: &DiffView<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut folded = 0;
     if let Some(metadata) = object.get("metadata") {
@@ -61,7 +61,7 @@ const PODS: [&[&str]; 2] = [
 ];
 
 /// The images of a workload, which are folded away in the lines of its parts.
-fn images(object: Shown<'_>, path: &[&str], view: &View<'_>) -> Vec<String> {
+fn images(object: Shown<'_>, path: &[&str], view: &DiffView<'_>) -> Vec<String> {
     let pod = path.iter().try_fold(object, |value, name| value.get(name));
     let containers = pod.and_then(|pod| pod.get("containers"));
     let items = containers.into_iter().flat_map(Shown::items);
@@ -96,7 +96,7 @@ pub fn lifetime(object: Shown<'_>, until: Timestamp) -> Option<SignedDuration> {
     Some(until.duration_since(created))
 }
 
-fn line(path: &[&str], value: Shown<'_>, view: &View<'_>) -> Option<String> {
+fn line(path: &[&str], value: Shown<'_>, view: &DiffView<'_>) -> Option<String> {
     let empty = match value.content() {
         Content::Null => true,
         Content::Object => value.fields().next().is_none(),
@@ -119,7 +119,7 @@ fn fields<'p>(path: &[&'p str]) -> Vec<Step<'p>> {
     path.iter().map(|&name| Step::Field(name.into())).collect()
 }
 
-fn write(path: &Path<'_>, value: Shown<'_>, view: &View<'_>) -> Option<String> {
+fn write(path: &Path<'_>, value: Shown<'_>, view: &DiffView<'_>) -> Option<String> {
     if !view.filter.keeps_value(path, value) {
         return None;
     }

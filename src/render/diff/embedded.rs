@@ -1,8 +1,9 @@
 //! Values that hold more than they seem to: lines of text, and JSON inside a string.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+use std::mem::{Discriminant, discriminant};
 
-use crate::diff::text::{self as compare, Hunk, Lines, Tag};
+use crate::diff::text::{self as compare, Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, Op, Redactor, SegId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
@@ -11,29 +12,40 @@ use crate::render::text;
 
 use super::excerpt::{ENOUGH, Excerpt, LONG};
 use super::fit::Room;
-use super::line::Line;
-use super::lines::{Base, Painter};
+use super::folds;
+use super::line::DiffLine;
+use super::painter::{Base, Painter, ShownPair};
 use super::value::{plural, thousands};
-use super::who::Above;
-use super::{Fold, folds, rank};
+use super::view::{Fold, rank};
+use super::who::Attribution;
 
 /// How many lines of a text are shown on a terminal.
 pub(super) const MOST_LINES: usize = 40;
 
+/// A value that was replaced by another.
+#[derive(Clone, Copy)]
+pub(super) struct Replacement<'r> {
+    pub(super) change: &'r Change,
+    pub(super) base: Base,
+    pub(super) pair: ShownPair<'r>,
+}
+
 /// The lines of a change of a text or of embedded JSON; `None` for any other.
 pub(super) fn lines(
     painter: &Painter<'_>,
-    start: &mut Line,
-    (change, base): (&Change, Base),
-    (old, new): (Shown<'_>, Shown<'_>),
+    start: &mut DiffLine,
+    replacement: Replacement<'_>,
 ) -> Option<Vec<String>> {
+    let Replacement { change, base, pair } = replacement;
     match change.fmt {
         Fmt::Json => {
-            let embedded = old.embedded(new)?;
-            Some(json(painter, start, (change, base), &embedded))
+            let embedded = pair.old.embedded(pair.new)?;
+            Some(json(painter, start, replacement, &embedded))
         }
-        Fmt::Text => hunks(painter, start, base, (old, new)),
-        Fmt::Secret if has_lines(old) || has_lines(new) => hunks(painter, start, base, (old, new)),
+        Fmt::Text => hunks(painter, start, base, pair),
+        Fmt::Secret if has_lines(pair.old) || has_lines(pair.new) => {
+            hunks(painter, start, base, pair)
+        }
         Fmt::Plain | Fmt::Quantity | Fmt::Time | Fmt::Secret => None,
     }
 }
@@ -45,10 +57,11 @@ fn has_lines(value: Shown<'_>) -> bool {
 
 fn json(
     painter: &Painter<'_>,
-    start: &mut Line,
-    (change, base): (&Change, Base),
+    start: &mut DiffLine,
+    replacement: Replacement<'_>,
     embedded: &Embedded,
 ) -> Vec<String> {
+    let Replacement { change, base, .. } = replacement;
     let applied = painter.diff.field(change.at) == Some(LAST_APPLIED);
     let keys = if applied {
         painter.diff.keys()
@@ -63,7 +76,7 @@ fn json(
     }
     let indent = " ".repeat(base.indent + 2);
     let title = "last-applied-configuration";
-    if applied && is_told(painter, &inner) {
+    if applied && repeats(painter, &inner) {
         let count = plural(inner.changes().len(), "change");
         let line = format!("{indent}{title}: same {count}{suffix}");
         return vec![painter.view.look.styles.dim(&line)];
@@ -72,7 +85,7 @@ fn json(
         diff: &inner,
         writers: None,
         view: painter.view,
-        above: Above::Writer,
+        above: Attribution::Writer,
     };
     let mut changes: Vec<&Change> = inner.changes().iter().collect();
     changes.sort_by_key(|change| rank(&inner, change.at));
@@ -92,67 +105,50 @@ fn json(
     std::iter::once(first).chain(inner_lines).collect()
 }
 
-/// Whether every change inside is one of the object itself too.
-pub(super) fn is_told(painter: &Painter<'_>, inner: &Diff<'_>) -> bool {
+/// Whether every change inside is one of the object itself, too.
+pub(super) fn repeats(painter: &Painter<'_>, inner: &Diff<'_>) -> bool {
     let redactor = painter.view.redactor;
-    let outer = told(painter.diff, redactor);
-    told(inner, redactor).is_subset(&outer)
+    let outer = texts(painter.diff, redactor);
+    texts(inner, redactor).is_subset(&outer)
 }
 
-type Told = BTreeSet<(String, Mark, Option<String>, Option<String>)>;
-
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Mark {
-    Add,
-    Remove,
-    Replace,
-    Move,
+/// A change as it reads wherever it stands.
+#[derive(PartialEq, Eq, Hash)]
+struct ChangeText {
+    path: String,
+    op: Discriminant<Op>,
+    old: Option<String>,
+    new: Option<String>,
 }
 
-fn told(diff: &Diff<'_>, redactor: &Redactor) -> Told {
+fn texts(diff: &Diff<'_>, redactor: &Redactor) -> HashSet<ChangeText> {
     let json = |at: SegId, side| diff.shown(at, side, redactor).map(Shown::json);
-    diff.changes()
-        .iter()
-        .map(|change| {
-            let mark = match change.op {
-                Op::Add => Mark::Add,
-                Op::Remove => Mark::Remove,
-                Op::Replace => Mark::Replace,
-                Op::Move { .. } => Mark::Move,
-            };
-            let path = diff.path(change.at).to_string();
-            (
-                path,
-                mark,
-                json(change.at, Side::Old),
-                json(change.at, Side::New),
-            )
+    let changes = diff.changes().iter();
+    changes
+        .map(|change| ChangeText {
+            path: diff.path(change.at).to_string(),
+            op: discriminant(&change.op),
+            old: json(change.at, Side::Old),
+            new: json(change.at, Side::New),
         })
         .collect()
 }
 
 fn hunks(
     painter: &Painter<'_>,
-    start: &mut Line,
+    start: &mut DiffLine,
     base: Base,
-    (old, new): (Shown<'_>, Shown<'_>),
+    pair: ShownPair<'_>,
 ) -> Option<Vec<String>> {
     let arrow = painter.view.look.symbols.arrow;
-    let hunks = match old.changed_lines(new)? {
-        Lines::Endings { old, new } => {
+    let hunks = match pair.old.changed_lines(pair.new)? {
+        TextDiff::Endings { old, new } => {
             start.push(Role::Plain, &format!(": line endings {old} {arrow} {new}"));
             return Some(vec![painter.paint(std::mem::take(start))]);
         }
-        Lines::Hunks(hunks) => hunks,
+        TextDiff::Hunks(hunks) => hunks,
     };
-    let count = |tag| {
-        let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-        thousands(lines.filter(|line| line.tag == tag).count())
-    };
-    start.push(
-        Role::Plain,
-        &format!("  +{} -{} lines", count(Tag::Added), count(Tag::Removed)),
-    );
+    start.push(Role::Plain, &format!("  {}", line_counts(&hunks)));
     let first = painter.paint(std::mem::take(start));
     let mut lines: Vec<String> = hunks
         .iter()
@@ -174,6 +170,15 @@ fn hunks(
     }
     lines.insert(0, first);
     Some(lines)
+}
+
+/// `+2 -1 lines`
+pub(super) fn line_counts(hunks: &[Hunk]) -> String {
+    let count = |tag| {
+        let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+        thousands(lines.filter(|line| line.tag == tag).count())
+    };
+    format!("+{} -{} lines", count(Tag::Added), count(Tag::Removed))
 }
 
 /// A hunk: removed lines beside the added ones that took their place, changed words emphasised.
@@ -204,7 +209,7 @@ fn hunk_lines(painter: &Painter<'_>, base: Base, hunk: &Hunk) -> Vec<String> {
 fn text_line(
     painter: &Painter<'_>,
     indent: &str,
-    line: &compare::Line,
+    line: &compare::HunkLine,
     other: Option<&str>,
 ) -> String {
     let look = painter.view.look;

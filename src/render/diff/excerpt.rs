@@ -1,22 +1,22 @@
-//! Texts too long for a line: what has changed in them, and what is around that.
+//! Excerpts of texts that are too long for a line: the change, and some text around it.
 
 use crate::diff::{Content, Shown};
 use crate::render::style::Role;
 use crate::render::text;
 
-use super::Fold;
 use super::fit::{Room, Span};
-use super::line::Line;
-use super::lines::Painter;
+use super::line::DiffLine;
+use super::painter::{Painter, ShownPair};
 use super::value::thousands;
+use super::view::Fold;
 
-/// Longer texts are told in excerpts.
+/// Longer texts are shown as excerpts.
 pub(super) const LONG: usize = 16 * 1024;
 
-/// So many columns of such a text are shown where there is no width that bounds them.
+/// The columns of an excerpt where no width bounds it.
 pub(super) const ENOUGH: usize = 400;
 
-/// So many characters stand around what has changed.
+/// The characters around a change.
 const AROUND: usize = 40;
 
 /// What has changed, if it is short; else its start and its end.
@@ -80,12 +80,9 @@ impl<'t> Excerpt<'t> {
 
 impl Painter<'_> {
     /// Of two texts one of which is very long, what differs and where.
-    pub(super) fn excerpt(
-        &self,
-        line: &mut Line,
-        (old, new): (Shown<'_>, Shown<'_>),
-    ) -> Option<()> {
-        let (Content::Text(old), Content::Text(new)) = (old.content(), new.content()) else {
+    pub(super) fn excerpt(&self, line: &mut DiffLine, pair: ShownPair<'_>) -> Option<()> {
+        let (Content::Text(old), Content::Text(new)) = (pair.old.content(), pair.new.content())
+        else {
             return None;
         };
         let excerpt = Excerpt::of(&old, &new).filter(|_| self.view.fold == Fold::Many)?;
@@ -102,7 +99,7 @@ impl Painter<'_> {
     }
 
     /// The room for a value: bounded for a very long one, even where lines are not.
-    pub(super) fn room_for(&self, line: &Line, taken: usize, shown: &[Shown<'_>]) -> Room {
+    pub(super) fn room_for(&self, line: &DiffLine, taken: usize, shown: &[Shown<'_>]) -> Room {
         let room = self.room(line, taken);
         let long = shown.iter().any(|shown| shown.size() > LONG);
         let bound = long && self.view.fold == Fold::Many;

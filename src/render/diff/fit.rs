@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::diff::text::{Part, Parts, words};
+use crate::diff::text::{Parts, WordPart, words};
 use crate::render::style::Role;
 use crate::render::text;
 
@@ -22,7 +22,7 @@ const DIGEST_SHOWN: usize = 12;
 pub(super) struct Room {
     /// Columns for both values; `None` leaves them whole.
     pub(super) columns: Option<usize>,
-    /// What stands for what is left out.
+    /// The mark of a cut.
     pub(super) ellipsis: &'static str,
 }
 
@@ -77,7 +77,7 @@ impl Room {
             None => vec![(own.to_owned(), false)],
             Some((parts, _)) => parts
                 .into_iter()
-                .map(|(part, text)| (text.to_owned(), part == Part::Changed))
+                .map(|(part, text)| (text.to_owned(), part == WordPart::Changed))
                 .collect(),
         }
     }
@@ -112,8 +112,12 @@ impl Room {
         let Some(room) = room.filter(|room| total > *room) else {
             return whole(parts);
         };
-        let first = parts.iter().position(|(part, _)| *part == Part::Changed);
-        let last = parts.iter().rposition(|(part, _)| *part == Part::Changed);
+        let first = parts
+            .iter()
+            .position(|(part, _)| *part == WordPart::Changed);
+        let last = parts
+            .iter()
+            .rposition(|(part, _)| *part == WordPart::Changed);
         let (Some(first), Some(last)) = (first, last) else {
             // Nothing is changed on this side: the end is where the other one goes on.
             let text: String = parts.iter().map(|(_, text)| *text).collect();
@@ -125,7 +129,8 @@ impl Room {
             let text: String = inside.iter().map(|(_, text)| *text).collect();
             return vec![(Role::Emphasis, self.middle(text.into(), room).into_owned())];
         }
-        let join = |parts: &[(Part, &str)]| parts.iter().map(|(_, text)| *text).collect::<String>();
+        let join =
+            |parts: &[(WordPart, &str)]| parts.iter().map(|(_, text)| *text).collect::<String>();
         let (before, after) = (join(&parts[..first]), join(&parts[last + 1..]));
         let spare = room - core;
         let after_room = spare - (spare / 2).min(text::width(&before));
@@ -199,10 +204,10 @@ fn digest(text: &[u8], from: usize) -> Option<Range<usize>> {
     }
 }
 
-fn role(part: Part) -> Role {
+fn role(part: WordPart) -> Role {
     match part {
-        Part::Same => Role::Plain,
-        Part::Changed => Role::Emphasis,
+        WordPart::Same => Role::Plain,
+        WordPart::Changed => Role::Emphasis,
     }
 }
 

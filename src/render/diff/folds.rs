@@ -1,5 +1,4 @@
-//! Changes that say one thing together are told together: those of a condition, of an item, of a list
-//! in another order.
+//! Changes that belong together are shown together: those of a condition, of an item, of a list in another order.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +7,18 @@ use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
 use crate::render::style::Role;
 
-use super::lines::{Base, Painter};
+use super::painter::{Base, LineMark, Painter};
 use super::value::{plural, thousands};
-use super::{MOVES, View, conditions, containers, is_move};
+use super::view::{DiffView, MOVES, is_move};
+use super::{conditions, containers};
 
-/// So many lines of one item stand in a block below it.
+/// From this many lines on, the changes of an item are a block below it.
 const BLOCK: usize = 3;
 
 /// The lines of all changes.
 pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
     let reordered = reordered(painter, changes);
-    let mut told = Vec::new();
+    let mut shown = Vec::new();
     let mut lines = Vec::with_capacity(changes.len());
     let items: Vec<Option<SegId>> = changes
         .iter()
@@ -29,7 +29,7 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
         let (item, group) = (run[0], &rest[..run.len()]);
         rest = &rest[run.len()..];
         if reordered.is_empty() {
-            group_lines(painter, &mut lines, (item, group));
+            group_lines(painter, &mut lines, item, group);
             continue;
         }
         let list = |change: &Change| {
@@ -37,9 +37,9 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
             (is_move(change) && reordered.contains_key(&list)).then_some(list)
         };
         for list in group.iter().filter_map(|change| list(change)) {
-            if !told.contains(&list) {
-                told.push(list);
-                lines.push(reordered_line(painter, list, (reordered[&list], changes)));
+            if !shown.contains(&list) {
+                shown.push(list);
+                lines.push(reordered_line(painter, list, reordered[&list], changes));
             }
         }
         let others: Vec<&Change> = group
@@ -48,15 +48,15 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
             .copied()
             .collect();
         if !others.is_empty() {
-            group_lines(painter, &mut lines, (item, &others));
+            group_lines(painter, &mut lines, item, &others);
         }
     }
     lines
 }
 
-/// How many changes there are in each part of the object: for versions that change more than a screen
-/// can tell. A part with one change is told.
-pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change], lines: usize) -> Vec<String> {
+/// How many changes there are in each part of the object, for versions that change more than a screen can
+/// show. The change of a part with only one is shown.
+pub(super) fn counted(painter: &Painter<'_>, changes: &[&Change], lines: usize) -> Vec<String> {
     let part = |change: &Change| {
         let chain: Vec<SegId> = painter.diff.chain(change.at).collect();
         // Two steps from the root, but above the change itself.
@@ -67,7 +67,7 @@ pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change], lines: usize) ->
     for run in changes.chunk_by(|a, b| part(a) == part(b)) {
         match (part(run[0]), run) {
             (Some(part), [_, _, ..]) => {
-                let mut line = painter.start((Role::Changed, "~"), part, Base::TOP);
+                let mut line = painter.start(LineMark::CHANGED, part, Base::TOP);
                 line.push(Role::Plain, &format!(": {}", plural(run.len(), "change")));
                 out.push(painter.paint(line));
             }
@@ -82,8 +82,8 @@ pub(super) fn tally(painter: &Painter<'_>, changes: &[&Change], lines: usize) ->
     out
 }
 
-/// How to see all of what is counted.
-pub(super) fn whole(lines: usize, view: &View<'_>) -> String {
+/// How to see all lines.
+pub(super) fn whole(lines: usize, view: &DiffView<'_>) -> String {
     let whole = format!("  {} in all: --no-fold", plural(lines, "line"));
     view.look.styles.dim(&whole)
 }
@@ -99,16 +99,9 @@ fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<SegId, usiz
 }
 
 /// `↕ .endpoints: 4,864 of 5,000 items moved, none changed`
-fn reordered_line(
-    painter: &Painter<'_>,
-    list: SegId,
-    (moves, changes): (usize, &[&Change]),
-) -> String {
-    let mut line = painter.start(
-        (Role::Moved, painter.view.look.symbols.moved),
-        list,
-        Base::TOP,
-    );
+fn reordered_line(painter: &Painter<'_>, list: SegId, moves: usize, changes: &[&Change]) -> String {
+    let mark = LineMark::new(Role::Moved, painter.view.look.symbols.moved);
+    let mut line = painter.start(mark, list, Base::TOP);
     let total = painter.shown(list, Side::New).map_or(0, Shown::len);
     let others = changes.iter().filter(|change| {
         !is_move(change) && painter.diff.chain(change.at).any(|above| above == list)
@@ -128,7 +121,7 @@ fn reordered_line(
     painter.paint(line)
 }
 
-/// The item whose changes a change is told with: the condition it is in, else the outermost item with
+/// The item whose changes a change is shown with: the condition it is in, else the outermost item with
 /// a name.
 fn item(painter: &Painter<'_>, at: SegId) -> Option<SegId> {
     let diff = painter.diff;
@@ -147,32 +140,41 @@ fn is_condition(painter: &Painter<'_>, item: SegId) -> bool {
 fn group_lines(
     painter: &Painter<'_>,
     out: &mut Vec<String>,
-    (item, group): (Option<SegId>, &[&Change]),
+    item: Option<SegId>,
+    changes: &[&Change],
 ) {
     let Some(item) = item else {
-        return group.iter().for_each(|change| lone(painter, out, change));
+        return changes.iter().for_each(|change| lone(painter, out, change));
     };
     if is_condition(painter, item) {
-        return conditions::lines(painter, out, (item, group));
+        return conditions::lines(painter, out, item, changes);
     }
+    let group = ItemChanges { item, changes };
     // Most items have one change, of one line: they need not be tried as a block.
-    if group.len() < BLOCK && group.iter().all(|change| is_one_line(change)) {
-        return parts(painter, out, (item, group), Base::TOP);
+    if changes.len() < BLOCK && changes.iter().all(|change| is_one_line(change)) {
+        return parts(painter, out, group, Base::TOP);
     }
     let inside = Base {
         at: item,
         indent: 4,
     };
     let start = out.len();
-    out.push(painter.paint(painter.start((Role::Changed, "~"), item, Base::TOP)));
-    parts(painter, out, (item, group), inside);
+    out.push(painter.paint(painter.start(LineMark::CHANGED, item, Base::TOP)));
+    parts(painter, out, group, inside);
     if out.len() - start <= BLOCK {
         out.truncate(start);
-        parts(painter, out, (item, group), Base::TOP);
+        parts(painter, out, group, Base::TOP);
     }
 }
 
-/// Whether a change is told in one line, whatever its values are.
+/// The changes of one item.
+#[derive(Clone, Copy)]
+struct ItemChanges<'c> {
+    item: SegId,
+    changes: &'c [&'c Change],
+}
+
+/// Whether a change is shown in one line, whatever its values are.
 fn is_one_line(change: &Change) -> bool {
     match change.op {
         Op::Add | Op::Remove | Op::Move { .. } => true,
@@ -192,26 +194,24 @@ fn lone(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change) {
 }
 
 /// Appends the lines of an item, with the state of a container in one.
-fn parts(
-    painter: &Painter<'_>,
-    out: &mut Vec<String>,
-    (item, group): (SegId, &[&Change]),
-    base: Base,
-) {
+fn parts(painter: &Painter<'_>, out: &mut Vec<String>, group: ItemChanges<'_>, base: Base) {
     let state = |change: &Change| {
-        let list = painter.diff.field(painter.diff.parent(item))?;
+        let list = painter.diff.field(painter.diff.parent(group.item))?;
         let below = painter
             .diff
             .chain(change.at)
-            .take_while(|&above| above != item)
+            .take_while(|&above| above != group.item)
             .last()?;
         let name = painter.diff.field(below)?;
         let is_state = matches!(name, "state" | "lastState");
         (is_state && list.ends_with("ontainerStatuses")).then_some(below)
     };
-    for run in group.chunk_by(|a, b| state(a).is_some() && state(a) == state(b)) {
+    let runs = group
+        .changes
+        .chunk_by(|a, b| state(a).is_some() && state(a) == state(b));
+    for run in runs {
         match state(run[0]) {
-            Some(at) => containers::state(painter, out, (at, run), base),
+            Some(at) => out.extend(containers::state(painter, at, run, base)),
             None => run
                 .iter()
                 .for_each(|change| painter.change(out, change, base)),

@@ -1,67 +1,23 @@
 //! The line above the changes of a version: when, what, which object, from where to where, who.
 
-use std::collections::BTreeMap;
-
 use jiff::SignedDuration;
-use serde::Serialize;
 
-use crate::diff::Noise;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::render::style::Look;
 use crate::render::style::Role;
 use crate::render::{age, text};
 
-use super::Counts;
-use super::value::{plural, thousands};
+use super::change_type::ChangeType;
+use super::value::plural;
+use super::view::Counts;
 
-/// What has happened to an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verb {
-    /// It was there when the watch began.
-    Baseline,
-    /// It was created.
-    Created,
-    /// It was changed.
-    Modified,
-    /// It was deleted.
-    Deleted,
-    /// Another object of its name stands in its place.
-    Recreated,
-    /// It no longer matches the selector.
-    Left,
-}
-
-impl Verb {
-    /// The word in text views.
-    pub fn word(self) -> &'static str {
-        match self {
-            Verb::Baseline => "EXISTING",
-            Verb::Created => "CREATED",
-            Verb::Modified => "MODIFIED",
-            Verb::Deleted => "DELETED",
-            Verb::Recreated => "RECREATED",
-            Verb::Left => "LEFT",
-        }
-    }
-
-    fn role(self) -> Role {
-        match self {
-            Verb::Baseline | Verb::Left => Role::Dim,
-            Verb::Created | Verb::Recreated => Role::Added,
-            Verb::Modified => Role::Changed,
-            Verb::Deleted => Role::Removed,
-        }
-    }
-}
-
-/// What the line above a version says.
+/// The parts of a heading.
 #[derive(Clone, Copy, Debug)]
 pub struct Header<'h> {
     /// When, as it is to be shown: `15:10:00`, or `between 17:40 and 17:41`.
     pub time: &'h str,
-    /// What has happened.
-    pub verb: Verb,
+    /// What happened.
+    pub change: ChangeType,
     /// To which object.
     pub object: &'h ObjectRef,
     /// Its version before.
@@ -72,9 +28,9 @@ pub struct Header<'h> {
     pub since: Option<SignedDuration>,
     /// How long ago, of what is past: `5m ago`.
     pub ago: Option<&'h str>,
-    /// What else there is to say: `versions may be missing`.
+    /// Notes: `versions may be missing`.
     pub notes: &'h [String],
-    /// Who, as [`who`](super::who()) puts it.
+    /// Who, as [`ShownChanges::who`](super::ShownChanges::who) puts it.
     pub who: Option<&'h str>,
     /// How many changes there are.
     pub counts: Option<&'h Counts>,
@@ -114,7 +70,7 @@ fn line(header: &Header<'_>, look: Look) -> String {
     let mut line = format!(
         "{} {} {}",
         styles.dim(&text::escape_line(header.time)),
-        styles.paint(header.verb.role(), header.verb.word()),
+        styles.paint(header.change.role(), header.change.word()),
         styles.name(&text::escape_line(&header.object.to_string())),
     );
     let arrow = look.symbols.arrow;
@@ -147,37 +103,4 @@ fn counts(counts: &Counts) -> String {
         0 => shown,
         hidden => format!("{shown}, {hidden} hidden"),
     }
-}
-
-/// Versions of one object that nothing but noise tells apart.
-#[derive(Clone, Copy, Debug)]
-pub struct Quiet<'q> {
-    /// When the first was, as it is to be shown.
-    pub first: &'q str,
-    /// When the last was.
-    pub last: &'q str,
-    /// Whose they are.
-    pub object: &'q ObjectRef,
-    /// How many there are.
-    pub versions: usize,
-    /// How many changes are hidden in all of them.
-    pub noise: &'q BTreeMap<Noise, usize>,
-}
-
-/// The one line that tells of them: `·  14:06:00-14:11:00 node/node-2: 2 heartbeats (12 hidden)`.
-pub fn quiet_line(quiet: &Quiet<'_>, look: Look) -> String {
-    let time = if quiet.first == quiet.last {
-        quiet.last.to_owned()
-    } else {
-        format!("{}-{}", quiet.first, quiet.last)
-    };
-    let what = if quiet.noise.contains_key(&Noise::Heartbeat) {
-        plural(quiet.versions, "heartbeat")
-    } else {
-        plural(quiet.versions, "quiet version")
-    };
-    let hidden = thousands(quiet.noise.values().sum());
-    let dot = look.symbols.dot;
-    let line = format!("{dot}  {time} {}: {what} ({hidden} hidden)", quiet.object);
-    look.styles.dim(&text::escape_line(&line))
 }

@@ -7,6 +7,8 @@ use super::tests::{Setting, doc};
 use super::*;
 use crate::diff::tests::laws::{any_object, pair};
 use crate::diff::tests::secrets::{PLANTED, base64, planted};
+use crate::diff::{Diff, Filter, Noise};
+use crate::object::managed_fields::Writers;
 use crate::render::style::testing::ansi;
 use crate::render::text;
 
@@ -85,7 +87,7 @@ proptest! {
         prop_assert_eq!(counts.shown + counts.hidden() + counts.filtered, diff.changes().len());
         prop_assert!(counts.noise.keys().all(|noise| !shown.contains(noise)));
         let setting = Setting { filter, noise: shown, ..Setting::default() };
-        let lines = setting.with(|view| change_lines(&diff, &Writers::of(None, None), view));
+        let lines = setting.with(|view| ShownChanges::of(&diff, &Writers::of(None, None), view).lines());
         prop_assert_eq!(lines.is_empty(), counts.shown == 0);
         prop_assert!(counts.shown == 0 || !lines.is_empty());
     }

@@ -5,12 +5,12 @@ use crate::render::text;
 
 use super::fit::Span;
 
-/// So many bytes most lines have.
+/// The size in bytes of most lines.
 const USUAL: usize = 128;
 
 /// A line before it is painted: display text, and what its pieces are.
 #[derive(Default)]
-pub(super) struct Line {
+pub(super) struct DiffLine {
     text: String,
     /// The role of each piece, and where in the text it ends.
     pieces: Vec<(Role, usize)>,
@@ -18,10 +18,10 @@ pub(super) struct Line {
     pub(super) suffix: String,
 }
 
-impl Line {
+impl DiffLine {
     /// A line that stands so many columns in.
-    pub(super) fn indented(indent: usize) -> Line {
-        let mut line = Line {
+    pub(super) fn indented(indent: usize) -> DiffLine {
+        let mut line = DiffLine {
             text: String::with_capacity(USUAL),
             pieces: Vec::with_capacity(8),
             suffix: String::new(),
@@ -37,7 +37,7 @@ impl Line {
         self.write(role, |text| text.push_str(piece));
     }
 
-    /// Appends what is written as one piece.
+    /// Appends one piece, written by a closure.
     pub(super) fn write(&mut self, role: Role, write: impl FnOnce(&mut String)) {
         write(&mut self.text);
         self.pieces.push((role, self.text.len()));

@@ -1,70 +1,42 @@
 //! One change as one line, or a few.
 
-use jiff::SignedDuration;
-
-use crate::diff::{Change, Content, Diff, Fmt, Noise, Op, Origin, SegId, Shown};
-use crate::object;
-use crate::object::managed_fields::Writers;
+use crate::diff::{Change, Content, Fmt, Op, Origin, SegId, Shown};
 use crate::object::path::Side;
 use crate::render::style::{Look, Role};
 use crate::render::{age, text};
 
-use super::fit::Room;
-use super::line::Line;
-use super::who::Above;
-use super::{View, embedded, value};
-
-/// What lines are made from.
-pub(super) struct Painter<'p> {
-    pub(super) diff: &'p Diff<'p>,
-    pub(super) writers: Option<&'p Writers<'p>>,
-    pub(super) view: &'p View<'p>,
-    /// What is said above the lines of who is behind them.
-    pub(super) above: Above,
-}
-
-/// Where a line stands: below which value, and how far in.
-#[derive(Clone, Copy)]
-pub(super) struct Base {
-    /// Paths start below it.
-    pub(super) at: SegId,
-    pub(super) indent: usize,
-}
-
-impl Base {
-    pub(super) const TOP: Base = Base {
-        at: SegId::ROOT,
-        indent: 0,
-    };
-}
+use super::embedded::{self, Replacement};
+use super::line::DiffLine;
+use super::painter::{Base, Painter, ShownPair, span};
+use super::value;
 
 impl Painter<'_> {
     /// Appends the lines of one change.
     pub(super) fn change(&self, out: &mut Vec<String>, change: &Change, base: Base) {
-        let (role, mark) = self.mark(change);
         // An item without a name is moved within its list: the indices follow.
         let named = match change.op {
             Op::Move { .. } if !self.diff.is_keyed(change.at) => self.diff.parent(change.at),
             _ => change.at,
         };
-        let mut line = self.start((role, mark), named, base);
+        let mut line = self.start(self.mark(change), named, base);
         line.suffix = self.suffix(change);
         let old = self.shown(change.at, Side::Old);
         let new = self.shown(change.at, Side::New);
         match (change.op, old, new) {
-            (Op::Move { from, to }, _, _) => self.moved(&mut line, (from, to), change.at),
+            (Op::Move { .. }, _, _) => self.moved(&mut line, change),
             (Op::Add | Op::Remove, old, new) => {
                 if let Some(value) = new.or(old) {
-                    self.alone(&mut line, (role, change), value);
+                    self.alone(&mut line, change, value);
                 }
             }
             (Op::Replace, Some(old), Some(new)) => {
-                if let Some(lines) = embedded::lines(self, &mut line, (change, base), (old, new)) {
+                let pair = ShownPair { old, new };
+                let replacement = Replacement { change, base, pair };
+                if let Some(lines) = embedded::lines(self, &mut line, replacement) {
                     return out.extend(lines);
                 }
-                match self.excerpt(&mut line, (old, new)) {
-                    Some(()) => {}
-                    None => self.pair(&mut line, change, (old, new)),
+                if self.excerpt(&mut line, pair).is_none() {
+                    self.pair(&mut line, change, pair);
                 }
             }
             (Op::Replace, _, _) => {}
@@ -72,68 +44,11 @@ impl Painter<'_> {
         out.push(self.paint(line));
     }
 
-    /// The mark and the path.
-    pub(super) fn start(&self, (role, mark): (Role, &str), at: SegId, base: Base) -> Line {
-        let mut line = Line::indented(base.indent);
-        self.begin(&mut line, (role, mark), (at, base));
-        line
-    }
-
-    /// Appends the mark and the path.
-    pub(super) fn begin(
-        &self,
-        line: &mut Line,
-        (role, mark): (Role, &str),
-        (at, base): (SegId, Base),
-    ) {
-        line.write(role, |text| text.extend([mark, " "]));
-        let path_role = match role {
-            Role::Added | Role::Removed => role,
-            _ => Role::Plain,
+    fn moved(&self, line: &mut DiffLine, change: &Change) {
+        let Op::Move { from, to } = change.op else {
+            return;
         };
-        line.write(path_role, |text| self.push_path(text, (base.at, at)));
-    }
-
-    pub(super) fn paint(&self, line: Line) -> String {
-        line.paint(self.view.look.styles)
-    }
-
-    pub(super) fn shown(&self, at: SegId, side: Side) -> Option<Shown<'_>> {
-        self.diff.shown(at, side, self.view.redactor)
-    }
-
-    fn mark(&self, change: &Change) -> (Role, &'static str) {
-        match change.op {
-            Op::Add => (Role::Added, "+"),
-            Op::Remove => (Role::Removed, "-"),
-            Op::Move { .. } => (Role::Moved, self.view.look.symbols.moved),
-            Op::Replace if change.noise == Some(Noise::Equivalent) => {
-                (Role::Equal, self.view.look.symbols.equal)
-            }
-            Op::Replace => (Role::Changed, "~"),
-        }
-    }
-
-    /// Appends the path of a value, from below `base` on.
-    fn push_path(&self, text: &mut String, (base, at): (SegId, SegId)) {
-        let start = text.len();
-        let arrow = self.view.look.symbols.arrow;
-        self.diff.push_path(text, (base, at), arrow);
-        text::escape_line_from(text, start);
-    }
-
-    /// The room that is left on a line for values.
-    pub(super) fn room(&self, line: &Line, taken: usize) -> Room {
-        let look = self.view.look;
-        Room {
-            columns: look
-                .width
-                .map(|width| width.saturating_sub(line.width() + taken)),
-            ellipsis: look.symbols.ellipsis,
-        }
-    }
-
-    fn moved(&self, line: &mut Line, (from, to): (u32, u32), at: SegId) {
+        let at = change.at;
         let arrow = self.view.look.symbols.arrow;
         line.push(Role::Plain, &format!(": {from} {arrow} {to}"));
         // A path with a key says which item it is; an index does not.
@@ -146,7 +61,8 @@ impl Painter<'_> {
         }
     }
 
-    fn alone(&self, line: &mut Line, (role, change): (Role, &Change), shown: Shown<'_>) {
+    fn alone(&self, line: &mut DiffLine, change: &Change, shown: Shown<'_>) {
+        let role = self.mark(change).role;
         let without = self.diff.key_fields(change.at);
         let note = self.origin(change).unwrap_or_default();
         let room = self.room_for(line, 2 + text::width(&note), &[shown]);
@@ -162,7 +78,10 @@ impl Painter<'_> {
         match self.diff.renamed_from(change)? {
             Origin::Field(at) => {
                 let mut text = "  (renamed from ".to_owned();
-                self.push_path(&mut text, (SegId::ROOT, at));
+                let start = text.len();
+                let arrow = self.view.look.symbols.arrow;
+                self.diff.push_path(&mut text, (SegId::ROOT, at), arrow);
+                text::escape_line_from(&mut text, start);
                 text.push(')');
                 Some(text)
             }
@@ -173,17 +92,18 @@ impl Painter<'_> {
         }
     }
 
-    fn pair(&self, line: &mut Line, change: &Change, (old, new): (Shown<'_>, Shown<'_>)) {
+    fn pair(&self, line: &mut DiffLine, change: &Change, pair: ShownPair<'_>) {
+        let ShownPair { old, new } = pair;
         let Look {
             styles, symbols, ..
         } = self.view.look;
-        let note = self.pair_note(change.fmt, (old, new)).unwrap_or_default();
+        let note = self.pair_note(change.fmt, pair).unwrap_or_default();
         let taken = 4 + text::width(symbols.arrow) + text::width(&note);
         let room = self.room_for(line, taken, &[old, new]);
         let half = room.columns.map(|columns| columns / 2);
         let text = |shown| value::fitting(shown, half, &[]).unwrap_or_default();
         let (old, new) = (text(old), text(new));
-        let push_arrow = |line: &mut Line| {
+        let push_arrow = |line: &mut DiffLine| {
             line.write(Role::Dim, |text| text.extend([" ", symbols.arrow, " "]));
         };
         line.push(Role::Plain, ": ");
@@ -203,10 +123,10 @@ impl Painter<'_> {
         line.push(Role::Dim, &note);
     }
 
-    /// What is said behind a pair: how much later, or which types.
-    fn pair_note(&self, fmt: Fmt, (old, new): (Shown<'_>, Shown<'_>)) -> Option<String> {
+    /// The note after a pair: how much later a time is, or which types the values have.
+    fn pair_note(&self, fmt: Fmt, pair: ShownPair<'_>) -> Option<String> {
         let arrow = self.view.look.symbols.arrow;
-        match (old.content(), new.content()) {
+        match (pair.old.content(), pair.new.content()) {
             (Content::Text(old), Content::Text(new)) if fmt == Fmt::Time => {
                 Some(format!("  ({})", age::delta(span(&old, &new)?)))
             }
@@ -215,26 +135,6 @@ impl Painter<'_> {
                 _ => None,
             },
         }
-    }
-
-    /// Who did it, where the line above the version does not say so.
-    pub(super) fn suffix(&self, change: &Change) -> String {
-        let writers = self.writers;
-        let by = writers.and_then(|writers| self.diff.by(writers, change));
-        by.map_or_else(String::new, |by| self.above.leaves(by))
-    }
-}
-
-/// The span between two times as the API writes them.
-pub(super) fn span(old: &str, new: &str) -> Option<SignedDuration> {
-    Some(object::time(new)?.duration_since(object::time(old)?))
-}
-
-/// The time of day, or the text if it is no time.
-pub(super) fn clock(painter: &Painter<'_>, time: &str) -> String {
-    match object::time(time) {
-        Some(time) => age::clock(time, painter.view.zone),
-        None => text::escape_line(time).into_owned(),
     }
 }
 

@@ -1,9 +1,15 @@
 //! Tests of the paths view, whole outputs.
 
+use std::collections::BTreeSet;
+
+use jiff::tz::TimeZone;
+
 use super::*;
+use crate::diff::{Diff, Filter, Noise, Redactor};
+use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::render::style::testing::{ansi, explain};
-use crate::render::style::{Styles, Symbols};
+use crate::render::style::{Look, Styles, Symbols};
 use crate::render::text;
 
 /// What a test may set of a view.
@@ -30,8 +36,8 @@ impl Default for Setting {
 }
 
 impl Setting {
-    pub(super) fn with<T>(&self, use_it: impl FnOnce(&View<'_>) -> T) -> T {
-        use_it(&View {
+    pub(super) fn with<T>(&self, use_it: impl FnOnce(&DiffView<'_>) -> T) -> T {
+        use_it(&DiffView {
             look: Look {
                 width: self.width,
                 styles: self.styles,
@@ -50,7 +56,7 @@ impl Setting {
         self.with(|view| {
             let diff = Diff::of(Some(old.root()), Some(new.root()));
             let writers = Writers::of(Some(old.root()), Some(new.root()));
-            change_lines(&diff, &writers, view).join("\n")
+            ShownChanges::of(&diff, &writers, view).lines().join("\n")
         })
     }
 }
@@ -531,8 +537,9 @@ fn who_is_said_once_above_the_changes_of_one() {
         setting.with(|view| {
             let diff = Diff::of(Some(old.root()), Some(new.root()));
             let writers = Writers::of(Some(old.root()), Some(new.root()));
-            let who = who(&diff, &writers, view).unwrap_or_default();
-            format!("{who}\n{}", change_lines(&diff, &writers, view).join("\n"))
+            let shown = ShownChanges::of(&diff, &writers, view);
+            let who = shown.who().unwrap_or_default();
+            format!("{who}\n{}", shown.lines().join("\n"))
         })
     };
     // The same second, the same fields: nobody is known to have written.
@@ -682,7 +689,7 @@ fn a_line_above_that_is_too_long_goes_without_what_the_time_says() {
     };
     let past = Header {
         time: "15:10:00",
-        verb: Verb::Modified,
+        change: ChangeType::Modified,
         object: &object,
         from: Some(&from),
         to: Some(&to),
@@ -726,7 +733,7 @@ fn the_line_above() {
     };
     let full = Header {
         time: "15:10:00",
-        verb: Verb::Modified,
+        change: ChangeType::Modified,
         object: &object,
         from: Some(&from),
         to: Some(&to),
@@ -737,7 +744,7 @@ fn the_line_above() {
         counts: Some(&counts),
     };
     let bare = Header {
-        verb: Verb::Recreated,
+        change: ChangeType::Recreated,
         from: None,
         since: None,
         notes: &["new uid".to_owned(), "versions may be missing".to_owned()],
@@ -755,17 +762,6 @@ fn the_line_above() {
         header(&bare, look(Styles::PLAIN)),
         explain(&header(&full, look(ansi()))),
     ];
-    let quiet = Quiet {
-        first: "14:06:00",
-        last: "14:11:00",
-        object: &object,
-        versions: 2,
-        noise: &[(Noise::Heartbeat, 8), (Noise::Version, 4)].into(),
-    };
-    insta::assert_snapshot!(
-        quiet_line(&quiet, look(Styles::PLAIN)),
-        @"·  14:06:00-14:11:00 deployment/web: 2 heartbeats (12 hidden)"
-    );
     insta::assert_snapshot!(lines.join("\n"), @"
     15:10:00 MODIFIED deployment/web  90001→90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden
     15:10:00 MODIFIED deployment/web  90001->90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden

@@ -8,7 +8,7 @@ use crate::render::text;
 
 /// How much of a composite is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Detail {
+pub(super) enum ValueDetail {
     /// All of it.
     Whole,
     /// Composites inside it are counted.
@@ -28,7 +28,7 @@ pub(super) fn fitting<'a>(
     if matches!(content, Content::Object | Content::Array) {
         composite(shown, columns, without).map(Cow::Owned)
     } else {
-        Some(scalar(content, Place::Line))
+        Some(scalar(content, ScalarPlace::Line))
     }
 }
 
@@ -36,18 +36,18 @@ fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Opti
     let is_object = shown.content() == Content::Object;
     let had_any = is_object && !shown.is_empty();
     let write = |detail, columns| {
-        let mut pen = Pen {
+        let mut writer = ValueWriter {
             out: String::with_capacity(USUAL),
             columns,
         };
-        if is_object && detail != Detail::Count {
-            pen.object(shown, (detail, without));
+        if is_object && detail != ValueDetail::Count {
+            writer.object(shown, detail, without);
         } else {
-            pen.value(shown, detail);
+            writer.value(shown, detail);
         }
-        pen.out
+        writer.out
     };
-    let whole = write(Detail::Whole, columns);
+    let whole = write(ValueDetail::Whole, columns);
     if had_any && whole == "{}" {
         return None;
     }
@@ -55,16 +55,16 @@ fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Opti
     if fits(&whole) {
         return Some(whole);
     }
-    let outline = write(Detail::Outline, None);
+    let outline = write(ValueDetail::Outline, None);
     Some(if fits(&outline) {
         outline
     } else {
-        write(Detail::Count, None)
+        write(ValueDetail::Count, None)
     })
 }
 
 /// A value without parts; of one with parts nothing.
-fn scalar(content: Content<'_>, place: Place) -> Cow<'_, str> {
+fn scalar(content: Content<'_>, place: ScalarPlace) -> Cow<'_, str> {
     match content {
         Content::Null => "null".into(),
         Content::Bool(bool) => if bool { "true" } else { "false" }.into(),
@@ -75,37 +75,36 @@ fn scalar(content: Content<'_>, place: Place) -> Cow<'_, str> {
     }
 }
 
-/// So many bytes most composites have, once they are folded.
+/// The size in bytes of most composites, once they are folded.
 const USUAL: usize = 128;
 
 /// Where a scalar stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ScalarPlace {
     Line,
     Flow,
 }
 
 /// What a value is written with.
-struct Pen {
+struct ValueWriter {
     out: String,
     /// A composite that does not fit into as many need not be written to its end.
     columns: Option<usize>,
 }
 
-impl Pen {
-    fn value(&mut self, shown: Shown<'_>, detail: Detail) {
+impl ValueWriter {
+    fn value(&mut self, shown: Shown<'_>, detail: ValueDetail) {
         match shown.content() {
             Content::Array => self.array(shown, detail),
-            Content::Object if detail == Detail::Count => {
-                self.out
-                    .push_str(&counted(shown.len(), ("{", "field", "}")));
+            Content::Object if detail == ValueDetail::Count => {
+                self.out.push_str(&counted(shown));
             }
-            Content::Object => self.object(shown, (detail, &[])),
-            content => self.out.push_str(&scalar(content, Place::Flow)),
+            Content::Object => self.object(shown, detail, &[]),
+            content => self.out.push_str(&scalar(content, ScalarPlace::Flow)),
         }
     }
 
-    fn object(&mut self, shown: Shown<'_>, (detail, without): (Detail, &[&str])) {
+    fn object(&mut self, shown: Shown<'_>, detail: ValueDetail, without: &[&str]) {
         self.out.push('{');
         let fields = shown
             .fields()
@@ -115,16 +114,16 @@ impl Pen {
                 return;
             }
             self.out.push_str(if index == 0 { "" } else { ", " });
-            self.out.push_str(&string(name, Place::Flow));
+            self.out.push_str(&string(name, ScalarPlace::Flow));
             self.out.push_str(": ");
             self.value(value, inner(detail));
         }
         self.out.push('}');
     }
 
-    fn array(&mut self, shown: Shown<'_>, detail: Detail) {
-        if detail == Detail::Count {
-            return self.out.push_str(&counted(shown.len(), ("[", "item", "]")));
+    fn array(&mut self, shown: Shown<'_>, detail: ValueDetail) {
+        if detail == ValueDetail::Count {
+            return self.out.push_str(&counted(shown));
         }
         self.out.push('[');
         for (index, item) in shown.items().enumerate() {
@@ -137,31 +136,34 @@ impl Pen {
         self.out.push(']');
     }
 
-    /// Whether what is written is too wide already.
+    /// Whether the text is too wide already.
     fn is_full(&self) -> bool {
         self.columns
             .is_some_and(|columns| !text::fits(&self.out, columns))
     }
 }
 
-fn inner(detail: Detail) -> Detail {
+fn inner(detail: ValueDetail) -> ValueDetail {
     match detail {
-        Detail::Whole => Detail::Whole,
-        Detail::Outline | Detail::Count => Detail::Count,
+        ValueDetail::Whole => ValueDetail::Whole,
+        ValueDetail::Outline | ValueDetail::Count => ValueDetail::Count,
     }
 }
 
-/// `{3 fields}`; the empty ones in one piece.
-fn counted(count: usize, (open, unit, close): (&str, &str, &str)) -> String {
-    match count {
-        0 => format!("{open}{close}"),
-        1 => [open, "1 ", unit, close].concat(),
-        _ => [open, &thousands(count), " ", unit, "s", close].concat(),
+/// `{3 fields}` or `[2 items]`; an empty one in one piece.
+fn counted(shown: Shown<'_>) -> String {
+    let (open, unit, close) = match shown.content() {
+        Content::Object => ("{", "field", "}"),
+        _ => ("[", "item", "]"),
+    };
+    match shown.len() {
+        0 => [open, close].concat(),
+        count => [open, &plural(count, unit), close].concat(),
     }
 }
 
 /// A count with its thousands apart: `4,864`.
-pub(super) fn thousands(count: usize) -> String {
+pub(crate) fn thousands(count: usize) -> String {
     let mut digits = count.to_string();
     let mut at = digits.len();
     while at > 3 {
@@ -172,13 +174,13 @@ pub(super) fn thousands(count: usize) -> String {
 }
 
 /// `1 change`, `25 changes`.
-pub(super) fn plural(count: usize, unit: &str) -> String {
+pub(crate) fn plural(count: usize, unit: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{} {unit}{s}", thousands(count))
 }
 
 /// A string, in quotes where it needs them.
-fn string(text: Cow<'_, str>, place: Place) -> Cow<'_, str> {
+fn string(text: Cow<'_, str>, place: ScalarPlace) -> Cow<'_, str> {
     if is_plain(&text, place) {
         return text::escaped_line(text);
     }
@@ -189,7 +191,7 @@ fn string(text: Cow<'_, str>, place: Place) -> Cow<'_, str> {
 
 /// Whether YAML reads the bare text as this very string (YAML 1.2 §7.3.3, and the words that YAML 1.1
 /// takes for booleans).
-fn is_plain(text: &str, place: Place) -> bool {
+fn is_plain(text: &str, place: ScalarPlace) -> bool {
     let Some(first) = text.chars().next() else {
         return false;
     };
@@ -207,9 +209,9 @@ fn is_plain(text: &str, place: Place) -> bool {
 }
 
 /// Whether there is no comment, mapping or control in it, nor what ends a value inside a composite.
-fn has_plain_bytes(text: &str, place: Place) -> bool {
+fn has_plain_bytes(text: &str, place: ScalarPlace) -> bool {
     let ends_one =
-        |byte: u8| (place == Place::Flow) & matches!(byte, b',' | b'[' | b']' | b'{' | b'}');
+        |byte: u8| (place == ScalarPlace::Flow) & matches!(byte, b',' | b'[' | b']' | b'{' | b'}');
     // Without a space there is neither a comment nor a mapping, and most texts have none.
     let is_of_word = |byte: u8| (0x21..0x7f).contains(&byte) & !ends_one(byte);
     if text.bytes().fold(true, |all, byte| all & is_of_word(byte)) {
@@ -277,30 +279,42 @@ mod tests {
         "%a", "@a", "`a", "a\nb", "\"a\"", "1_000", "<secret 1 B #1>",
     ];
 
-    fn string(text: &str, place: Place) -> Cow<'_, str> {
+    fn string(text: &str, place: ScalarPlace) -> Cow<'_, str> {
         super::string(text.into(), place)
     }
 
     #[test]
     fn strings_are_bare_where_yaml_reads_them_so() {
         for text in BARE {
-            assert_eq!(string(text, Place::Line), *text);
+            assert_eq!(string(text, ScalarPlace::Line), *text);
         }
         for text in QUOTED {
             assert_eq!(
-                string(text, Place::Line),
+                string(text, ScalarPlace::Line),
                 serde_json::to_string(text).expect("a string")
             );
         }
         assert_eq!(
-            string("a\u{1b}[2J\u{7}", Place::Line),
+            string("a\u{1b}[2J\u{7}", ScalarPlace::Line),
             r#""a\u001b[2J\u0007""#
         );
-        assert_eq!(string("a\u{202e}b", Place::Line), "a\\u{202e}b");
+        assert_eq!(string("a\u{202e}b", ScalarPlace::Line), "a\\u{202e}b");
         assert_eq!(
-            string("say \"hi\"\nthere", Place::Line),
+            string("say \"hi\"\nthere", ScalarPlace::Line),
             r#""say \"hi\"\nthere""#
         );
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(thousands(number), text);
+        }
     }
 
     #[test]

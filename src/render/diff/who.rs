@@ -1,21 +1,66 @@
 //! Who is behind a version and its changes, in words.
 
 use crate::diff::{Change, Diff};
-use crate::object::managed_fields::{By, Entry, Writers};
+use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::render::text;
 
-use super::{View, shown};
-
-/// Who wrote a version: `by kubelet (status)`, or `by a, b (status)`. Where nobody is known to have, whose all is
-/// that has changed and is shown: `owner kubelet (status)`. `None` if that is several managers', or nobody's.
-pub fn who(diff: &Diff<'_>, writers: &Writers<'_>, view: &View<'_>) -> Option<String> {
-    writer(writers).or_else(|| {
-        let owner = owner(diff, writers, &shown(diff, view))?;
-        Some(format!("owner {}", manager(owner)))
-    })
+/// Who is behind the changes of a version, as its heading says it, so that the lines need not.
+#[derive(Clone, Copy)]
+pub(super) enum Attribution<'w> {
+    /// One manager wrote them, or nobody is known to have.
+    Writer,
+    /// Several managers wrote them: each line says which.
+    Writers,
+    /// Nobody is known to have written them, and one manager owns all of them.
+    Owner(&'w ManagedFieldsEntry<'w>),
 }
 
-/// Who wrote a version, as [`who`] says it; `None` if nobody is known to have.
+impl<'w> Attribution<'w> {
+    /// Who is behind these changes.
+    pub(super) fn of(
+        diff: &Diff<'w>,
+        writers: &'w Writers<'w>,
+        changes: &[&Change],
+    ) -> Attribution<'w> {
+        match writers.actors().count() {
+            0 => match owner(diff, writers, changes) {
+                Some(owner) => Attribution::Owner(owner),
+                None => Attribution::Writer,
+            },
+            1 => Attribution::Writer,
+            _ => Attribution::Writers,
+        }
+    }
+
+    /// What a heading says.
+    pub(super) fn heading(self, writers: &Writers<'_>) -> Option<String> {
+        match self {
+            Attribution::Owner(owner) => Some(format!("owner {}", manager(owner))),
+            Attribution::Writer | Attribution::Writers => writer(writers),
+        }
+    }
+
+    /// What a line says of who is behind its change.
+    pub(super) fn suffix(self, by: By<'_, '_>) -> String {
+        let text = match (by, self) {
+            (By::Actor(actor), Attribution::Writers) => format!("  by {}", manager(actor)),
+            (By::Took { actor, was }, Attribution::Writers) => {
+                format!("  by {} (was {}'s)", manager(actor), manager(was))
+            }
+            (By::Took { was, .. }, _) => format!("  (was {}'s)", manager(was)),
+            (By::Owner(owner), Attribution::Writer | Attribution::Writers) => {
+                format!("  owner {}", manager(owner))
+            }
+            (By::Actor(_), Attribution::Writer | Attribution::Owner(_))
+            | (By::Owner(_), Attribution::Owner(_)) => {
+                return String::new();
+            }
+        };
+        text::escaped_line(text.into()).into_owned()
+    }
+}
+
+/// Who wrote a version: `by kubelet (status)`; `None` if nobody is known to have.
 pub fn writer(writers: &Writers<'_>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for actor in writers.actors() {
@@ -28,66 +73,27 @@ pub fn writer(writers: &Writers<'_>) -> Option<String> {
 }
 
 /// The one who owned all of these before, where nobody is known to have written.
-fn owner<'w, 'a>(
-    diff: &Diff<'a>,
-    writers: &'w Writers<'a>,
+fn owner<'w>(
+    diff: &Diff<'w>,
+    writers: &'w Writers<'w>,
     changes: &[&Change],
-) -> Option<&'w Entry<'a>> {
+) -> Option<&'w ManagedFieldsEntry<'w>> {
     let mut owners = changes.iter().map(|change| match diff.by(writers, change) {
         Some(By::Owner(owner)) => Some(owner),
         Some(By::Actor(_) | By::Took { .. }) | None => None,
     });
     let first = owners.next()??;
-    let is_first = |owner: Option<&Entry<'_>>| owner.is_some_and(|owner| names(owner, first));
+    let is_first =
+        |owner: Option<&ManagedFieldsEntry<'_>>| owner.is_some_and(|owner| names(owner, first));
     owners.all(is_first).then_some(first)
 }
 
-fn names(a: &Entry<'_>, b: &Entry<'_>) -> bool {
+fn names(a: &ManagedFieldsEntry<'_>, b: &ManagedFieldsEntry<'_>) -> bool {
     (&a.manager, &a.subresource) == (&b.manager, &b.subresource)
 }
 
-/// What is said above the changes of a version of who is behind them, so that their lines need not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Above {
-    /// Who wrote them, if that is known.
-    Writer,
-    /// Several writers: each line says which.
-    Writers,
-    /// Whose they all are.
-    Owner,
-}
-
-impl Above {
-    /// What [`who`] says of these changes.
-    pub(super) fn of(diff: &Diff<'_>, writers: &Writers<'_>, changes: &[&Change]) -> Above {
-        match writers.actors().count() {
-            0 if owner(diff, writers, changes).is_some() => Above::Owner,
-            0 | 1 => Above::Writer,
-            _ => Above::Writers,
-        }
-    }
-
-    /// What a line says of who is behind its change.
-    pub(super) fn leaves(self, by: By<'_, '_>) -> String {
-        let text = match (by, self) {
-            (By::Actor(actor), Above::Writers) => format!("  by {}", manager(actor)),
-            (By::Took { actor, was }, Above::Writers) => {
-                format!("  by {} (was {}'s)", manager(actor), manager(was))
-            }
-            (By::Took { was, .. }, _) => format!("  (was {}'s)", manager(was)),
-            (By::Owner(owner), Above::Writer | Above::Writers) => {
-                format!("  owner {}", manager(owner))
-            }
-            (By::Actor(_), Above::Writer | Above::Owner) | (By::Owner(_), Above::Owner) => {
-                return String::new();
-            }
-        };
-        text::escaped_line(text.into()).into_owned()
-    }
-}
-
 /// A manager as it is named: with its subresource, if it wrote through one.
-fn manager(entry: &Entry<'_>) -> String {
+fn manager(entry: &ManagedFieldsEntry<'_>) -> String {
     let name = match &*entry.manager {
         // So kube-apiserver calls a client that does not name itself; it is no word of ours.
         "unknown" => "\"unknown\"",

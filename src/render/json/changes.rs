@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::diff::{Change, Diff, Filter, Noise, Op, Redactor, Shown};
-use crate::object::managed_fields::{By, Entry, Writers};
+use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::object::path::Side;
 use crate::render::age::rfc3339_millis;
-use crate::render::diff::Verb;
+use crate::render::diff::ChangeType;
 
 use super::RefRecord;
 
@@ -21,7 +21,7 @@ pub struct ChangeRecord {
     pub v: u32,
     /// What has happened.
     #[serde(rename = "type")]
-    pub verb: Verb,
+    pub change: ChangeType,
     /// Whether it is from before the watch began.
     pub past: bool,
     /// When, by the server's clock, where that is known: what only removes fields leaves no time.
@@ -103,18 +103,24 @@ pub enum OpName {
     Move,
 }
 
-/// The changes of a version that are asked for and not hidden, in the order of the diff.
-pub fn entries(
-    diff: &Diff<'_>,
-    writers: &Writers<'_>,
-    redactor: &Redactor,
-    (filter, noise): (&Filter, &BTreeSet<Noise>),
-) -> Vec<ChangeEntry> {
+/// Which changes a record has, and how it shows their values.
+#[derive(Clone, Copy)]
+pub struct RecordView<'v> {
+    /// Hides the values of Secrets.
+    pub redactor: &'v Redactor,
+    /// Which parts of the object are selected.
+    pub filter: &'v Filter,
+    /// Which classes of noise are shown.
+    pub noise: &'v BTreeSet<Noise>,
+}
+
+/// The changes of a version that are selected and not hidden, in the order of the diff.
+pub fn entries(diff: &Diff<'_>, writers: &Writers<'_>, view: RecordView<'_>) -> Vec<ChangeEntry> {
     diff.changes()
         .iter()
-        .filter(|change| change.noise.is_none_or(|own| noise.contains(&own)))
-        .filter(|change| filter.keeps(diff, change))
-        .map(|change| entry(diff, writers, redactor, change))
+        .filter(|change| change.noise.is_none_or(|own| view.noise.contains(&own)))
+        .filter(|change| view.filter.keeps(diff, change))
+        .map(|change| entry(diff, writers, view.redactor, change))
         .collect()
 }
 
@@ -164,7 +170,7 @@ pub fn actors(writers: &Writers<'_>) -> Vec<ActorRecord> {
     writers.actors().map(actor_record).collect()
 }
 
-fn actor_record(entry: &Entry<'_>) -> ActorRecord {
+fn actor_record(entry: &ManagedFieldsEntry<'_>) -> ActorRecord {
     ActorRecord {
         manager: entry.manager.to_string(),
         operation: entry.operation.to_string(),
@@ -198,9 +204,14 @@ mod tests {
         let redactor = Redactor::new();
         let (filter, noise) = (Filter::default(), BTreeSet::new());
         let shown = redactor.shown(new.root());
+        let view = RecordView {
+            redactor: &redactor,
+            filter: &filter,
+            noise: &noise,
+        };
         let record = ChangeRecord {
             v: super::super::VERSION,
-            verb: Verb::Modified,
+            change: ChangeType::Modified,
             past: true,
             time: writers.moved().map(rfc3339_millis),
             time_until: None,
@@ -209,7 +220,7 @@ mod tests {
             from: Some("1".to_owned()),
             to: Some("2".to_owned()),
             actors: actors(&writers),
-            changes: entries(&diff, &writers, &redactor, (&filter, &noise)),
+            changes: entries(&diff, &writers, view),
             hidden: crate::render::diff::counts(&diff, &filter, &noise).noise,
             object: Some(raw(shown)),
         };

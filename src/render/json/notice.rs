@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::render::diff::Verb;
+use crate::render::diff::ChangeType;
 
 use super::{RefRecord, VERSION};
 
@@ -59,7 +59,7 @@ pub enum Said<'r> {
         /// What is wrong with it.
         cause: &'r str,
         /// What its type would have been.
-        event: Verb,
+        event: ChangeType,
         /// Which object.
         #[serde(rename = "ref")]
         object_ref: RefRecord,
@@ -110,11 +110,7 @@ pub struct MissingRecord {
 
 impl<'r> Said<'r> {
     /// The record that says it.
-    pub fn record(
-        self,
-        (seen, cluster): (&'r str, &'r str),
-        source: Option<&'r str>,
-    ) -> Notice<'r> {
+    pub fn record(self, seen: &'r str, cluster: &'r str, source: Option<&'r str>) -> Notice<'r> {
         Notice {
             v: VERSION,
             kind: self.kind(),

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339_millis;
-use crate::status::{Cause, Condition, Row, Status, Verdict};
+use crate::status::{Assessment, Cause, Condition, Status};
 
 use super::RefRecord;
 
@@ -74,7 +74,7 @@ pub struct CauseRecord {
 
 /// Where an object stands among those it is shown with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct TreePlace<'a> {
     /// What it is shown under.
     pub owner: Option<&'a Uid>,
     /// How many owners it is shown under.
@@ -82,14 +82,19 @@ pub struct Place<'a> {
 }
 
 impl StatusRecord {
-    /// The record of an object that was judged at `time`, without where it stands and what depends on
-    /// it.
+    /// The record of an object of `cluster` that was assessed at `time`, without where it stands and what
+    /// depends on it.
     pub fn new(
-        (cluster, object): (&str, &ObjectRef),
+        cluster: &str,
+        object: &ObjectRef,
+        assessment: &Assessment,
         time: Timestamp,
-        verdict: &Verdict,
-        (row, causes): (&Row, &[Cause]),
     ) -> StatusRecord {
+        let Assessment {
+            verdict,
+            row,
+            causes,
+        } = assessment;
         StatusRecord {
             v: super::VERSION,
             time: rfc3339_millis(time),
@@ -103,14 +108,14 @@ impl StatusRecord {
             word: row.word.clone(),
             ready: row.ready.clone(),
             restarts: row.restarts.map(|restarts| restarts.count),
-            causes: causes.iter().map(cause).collect(),
+            causes: causes.iter().map(CauseRecord::of).collect(),
             error: verdict.error.clone(),
         }
     }
 
     /// The record with where the object stands and the worst of what depends on it.
     #[must_use]
-    pub fn at(self, place: Place<'_>, worst: Option<Status>) -> StatusRecord {
+    pub fn at(self, place: TreePlace<'_>, worst: Option<Status>) -> StatusRecord {
         StatusRecord {
             owner: place.owner.map(|uid| uid.as_str().to_owned()),
             depth: place.depth,
@@ -129,9 +134,12 @@ fn condition(condition: &Condition) -> ConditionRecord {
     }
 }
 
-fn cause(cause: &Cause) -> CauseRecord {
-    CauseRecord {
-        rule: cause.rule,
-        text: cause.text.clone(),
+impl CauseRecord {
+    /// The record of a cause.
+    pub fn of(cause: &Cause) -> CauseRecord {
+        CauseRecord {
+            rule: cause.rule.as_str(),
+            text: cause.text.clone(),
+        }
     }
 }

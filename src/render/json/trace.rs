@@ -2,24 +2,25 @@
 
 use serde::Serialize;
 
+use super::status::CauseRecord;
 use super::{RefRecord, VERSION, line};
 use crate::graph::EndpointState;
 
 /// A graph: everything that is known of one chain at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Graph {
+pub struct GraphRecord {
     /// The objects and addresses.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NodeRecord>,
     /// How they relate.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<EdgeRecord>,
     /// The phases of a rollout, where the graph is that of one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhaseRecord>,
 }
 
 /// An object, or an address that no object stands behind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Node {
+pub struct NodeRecord {
     /// The uid; for a ghost `GROUP/KIND/NAMESPACE/NAME`, for a bare address `ip:ADDRESS`.
     pub id: String,
     /// Which object; absent for a bare address.
@@ -37,21 +38,12 @@ pub struct Node {
     pub ready: String,
     /// Why the object is not as it should be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub causes: Vec<Cause>,
-}
-
-/// One reason for the state of an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Cause {
-    /// Which rule found it.
-    pub rule: &'static str,
-    /// What it found.
-    pub text: String,
+    pub causes: Vec<CauseRecord>,
 }
 
 /// How two nodes relate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Edge {
+pub struct EdgeRecord {
     /// The `id` of a node.
     pub from: String,
     /// The `id` of a node.
@@ -82,9 +74,21 @@ pub enum Relation {
     Endpoint,
 }
 
+impl Relation {
+    /// The field that says so.
+    pub fn via(self) -> &'static str {
+        match self {
+            Relation::Owns => "metadata.ownerReferences",
+            Relation::Selects => "spec.selector",
+            Relation::Slices => "metadata.labels[kubernetes.io/service-name]",
+            Relation::Endpoint => "endpoints",
+        }
+    }
+}
+
 /// One phase of a rollout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Phase {
+pub struct PhaseRecord {
     /// Its name.
     pub phase: &'static str,
     /// `done`, `underway`, `failed` or `waiting`.
@@ -96,17 +100,17 @@ pub struct Phase {
     pub text: String,
 }
 
-impl Graph {
+impl GraphRecord {
     /// The record as a line, at a time in RFC 3339.
     pub fn line(&self, time: &str) -> String {
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct TraceRecord<'a> {
             v: u32,
             time: &'a str,
             #[serde(flatten)]
-            graph: &'a Graph,
+            graph: &'a GraphRecord,
         }
-        line::line(&Line {
+        line::line(&TraceRecord {
             v: VERSION,
             time,
             graph: self,

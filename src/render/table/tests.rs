@@ -65,6 +65,7 @@ fn pods() -> Table {
     Table {
         columns: columns(),
         rows: vec![running, failing],
+        below_titles: Vec::new(),
     }
 }
 
@@ -171,10 +172,10 @@ fn rows_may_be_short_and_wide_and_rough() {
     table.rows[1].below.clear();
     table.rows[0].cells[0] = Cell::new("名前\u{1b}[31m\nsecond", Role::Plain);
     table.rows[0].cells[1] = Cell::new("日", Role::Plain);
-    let lines = table.lines_without_header(PLAIN);
+    let lines = table.lines(PLAIN).split_off(1);
     insta::assert_snapshot!(format!("\n{}", lines.join("\n")), @"
 
-    名前^[[31m...                    日    Running   0     38s   10.0.0.7
+    名前^[[31m...                    日      Running   0          38s   10.0.0.7
     │ └─✗ pod/web-5d4f8c7b9d-mzt4c
     ");
     assert!(Table::default().lines(PLAIN).concat().is_empty());

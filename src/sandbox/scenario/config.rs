@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::build::{NODES, deployment, namespace, node, service};
-use super::{Action, Prop, Scenario, Step};
+use super::script::{Action, Prop, Scenario, Step};
 
 const DAY: u64 = 24 * 3600;
 const SHOP: &str = "shop";

@@ -59,7 +59,7 @@ impl World<'_> {
         let message = format!("Created new replica set \"{name}\"");
         let created = ["Progressing", "True", "NewReplicaSetCreated", &message];
         set_condition(&mut noted["status"]["conditions"], created, &self.time());
-        self.update(noted, (CONTROLLER, "status"))?;
+        self.update(noted, CONTROLLER, "status")?;
         self.plan(20, Task::ReplicaSet(name));
         self.plan(40, Task::Deployment(name_of(deployment)));
         Ok(())
@@ -73,7 +73,9 @@ impl World<'_> {
             }},
             "spec": {"replicas": size},
         });
-        self.patch(("replicasets", set), &patch, (CONTROLLER, ""))?;
+        let target = self.target("replicasets", set);
+        self.sandbox
+            .patch(&target, &patch, &self.writer(CONTROLLER, ""))?;
         self.plan(20, Task::ReplicaSet(set.to_owned()));
         self.plan(60, Task::Deployment(name_of(&rollout.deployment)));
         Ok(())
@@ -89,7 +91,7 @@ impl World<'_> {
         if let Some(status) = rollout.status(&self.time()) {
             let mut deployment = rollout.deployment;
             deployment["status"] = status;
-            self.update(deployment, (CONTROLLER, "status"))?;
+            self.update(deployment, CONTROLLER, "status")?;
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ impl World<'_> {
                 slice["endpoints"] = endpoints;
                 slice["metadata"]["annotations"]["endpoints.kubernetes.io/last-change-trigger-time"] =
                     self.time();
-                self.update(slice, (CONTROLLER, ""))?;
+                self.update(slice, CONTROLLER, "")?;
             }
             None => {
                 let slice = self.slice(service, &endpoints);

@@ -22,7 +22,7 @@ impl World<'_> {
         self.bound += 1;
         pod["spec"]["nodeName"] = json!(node);
         set_conditions(&mut pod, &[("PodScheduled", "True")], &self.time());
-        let pod = self.update(pod, ("kube-scheduler", "binding"))?;
+        let pod = self.update(pod, "kube-scheduler", "binding")?;
         self.pod_changed(&pod);
         self.plan(180, Task::Start(name.to_owned()));
         Ok(())
@@ -170,7 +170,7 @@ impl World<'_> {
 
     fn report_pod(&mut self, mut pod: Value) -> Result<(), WriteError> {
         pod["status"]["observedGeneration"] = pod["metadata"]["generation"].clone();
-        let pod = self.update(pod, (KUBELET, "status"))?;
+        let pod = self.update(pod, KUBELET, "status")?;
         self.pod_changed(&pod);
         Ok(())
     }

@@ -92,7 +92,7 @@ impl World<'_> {
         }
         if set["status"] != status {
             set["status"] = status;
-            self.update(set.clone(), (CONTROLLER, "status"))?;
+            self.update(set.clone(), CONTROLLER, "status")?;
             let owner = set["metadata"]["ownerReferences"][0]["name"]
                 .as_str()
                 .unwrap_or_default()

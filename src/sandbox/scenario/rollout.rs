@@ -1,7 +1,7 @@
 //! The story of a rollout that fails for want of an image, and is then put right.
 
 use super::build::{NODES, deployment, namespace, node, service};
-use super::{Action, Prop, Scenario, Step};
+use super::script::{Action, Prop, Scenario, Step};
 
 const DAY: u64 = 24 * 3600;
 const OLD: &str = "registry.example.com/shop/web:v2.3.9";

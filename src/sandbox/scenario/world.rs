@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Action, Prop, Scenario};
+use super::script::{Action, Prop, Scenario};
 use crate::sandbox::metadata::seconds;
 use crate::sandbox::{Deletion, Sandbox, Target, WriteError, Writer};
 
@@ -152,7 +152,9 @@ impl<'s> World<'s> {
                 name,
                 patch,
             } => {
-                self.patch((resource, name), &patch, (manager, subresource))?;
+                let by = self.writer(manager, subresource);
+                self.sandbox
+                    .patch(&self.target(resource, name), &patch, &by)?;
             }
             Action::Delete { resource, name } => {
                 let target = Target::new(resource, self.namespace, name);
@@ -204,7 +206,7 @@ impl<'s> World<'s> {
         self.start + SignedDuration::from_millis(self.elapsed / speed)
     }
 
-    fn writer(&self, manager: &str, subresource: &str) -> Writer {
+    pub(super) fn writer(&self, manager: &str, subresource: &str) -> Writer {
         let writer = Writer::new(manager).at(self.now());
         if subresource.is_empty() {
             writer
@@ -230,21 +232,20 @@ impl<'s> World<'s> {
         self.sandbox.create(object, &self.writer(manager, ""))
     }
 
-    /// Patches an object in the namespace, as a manager and on a subresource (empty: none).
-    pub(super) fn patch(
-        &mut self,
-        (resource, name): (&str, &str),
-        patch: &Value,
-        (manager, subresource): (&str, &str),
-    ) -> Result<Value, WriteError> {
-        let target = Target::new(resource, self.namespace, name);
-        self.sandbox
-            .patch(&target, patch, &self.writer(manager, subresource))
+    /// An object of the namespace.
+    pub(super) fn target(&self, resource: &str, name: &str) -> Target {
+        Target::new(resource, self.namespace, name)
     }
 
-    /// Replaces an object, as a manager and on a subresource.
-    pub(super) fn update(&mut self, object: Value, by: (&str, &str)) -> Result<Value, WriteError> {
-        self.sandbox.update(object, &self.writer(by.0, by.1))
+    /// Replaces an object, as a manager and on a subresource (empty: none).
+    pub(super) fn update(
+        &mut self,
+        object: Value,
+        manager: &str,
+        subresource: &str,
+    ) -> Result<Value, WriteError> {
+        self.sandbox
+            .update(object, &self.writer(manager, subresource))
     }
 
     pub(super) fn delete_pod(

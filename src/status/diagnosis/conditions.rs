@@ -3,14 +3,14 @@
 use crate::object::Value;
 use crate::status::read;
 
-use super::{Cause, sentence};
+use super::{Cause, CauseRule, sentence};
 
 /// What a condition ought not to be, and under which name it is told if it is.
 struct Watched {
     kind: &'static str,
     condition: &'static str,
     abnormal: &'static [&'static str],
-    rule: &'static str,
+    rule: CauseRule,
 }
 
 const TRUE: &[&str] = &["True"];
@@ -20,7 +20,7 @@ const fn watched(
     kind: &'static str,
     condition: &'static str,
     abnormal: &'static [&'static str],
-    rule: &'static str,
+    rule: CauseRule,
 ) -> Watched {
     Watched {
         kind,
@@ -32,102 +32,107 @@ const fn watched(
 
 /// The built-in kinds whose conditions say more than kstatus reads in them.
 const WATCHED: [Watched; 22] = [
-    watched("Node", "Ready", NOT_TRUE, "NodeNotReady"),
-    watched("Node", "MemoryPressure", TRUE, "MemoryPressure"),
-    watched("Node", "DiskPressure", TRUE, "DiskPressure"),
-    watched("Node", "PIDPressure", TRUE, "PIDPressure"),
-    watched("Node", "NetworkUnavailable", TRUE, "NetworkUnavailable"),
-    watched("Pod", "DisruptionTarget", TRUE, "Disruption"),
-    watched("Pod", "PodResizePending", TRUE, "ResizePending"),
+    watched("Node", "Ready", NOT_TRUE, CauseRule::NodeNotReady),
+    watched("Node", "MemoryPressure", TRUE, CauseRule::MemoryPressure),
+    watched("Node", "DiskPressure", TRUE, CauseRule::DiskPressure),
+    watched("Node", "PIDPressure", TRUE, CauseRule::PIDPressure),
+    watched(
+        "Node",
+        "NetworkUnavailable",
+        TRUE,
+        CauseRule::NetworkUnavailable,
+    ),
+    watched("Pod", "DisruptionTarget", TRUE, CauseRule::Disruption),
+    watched("Pod", "PodResizePending", TRUE, CauseRule::ResizePending),
     watched(
         "Namespace",
         "NamespaceDeletionDiscoveryFailure",
         TRUE,
-        "NamespaceDeletion",
+        CauseRule::NamespaceDeletion,
     ),
     watched(
         "Namespace",
         "NamespaceDeletionGroupVersionParsingFailure",
         TRUE,
-        "NamespaceDeletion",
+        CauseRule::NamespaceDeletion,
     ),
     watched(
         "Namespace",
         "NamespaceDeletionContentFailure",
         TRUE,
-        "NamespaceDeletion",
+        CauseRule::NamespaceDeletion,
     ),
     watched(
         "Namespace",
         "NamespaceContentRemaining",
         TRUE,
-        "NamespaceDeletion",
+        CauseRule::NamespaceDeletion,
     ),
     watched(
         "Namespace",
         "NamespaceFinalizersRemaining",
         TRUE,
-        "NamespaceDeletion",
+        CauseRule::NamespaceDeletion,
     ),
     watched(
         "PersistentVolumeClaim",
         "ControllerResizeError",
         TRUE,
-        "VolumeResize",
+        CauseRule::VolumeResize,
     ),
     watched(
         "PersistentVolumeClaim",
         "NodeResizeError",
         TRUE,
-        "VolumeResize",
+        CauseRule::VolumeResize,
     ),
     watched(
         "PersistentVolumeClaim",
         "ModifyVolumeError",
         TRUE,
-        "VolumeModify",
+        CauseRule::VolumeModify,
     ),
     watched(
         "PersistentVolumeClaim",
         "FileSystemResizePending",
         TRUE,
-        "VolumeResize",
+        CauseRule::VolumeResize,
     ),
     watched(
         "autoscaling/HorizontalPodAutoscaler",
         "AbleToScale",
         NOT_TRUE,
-        "CannotScale",
+        CauseRule::CannotScale,
     ),
     watched(
         "autoscaling/HorizontalPodAutoscaler",
         "ScalingActive",
         NOT_TRUE,
-        "ScalingInactive",
+        CauseRule::ScalingInactive,
     ),
     watched(
         "policy/PodDisruptionBudget",
         "DisruptionAllowed",
         &["Unknown"],
-        "DisruptionUnknown",
+        CauseRule::DisruptionUnknown,
     ),
     watched(
         "apiregistration.k8s.io/APIService",
         "Available",
         NOT_TRUE,
-        "Unavailable",
+        CauseRule::Unavailable,
     ),
     watched(
         "gateway.networking.k8s.io/Gateway",
         "Accepted",
         NOT_TRUE,
-        "NotAccepted",
+        CauseRule::NotAccepted,
     ),
     watched(
         "gateway.networking.k8s.io/Gateway",
         "Programmed",
         NOT_TRUE,
-        "NotProgrammed",
+        CauseRule::NotProgrammed,
     ),
 ];
 

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::object::{Kind, Value};
 use crate::status::read;
 
-use super::{Cause, sentence};
+use super::{Cause, CauseRule, sentence};
 
 /// How long after its restart a container is still told about: kubelet, too, forgets its back-off when
 /// a container has run for ten minutes
@@ -16,7 +16,7 @@ pub(in crate::status) const RECENT: SignedDuration = SignedDuration::from_mins(1
 
 /// What part a container plays in its Pod.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ContainerRole {
     /// Runs to its end before the others start.
     Init,
     /// Starts before the others and keeps running: an init container that is always restarted.
@@ -27,14 +27,14 @@ pub(super) enum Role {
 
 /// A container: what is asked for and what is.
 pub(super) struct Container<'a> {
-    pub(super) role: Role,
+    pub(super) role: ContainerRole,
     /// Its entry in the Pod's spec, if it has one.
     pub(super) spec: Option<Value<'a>>,
     pub(super) status: Value<'a>,
 }
 
 /// The state of a container; a state that is none of the three is waiting for nothing known.
-enum State<'a> {
+enum ContainerState<'a> {
     Waiting {
         reason: Cow<'a, str>,
         message: Cow<'a, str>,
@@ -43,77 +43,117 @@ enum State<'a> {
     Ended(Value<'a>),
 }
 
-impl<'a> Container<'a> {
-    /// Finds what is wrong with it, if something is.
-    pub(super) fn cause(&self, now: Timestamp) -> Option<Cause> {
-        match self.state() {
-            State::Waiting { reason, message } => self.waiting(&reason, &message),
-            State::Ended(end) => (exit_code(end) != 0).then(|| self.ended(end)),
-            State::Running => self.running(now),
-        }
-    }
+/// Why a container waits, by the reason that kubelet gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::status) enum WaitReason {
+    /// It is being prepared, or waits its turn.
+    Preparing,
+    /// It ends again and again.
+    CrashLoop,
+    /// Its image is not to be had.
+    Image,
+    /// It cannot be created or started.
+    Start,
+    /// A reason that is not known here.
+    Other,
+}
 
-    fn state(&self) -> State<'a> {
-        let state = |key| {
-            self.status
-                .at(&["state", key])
-                .filter(|state| state.kind() == Kind::Object)
-        };
-        if let Some(end) = state("terminated") {
-            return State::Ended(end);
-        }
-        if state("running").is_some() {
-            return State::Running;
-        }
-        let text = |key| read::text_or(self.status, &["state", "waiting", key], "");
-        State::Waiting {
-            reason: text("reason"),
-            message: text("message"),
-        }
-    }
-
-    fn waiting(&self, reason: &str, message: &str) -> Option<Cause> {
+impl WaitReason {
+    /// Which of them a reason is.
+    pub(in crate::status) fn of(reason: &str) -> WaitReason {
         match reason {
-            // It is being prepared, or waits its turn.
-            "" | "ContainerCreating" | "PodInitializing" => None,
-            "CrashLoopBackOff" => Some(self.crash_loop(reason, message)),
+            "" | "ContainerCreating" | "PodInitializing" => WaitReason::Preparing,
+            "CrashLoopBackOff" => WaitReason::CrashLoop,
             "ImagePullBackOff"
             | "ErrImagePull"
             | "ErrImageNeverPull"
             | "InvalidImageName"
             | "ImageInspectError"
             | "RegistryUnavailable"
-            | "SignatureValidationFailed" => {
-                let image = read::text_or(self.status, &["image"], "");
-                let text = match message.trim() {
-                    "" => format!("{reason} {image:?}"),
-                    message => message.to_owned(),
-                };
-                Some(self.told("ImagePull", &text))
-            }
+            | "SignatureValidationFailed" => WaitReason::Image,
             "CreateContainerConfigError"
             | "CreateContainerError"
             | "RunContainerError"
             | "PreCreateHookError"
             | "PreStartHookError"
-            | "PostStartHookError" => Some(self.told("ContainerStart", &sentence(reason, message))),
-            _ => Some(self.told("Waiting", &sentence(reason, message))),
+            | "PostStartHookError" => WaitReason::Start,
+            _ => WaitReason::Other,
+        }
+    }
+
+    /// Whether something has gone wrong that waiting does not mend.
+    pub(in crate::status) fn is_broken(self) -> bool {
+        match self {
+            WaitReason::CrashLoop | WaitReason::Image | WaitReason::Start => true,
+            WaitReason::Preparing | WaitReason::Other => false,
+        }
+    }
+}
+
+impl<'a> Container<'a> {
+    /// Finds what is wrong with it, if something is.
+    pub(super) fn cause(&self, now: Timestamp) -> Option<Cause> {
+        match self.state() {
+            ContainerState::Waiting { reason, message } => self.waiting(&reason, &message),
+            ContainerState::Ended(end) => (exit_code(end) != 0).then(|| self.ended(end)),
+            ContainerState::Running => self.running(now),
+        }
+    }
+
+    fn state(&self) -> ContainerState<'a> {
+        let state = |key| {
+            self.status
+                .at(&["state", key])
+                .filter(|state| state.kind() == Kind::Object)
+        };
+        if let Some(end) = state("terminated") {
+            return ContainerState::Ended(end);
+        }
+        if state("running").is_some() {
+            return ContainerState::Running;
+        }
+        let text = |key| read::text_or(self.status, &["state", "waiting", key], "");
+        ContainerState::Waiting {
+            reason: text("reason"),
+            message: text("message"),
+        }
+    }
+
+    fn waiting(&self, reason: &str, message: &str) -> Option<Cause> {
+        match WaitReason::of(reason) {
+            WaitReason::Preparing => None,
+            WaitReason::CrashLoop => Some(self.crash_loop(reason, message)),
+            WaitReason::Image => {
+                let image = read::text_or(self.status, &["image"], "");
+                let text = match message.trim() {
+                    "" => format!("{reason} {image:?}"),
+                    message => message.to_owned(),
+                };
+                Some(self.told(CauseRule::ImagePull, &text))
+            }
+            WaitReason::Start => {
+                Some(self.told(CauseRule::ContainerStart, &sentence(reason, message)))
+            }
+            WaitReason::Other => Some(self.told(CauseRule::Waiting, &sentence(reason, message))),
         }
     }
 
     fn crash_loop(&self, reason: &str, message: &str) -> Cause {
         let Some(end) = self.last_end() else {
-            return self.told("CrashLoop", &sentence(reason, message));
+            return self.told(CauseRule::CrashLoop, &sentence(reason, message));
         };
         let how = self.with_restarts(end);
-        match rule_of(end, "CrashLoop") {
-            rule @ "CrashLoop" => self.told(rule, &format!("{reason}, {how}")),
+        match rule_of(end, CauseRule::CrashLoop) {
+            rule @ CauseRule::CrashLoop => self.told(rule, &format!("{reason}, {how}")),
             rule => self.told(rule, &how),
         }
     }
 
     fn ended(&self, end: Value<'_>) -> Cause {
-        self.told(rule_of(end, "ContainerFailed"), &self.with_restarts(end))
+        self.told(
+            rule_of(end, CauseRule::ContainerFailed),
+            &self.with_restarts(end),
+        )
     }
 
     fn running(&self, now: Timestamp) -> Option<Cause> {
@@ -122,11 +162,11 @@ impl<'a> Container<'a> {
                 .and_then(|time| time.parse().ok())
                 .is_some_and(|finished: Timestamp| now.duration_since(finished) < RECENT)
         });
-        let ready = self.flag("ready") || self.role == Role::Init;
+        let ready = self.flag("ready") || self.role == ContainerRole::Init;
         match last {
             Some(end) => {
                 let text = self.with_restarts(end);
-                let rule = rule_of(end, "Restarted");
+                let rule = rule_of(end, CauseRule::Restarted);
                 Some(if ready {
                     self.told(rule, &format!("restarted after {text}"))
                 } else {
@@ -134,7 +174,7 @@ impl<'a> Container<'a> {
                 })
             }
             None if ready => None,
-            None => Some(self.told("NotReady", self.unready())),
+            None => Some(self.told(CauseRule::NotReady, self.unready())),
         }
     }
 
@@ -163,12 +203,12 @@ impl<'a> Container<'a> {
             .unwrap_or(false)
     }
 
-    fn told(&self, rule: &'static str, text: &str) -> Cause {
+    fn told(&self, rule: CauseRule, text: &str) -> Cause {
         let name = read::text_or(self.status, &["name"], "?");
         let part = match self.role {
-            Role::Init => " (init)",
-            Role::Sidecar => " (sidecar)",
-            Role::Main => "",
+            ContainerRole::Init => " (init)",
+            ContainerRole::Sidecar => " (sidecar)",
+            ContainerRole::Main => "",
         };
         Cause::new(rule, format!("{name}{part}: {text}"))
     }
@@ -229,9 +269,9 @@ fn exit_code(end: Value<'_>) -> i64 {
     read::int_or(end, &["exitCode"], 0)
 }
 
-fn rule_of(end: Value<'_>, otherwise: &'static str) -> &'static str {
+fn rule_of(end: Value<'_>, otherwise: CauseRule) -> CauseRule {
     if end.str_at(&["reason"]).as_deref() == Some("OOMKilled") {
-        "OOMKilled"
+        CauseRule::OOMKilled
     } else {
         otherwise
     }

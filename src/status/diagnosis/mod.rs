@@ -5,6 +5,7 @@
 mod conditions;
 mod container;
 mod pod;
+mod rule;
 mod workload;
 
 use jiff::Timestamp;
@@ -14,21 +15,22 @@ use crate::object::Value;
 use super::verdict::{Status, Verdict};
 use super::{read, rules};
 
-pub(super) use container::RECENT;
+pub(super) use container::{RECENT, WaitReason};
 pub(super) use pod::SLACK;
+pub use rule::CauseRule;
 
 /// One reason for the state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// Which rule found it, a stable name in `CamelCase`: `ImagePull`, `Unschedulable`.
-    pub rule: &'static str,
+    /// Which rule found it.
+    pub rule: CauseRule,
     /// What it found, on one or more lines: `web: Back-off pulling image "nginx:nope"`. Much of it is
     /// the cluster's own text and not escaped.
     pub text: String,
 }
 
 impl Cause {
-    fn new(rule: &'static str, text: impl Into<String>) -> Cause {
+    fn new(rule: CauseRule, text: impl Into<String>) -> Cause {
         Cause {
             rule,
             text: text.into(),
@@ -39,7 +41,7 @@ impl Cause {
 /// Finds the causes of `verdict`, the most telling first; most objects that are Current have none.
 pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause> {
     if let Some(error) = &verdict.error {
-        return vec![Cause::new("Unreadable", error.clone())];
+        return vec![Cause::new(CauseRule::Unreadable, error.clone())];
     }
     let kind = read::group_kind(object).unwrap_or_default();
     if verdict.status == Status::Terminating {
@@ -61,12 +63,12 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
 fn of_verdict(verdict: &Verdict, kind: &str) -> Option<Cause> {
     let condition = verdict.conditions.first()?;
     let rule = match verdict.status {
-        Status::Failed => "Failed",
-        _ if condition.reason == "LatestGenerationNotObserved" => "NotObserved",
-        Status::InProgress if rules::of(kind).is_none() => "NotReady",
+        Status::Failed => CauseRule::Failed,
+        _ if condition.reason == "LatestGenerationNotObserved" => CauseRule::NotObserved,
+        Status::InProgress if rules::of(kind).is_none() => CauseRule::NotReady,
         _ => return None,
     };
-    let text = if rule == "NotObserved" {
+    let text = if rule == CauseRule::NotObserved {
         verdict.message.clone()
     } else {
         sentence(&condition.reason, &condition.message)
@@ -84,7 +86,7 @@ fn terminating(object: Value<'_>, kind: &str, now: Timestamp) -> Vec<Cause> {
         .collect();
     if !finalizers.is_empty() {
         causes.push(Cause::new(
-            "Finalizers",
+            CauseRule::Finalizers,
             format!("waiting for finalizers: {}", finalizers.join(", ")),
         ));
     } else if kind == "Pod" {

@@ -2,12 +2,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::object::Value;
-use crate::status::read::{self, Observed};
+use crate::object::{StatusCondition, Value};
+use crate::status::read;
 use crate::status::verdict::Status;
 
-use super::container::{Container, Role};
-use super::{Cause, sentence};
+use super::container::{Container, ContainerRole};
+use super::{Cause, CauseRule, sentence};
 
 /// How much longer than its grace period a Pod may take to go.
 pub(in crate::status) const SLACK: SignedDuration = SignedDuration::from_secs(15);
@@ -34,7 +34,9 @@ pub(super) fn causes(pod: Value<'_>, status: Status, now: Timestamp) -> Vec<Caus
             conditions
                 .iter()
                 .find(|condition| condition.kind == "Ready")
-                .map(|ready| Cause::new("NotReady", sentence(&ready.reason, &ready.message))),
+                .map(|ready| {
+                    Cause::new(CauseRule::NotReady, sentence(&ready.reason, &ready.message))
+                }),
         );
     }
     causes
@@ -53,7 +55,7 @@ pub(super) fn overdue(pod: Value<'_>, now: Timestamp) -> Option<Cause> {
     let grace = read::int_or(pod, &["metadata", "deletionGracePeriodSeconds"], 30);
     let node = read::text_or(pod, &["spec", "nodeName"], "?");
     Some(Cause::new(
-        "Overdue",
+        CauseRule::Overdue,
         format!("still on node {node} after its grace period of {grace}s"),
     ))
 }
@@ -63,19 +65,19 @@ fn failed(pod: Value<'_>) -> Option<Cause> {
     let text = |key| read::text_or(pod, &["status", key], "");
     let (reason, message) = (text("reason"), text("message"));
     let rule = match &*reason {
-        "Evicted" => "Evicted",
-        "DeadlineExceeded" => "DeadlineExceeded",
-        "NodeLost" => "NodeLost",
-        "Terminated" | "NodeShutdown" | "Shutdown" => "NodeShutdown",
-        "Preempting" => "Preempted",
+        "Evicted" => CauseRule::Evicted,
+        "DeadlineExceeded" => CauseRule::DeadlineExceeded,
+        "NodeLost" => CauseRule::NodeLost,
+        "Terminated" | "NodeShutdown" | "Shutdown" => CauseRule::NodeShutdown,
+        "Preempting" => CauseRule::Preempted,
         "" if message.is_empty() => return None,
-        _ => "PodFailed",
+        _ => CauseRule::PodFailed,
     };
     Some(Cause::new(rule, sentence(&reason, &message)))
 }
 
 /// Why the Pod has no node yet.
-fn unscheduled(pod: Value<'_>, conditions: &[Observed<'_>]) -> Option<Cause> {
+fn unscheduled(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cause> {
     let condition = conditions
         .iter()
         .find(|condition| condition.is("PodScheduled", "False"))?;
@@ -85,13 +87,13 @@ fn unscheduled(pod: Value<'_>, conditions: &[Observed<'_>]) -> Option<Cause> {
             .filter_map(|gate| gate.str_at(&["name"]))
             .collect();
         let text = format!("waiting for scheduling gates: {}", gates.join(", "));
-        return Some(Cause::new("SchedulingGated", text));
+        return Some(Cause::new(CauseRule::SchedulingGated, text));
     }
     let text = match condition.message.trim() {
         "" => sentence(&condition.reason, ""),
         message => message.to_owned(),
     };
-    Some(Cause::new("Unschedulable", text))
+    Some(Cause::new(CauseRule::Unschedulable, text))
 }
 
 /// Every container with a status, init containers first, in the order of the Pod's lists.
@@ -109,11 +111,11 @@ fn containers(pod: Value<'_>) -> impl Iterator<Item = Container<'_>> {
             let always =
                 |spec: Value<'_>| spec.str_at(&["restartPolicy"]).as_deref() == Some("Always");
             let role = if specs == "containers" {
-                Role::Main
+                ContainerRole::Main
             } else if spec.is_some_and(always) {
-                Role::Sidecar
+                ContainerRole::Sidecar
             } else {
-                Role::Init
+                ContainerRole::Init
             };
             Container { role, spec, status }
         })
@@ -121,8 +123,8 @@ fn containers(pod: Value<'_>) -> impl Iterator<Item = Container<'_>> {
 }
 
 /// The readiness gates whose conditions are not True: someone else has to set them.
-fn gates(pod: Value<'_>, conditions: &[Observed<'_>]) -> Vec<Cause> {
-    let is_ready = |condition: &Observed<'_>| condition.is("ContainersReady", "True");
+fn gates(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Vec<Cause> {
+    let is_ready = |condition: &StatusCondition<'_>| condition.is("ContainersReady", "True");
     if !conditions.iter().any(is_ready) {
         return Vec::new();
     }
@@ -143,7 +145,7 @@ fn gates(pod: Value<'_>, conditions: &[Observed<'_>]) -> Vec<Cause> {
                 Some("") => format!("readiness gate {gate} is not True"),
                 Some(said) => format!("readiness gate {gate}: {said}"),
             };
-            Cause::new("ReadinessGate", text)
+            Cause::new(CauseRule::ReadinessGate, text)
         })
         .collect()
 }

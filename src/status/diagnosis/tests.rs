@@ -14,7 +14,7 @@ fn told(kind: &str, fields: &str) -> String {
     let verdict = compute(doc.root(), now, Rules::Spy);
     let lines: Vec<_> = causes(doc.root(), &verdict, now)
         .into_iter()
-        .map(|cause| format!("{}  {}", cause.rule, cause.text))
+        .map(|cause| format!("{}  {}", cause.rule.as_str(), cause.text))
         .collect();
     lines.join("\n")
 }

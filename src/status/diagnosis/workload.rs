@@ -1,10 +1,10 @@
 //! Why a workload or a claim is not done.
 
-use crate::object::Value;
-use crate::status::read::{self, Observed};
+use crate::object::{StatusCondition, Value};
+use crate::status::read;
 use crate::status::verdict::Status;
 
-use super::{Cause, sentence};
+use super::{Cause, CauseRule, sentence};
 
 /// Finds the causes of an object that is not a Pod, by its kind.
 pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause> {
@@ -30,7 +30,7 @@ pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause
     }
 }
 
-fn deployment(object: Value<'_>, conditions: &[Observed<'_>], status: Status) -> Vec<Cause> {
+fn deployment(object: Value<'_>, conditions: &[StatusCondition<'_>], status: Status) -> Vec<Cause> {
     let mut causes = Vec::from_iter(replica_failure(conditions));
     let exceeded = conditions.iter().find(|condition| {
         condition.kind == "Progressing" && condition.reason == "ProgressDeadlineExceeded"
@@ -41,27 +41,27 @@ fn deployment(object: Value<'_>, conditions: &[Observed<'_>], status: Status) ->
             "" => format!("no progress for {seconds}s"),
             message => format!("no progress for {seconds}s: {message}"),
         };
-        causes.push(Cause::new("ProgressDeadline", text));
+        causes.push(Cause::new(CauseRule::ProgressDeadline, text));
     }
     let paused = object
         .at(&["spec", "paused"])
         .and_then(Value::as_bool)
         .unwrap_or(false);
     if paused && status != Status::Current {
-        causes.push(Cause::new("Paused", "the rollout is paused"));
+        causes.push(Cause::new(CauseRule::Paused, "the rollout is paused"));
     }
     causes
 }
 
 /// Pods that the API server does not let the controller create or delete: a quota, an admission rule.
-fn replica_failure(conditions: &[Observed<'_>]) -> Option<Cause> {
+fn replica_failure(conditions: &[StatusCondition<'_>]) -> Option<Cause> {
     let condition = conditions
         .iter()
         .find(|condition| condition.is("ReplicaFailure", "True"))?;
     let (rule, text) = match &*condition.reason {
-        "FailedCreate" => ("FailedCreate", condition.message.trim()),
-        "FailedDelete" => ("FailedDelete", condition.message.trim()),
-        _ => ("ReplicaFailure", ""),
+        "FailedCreate" => (CauseRule::FailedCreate, condition.message.trim()),
+        "FailedDelete" => (CauseRule::FailedDelete, condition.message.trim()),
+        _ => (CauseRule::ReplicaFailure, ""),
     };
     let text = match text {
         "" => sentence(&condition.reason, &condition.message),
@@ -76,11 +76,11 @@ fn on_delete(object: Value<'_>, updated: i64, wanted: i64) -> Option<Cause> {
     (strategy == "OnDelete" && updated < wanted).then(|| {
         let text =
             format!("{updated}/{wanted} updated; the others when they are deleted (OnDelete)");
-        Cause::new("OnDelete", text)
+        Cause::new(CauseRule::OnDelete, text)
     })
 }
 
-fn job(object: Value<'_>, conditions: &[Observed<'_>]) -> Option<Cause> {
+fn job(object: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cause> {
     let failed = |kind| {
         conditions
             .iter()
@@ -88,11 +88,11 @@ fn job(object: Value<'_>, conditions: &[Observed<'_>]) -> Option<Cause> {
     };
     if let Some(condition) = failed("Failed").or_else(|| failed("FailureTarget")) {
         let rule = match &*condition.reason {
-            "BackoffLimitExceeded" => "BackoffLimitExceeded",
-            "DeadlineExceeded" => "DeadlineExceeded",
-            "PodFailurePolicy" => "PodFailurePolicy",
-            "FailedIndexes" | "MaxFailedIndexesExceeded" => "FailedIndexes",
-            _ => "JobFailed",
+            "BackoffLimitExceeded" => CauseRule::BackoffLimitExceeded,
+            "DeadlineExceeded" => CauseRule::DeadlineExceeded,
+            "PodFailurePolicy" => CauseRule::PodFailurePolicy,
+            "FailedIndexes" | "MaxFailedIndexesExceeded" => CauseRule::FailedIndexes,
+            _ => CauseRule::JobFailed,
         };
         let text = sentence(&condition.reason, &condition.message);
         return Some(Cause::new(rule, text));
@@ -107,7 +107,7 @@ fn job(object: Value<'_>, conditions: &[Observed<'_>]) -> Option<Cause> {
         _ => String::new(),
     };
     Some(Cause::new(
-        "Retrying",
+        CauseRule::Retrying,
         format!("{failures} {pods} failed{limit}"),
     ))
 }
@@ -122,12 +122,15 @@ fn unbound(claim: Value<'_>) -> Cause {
     let volume = text(&["spec", "volumeName"]);
     if read::text_or(claim, &["status", "phase"], "") == "Lost" {
         let volume = volume.as_deref().unwrap_or("?");
-        return Cause::new("VolumeLost", format!("its volume {volume} is gone"));
+        return Cause::new(
+            CauseRule::VolumeLost,
+            format!("its volume {volume} is gone"),
+        );
     }
     let wait = match (volume, text(&["spec", "storageClassName"])) {
         (Some(volume), _) => format!("waiting for volume {volume}"),
         (None, Some(class)) => format!("waiting for a volume of storage class {class}"),
         (None, None) => "waiting for a matching volume, without a storage class".to_owned(),
     };
-    Cause::new("Unbound", format!("not bound: {wait}"))
+    Cause::new(CauseRule::Unbound, format!("not bound: {wait}"))
 }

@@ -9,7 +9,7 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::object::Value;
+use crate::object::{StatusCondition, Value, conditions};
 pub use json_path::JsonPath;
 
 /// What an object has to come to.
@@ -117,14 +117,12 @@ impl Goal {
 /// Whether the first condition of this type that has a status has this one. A condition that speaks of
 /// an older generation than the object's is no answer.
 fn has_condition(object: Value<'_>, kind: &str, status: &str) -> Option<bool> {
-    let mut conditions = object.items_at(&["status", "conditions"]);
-    let condition = conditions.find(|condition| {
-        let named = condition.str_at(&["type"]);
-        named.is_some_and(|name| name.eq_ignore_ascii_case(kind))
-            && condition.str_at(&["status"]).is_some()
-    })?;
+    let is_meant = |condition: &StatusCondition<'_>| {
+        condition.kind.eq_ignore_ascii_case(kind) && !condition.status.is_empty()
+    };
+    let condition = conditions(object).find(is_meant)?;
     let observed = condition
-        .i64_at(&["observedGeneration"])
+        .observed_generation()
         .or_else(|| object.i64_at(&["status", "observedGeneration"]));
     let generation = object.i64_at(&["metadata", "generation"]);
     if let (Some(observed), Some(generation)) = (observed, generation)
@@ -132,5 +130,5 @@ fn has_condition(object: Value<'_>, kind: &str, status: &str) -> Option<bool> {
     {
         return Some(false);
     }
-    Some(condition.str_at(&["status"])?.eq_ignore_ascii_case(status))
+    Some(condition.status.eq_ignore_ascii_case(status))
 }

@@ -1,6 +1,6 @@
 //! The cells of every kind but Pod.
 
-use crate::object::Value;
+use crate::object::{Value, conditions};
 use crate::status::read;
 
 use super::{is_deleted, is_true};
@@ -74,13 +74,10 @@ fn job(job: Value<'_>) -> &'static str {
 }
 
 fn node(node: Value<'_>) -> String {
-    let ready = node
-        .items_at(&["status", "conditions"])
-        .filter(|one| one.str_at(&["type"]).as_deref() == Some("Ready"))
-        .last();
-    let word = match ready.map(|condition| condition.str_at(&["status"])) {
+    let ready = conditions(node).filter(|condition| condition.kind == "Ready");
+    let word = match ready.last() {
         None => "Unknown",
-        Some(Some(status)) if status == "True" => "Ready",
+        Some(condition) if condition.status == "True" => "Ready",
         Some(_) => "NotReady",
     };
     let cordoned = node

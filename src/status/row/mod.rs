@@ -8,7 +8,7 @@ mod pod;
 
 use jiff::Timestamp;
 
-use crate::object::Value;
+use crate::object::{Value, condition};
 
 use super::read;
 use super::verdict::Status;
@@ -57,11 +57,9 @@ fn is_deleted(object: Value<'_>) -> bool {
 }
 
 /// Whether the first condition of this type is True.
-fn is_true(object: Value<'_>, condition: &str) -> bool {
-    object
-        .items_at(&["status", "conditions"])
-        .find(|one| one.str_at(&["type"]).as_deref() == Some(condition))
-        .is_some_and(|one| one.str_at(&["status"]).as_deref() == Some("True"))
+fn is_true(object: Value<'_>, kind: &str) -> bool {
+    let found = condition(object, kind);
+    found.is_some_and(|found| found.status == "True")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::object::{Kind, Value};
+use crate::object::{Kind, Value, conditions};
 use crate::status::read;
 use crate::status::verdict::Status;
 
@@ -40,10 +40,8 @@ pub(super) fn row(pod: Value<'_>, status: Status) -> Row {
 
 /// The Pod's own reason, `Evicted` say, else its phase; a gate on its scheduling comes before both.
 fn phase_word(pod: Value<'_>) -> String {
-    let gated = pod.items_at(&["status", "conditions"]).any(|condition| {
-        condition.str_at(&["type"]).as_deref() == Some("PodScheduled")
-            && condition.str_at(&["reason"]).as_deref() == Some("SchedulingGated")
-    });
+    let gated = conditions(pod)
+        .any(|condition| condition.kind == "PodScheduled" && condition.reason == "SchedulingGated");
     if gated {
         return "SchedulingGated".to_owned();
     }

@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::object::{Kind, Value};
-use crate::status::read::{self, Observed, Reading, Unreadable};
+use crate::object::{Kind, StatusCondition, Value};
+use crate::status::read::{self, Reading, Unreadable};
 use crate::status::verdict::Verdict;
 
 /// How long a new Pod may be unschedulable before that counts as a failure.
@@ -25,7 +25,7 @@ pub(super) fn pod(object: Value<'_>, now: Timestamp) -> Reading<Verdict> {
     }
 }
 
-fn running(object: Value<'_>, conditions: &[Observed<'_>]) -> Reading<Verdict> {
+fn running(object: Value<'_>, conditions: &[StatusCondition<'_>]) -> Reading<Verdict> {
     if conditions
         .iter()
         .any(|condition| condition.is("Ready", "True"))
@@ -45,7 +45,7 @@ fn running(object: Value<'_>, conditions: &[Observed<'_>]) -> Reading<Verdict> {
     ))
 }
 
-fn pending(object: Value<'_>, conditions: &[Observed<'_>], now: Timestamp) -> Verdict {
+fn pending(object: Value<'_>, conditions: &[StatusCondition<'_>], now: Timestamp) -> Verdict {
     let scheduled = conditions
         .iter()
         .find(|condition| condition.is("PodScheduled", "False"));

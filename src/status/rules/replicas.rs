@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use crate::object::Value;
-use crate::status::read::{self, Observed, Reading};
+use crate::object::{StatusCondition, Value};
+use crate::status::read::{self, Reading};
 use crate::status::verdict::Verdict;
 
 /// The `progressDeadlineSeconds` that stands for none, in which case the controller reports no
@@ -14,7 +14,7 @@ const NO_DEADLINE: i64 = i32::MAX as i64;
 /// its conditions agree.
 pub(super) fn deployment(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     let conditions = read::conditions(object)?;
-    let exceeded = |condition: &&Observed<'_>| {
+    let exceeded = |condition: &&StatusCondition<'_>| {
         condition.kind == "Progressing" && condition.reason == "ProgressDeadlineExceeded"
     };
     if let Some(condition) = conditions.iter().find(exceeded) {
@@ -77,7 +77,7 @@ fn short_of_replicas(object: Value<'_>) -> Option<Verdict> {
 
 /// A `ReplicaSet` is Current when every replica is labelled, available and ready, and no other is left.
 pub(super) fn replica_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
-    let failing = |condition: &Observed<'_>| condition.is("ReplicaFailure", "True");
+    let failing = |condition: &StatusCondition<'_>| condition.is("ReplicaFailure", "True");
     if read::conditions(object)?.iter().any(failing) {
         return Ok(Verdict::in_progress(
             "ReplicaFailure",

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::head::{Head, Meta, Read, Text};
-use crate::object::skim::{Further, Skim};
+use crate::object::skim::{Skim, SkimNext};
 
 /// Reads `{"type":"…","object":{…}}`.
 pub(super) fn line(text: &str) -> Option<Read<'_>> {
@@ -39,16 +39,16 @@ pub(super) fn item(text: &str) -> Option<Head<'_>> {
                 let is_last = head.has_type();
                 let (meta, further) = metadata(skim, is_last)?;
                 head.metadata = meta;
-                if further == Further::Enough {
+                if further == SkimNext::Enough {
                     return Some(further);
                 }
             }
             _ => skim.value()?,
         }
         let all = has_metadata && head.has_type();
-        Some(if all { Further::Enough } else { Further::On })
+        Some(if all { SkimNext::Enough } else { SkimNext::On })
     })?;
-    if passed == Further::On {
+    if passed == SkimNext::On {
         skim.end()?;
     }
     trim(text).ends_with('}').then_some(head)
@@ -62,7 +62,7 @@ fn trim(text: &str) -> &str {
 /// Reads the metadata, up to where the rest says nothing of the head if they are the last that is looked
 /// for: whichever way the server orders its fields, as its types do or by their names, `deletionTimestamp`
 /// is before `managedFields`, which are the longest of them.
-fn metadata<'a>(skim: &mut Skim<'a>, is_last: bool) -> Option<(Meta<'a>, Further)> {
+fn metadata<'a>(skim: &mut Skim<'a>, is_last: bool) -> Option<(Meta<'a>, SkimNext)> {
     let mut meta = Meta::default();
     let further = skim.fields(|skim, key| {
         match key {
@@ -71,10 +71,10 @@ fn metadata<'a>(skim: &mut Skim<'a>, is_last: bool) -> Option<(Meta<'a>, Further
             "uid" => once(&mut meta.uid, skim)?,
             "resourceVersion" => once(&mut meta.resource_version, skim)?,
             "deletionTimestamp" => once(&mut meta.deletion_timestamp, skim)?,
-            "managedFields" if is_last && meta.has_identity() => return Some(Further::Enough),
+            "managedFields" if is_last && meta.has_identity() => return Some(SkimNext::Enough),
             _ => skim.value()?,
         }
-        Some(Further::On)
+        Some(SkimNext::On)
     })?;
     Some((meta, further))
 }

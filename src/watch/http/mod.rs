@@ -14,7 +14,7 @@ use super::{
     At, BoxFuture, Form, LineStream, ListPage, Page, SourceError, SourceKey, Transport,
     WATCH_SECONDS,
 };
-use crate::cluster::{Ask, Client, RequestError, RequestPath, api_error};
+use crate::cluster::{ApiRequest, Client, RequestError, RequestPath, api_error};
 use crate::object::ResourceVersion;
 
 /// Lists and watches over HTTP.
@@ -74,7 +74,7 @@ impl Transport for HttpTransport {
     }
 }
 
-fn list(key: &SourceKey, at: &At, page: &Page) -> Result<Ask, SourceError> {
+fn list(key: &SourceKey, at: &At, page: &Page) -> Result<ApiRequest, SourceError> {
     let mut ask = selected(key, "list")?.accept(match key.form {
         Form::Full => "application/json",
         Form::Metadata => {
@@ -94,7 +94,7 @@ fn list(key: &SourceKey, at: &At, page: &Page) -> Result<Ask, SourceError> {
     })
 }
 
-fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Result<Ask, SourceError> {
+fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Result<ApiRequest, SourceError> {
     let ask = selected(key, "watch")?
         .accept(match key.form {
             Form::Full => "application/json",
@@ -110,10 +110,10 @@ fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Result<Ask, S
     Ok(ask)
 }
 
-fn selected(key: &SourceKey, verb: &'static str) -> Result<Ask, SourceError> {
+fn selected(key: &SourceKey, verb: &'static str) -> Result<ApiRequest, SourceError> {
     let path = RequestPath::of(&key.resource, key.namespace());
     let path = path.map_err(|error| source_error(error.into()))?;
-    let mut ask = Ask::new(path).about(verb, key.resource.group_resource());
+    let mut ask = ApiRequest::new(path).about(verb, key.resource.group_resource());
     if let Some(labels) = key.select.label_selector() {
         ask = ask.query("labelSelector", labels);
     }
@@ -130,7 +130,7 @@ pub fn parse_page(key: &SourceKey, body: &[u8]) -> Result<ListPage, SourceError>
 
 /// What it means that the server answers a list request for `key` with this code and this body.
 pub fn refusal(key: &SourceKey, code: u16, body: &[u8]) -> SourceError {
-    let ask = Ask::new("/").about("list", key.resource.group_resource());
+    let ask = ApiRequest::new("/").about("list", key.resource.group_resource());
     SourceError::answered(api_error(code, body, &ask), None)
 }
 

@@ -1,8 +1,12 @@
 //! Reads one page of a listing without reading its items.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::super::{Form, ListPage, SourceError, SourceKey};
@@ -15,7 +19,7 @@ struct ListBody<'a> {
     api_version: Cow<'a, str>,
     #[serde(borrow, default)]
     kind: Cow<'a, str>,
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "object")]
     metadata: ListMetadata<'a>,
     /// Go writes an empty list as `null`, too.
     #[serde(borrow)]
@@ -42,8 +46,10 @@ pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceErro
             detail: detail.into(),
         }
     };
-    let list: ListBody<'_> =
-        serde_json::from_slice(body).map_err(|error| refused(&json_fault(&error)))?;
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let list: Result<ListBody<'_>, _> = object(&mut reader);
+    let list = list.and_then(|list| reader.end().map(|()| list));
+    let list = list.map_err(|error| refused(&json_fault(&error)))?;
     if !list.is_of(key) {
         return Err(refused("it is of another type"));
     }
@@ -60,6 +66,25 @@ pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceErro
             .filter(|next| !next.is_empty())
             .map(Into::into),
     })
+}
+
+/// Reads a struct from a JSON object. What serde derives also takes an array, as the values of the fields in order.
+fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+    struct Object<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+        type Value = T;
+
+        fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            out.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(fields))
+        }
+    }
+
+    from.deserialize_map(Object(PhantomData))
 }
 
 impl ListBody<'_> {
@@ -103,6 +128,19 @@ mod tests {
 
     fn parse(body: &[u8]) -> Result<ListPage, SourceError> {
         super::parse(body, &key("", "Pod", Form::Full))
+    }
+
+    #[test]
+    fn an_array_is_no_list_and_no_metadata() {
+        for body in [
+            r#"{"kind":"PodList","metadata":["5"],"items":[]}"#,
+            r#"["v1","PodList",{"resourceVersion":"5"},[]]"#,
+        ] {
+            assert!(
+                matches!(parse(body.as_bytes()), Err(SourceError::Decode { .. })),
+                "{body}"
+            );
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use futures::StreamExt;
 
 use super::super::{ClusterId, Revision, Scope, Select};
 use super::*;
-use crate::cluster::scripted::{Reply, Scripted, answer, chunked};
+use crate::cluster::scripted::{Scripted, ScriptedReply, answer, chunked};
 use crate::cluster::{ClusterConfig, Limits};
 use crate::object::Resource;
 
@@ -142,7 +142,7 @@ async fn a_list_that_is_none_is_refused() {
 }
 
 /// The lines of a watch that gets `reply`, and how it ended.
-async fn watched(reply: Reply) -> (Vec<String>, Option<SourceError>) {
+async fn watched(reply: ScriptedReply) -> (Vec<String>, Option<SourceError>) {
     let server = Scripted::start([reply]).await;
     let transport = transport(&server).await;
     let from = ResourceVersion::new("7");
@@ -165,7 +165,7 @@ async fn watched(reply: Reply) -> (Vec<String>, Option<SourceError>) {
 
 #[tokio::test]
 async fn watches_ask_for_bookmarks_and_plain_bytes() {
-    let server = Scripted::start([Reply::Raw(chunked("{}\n"))]).await;
+    let server = Scripted::start([ScriptedReply::Raw(chunked("{}\n"))]).await;
     let transport = transport(&server).await;
     let from = ResourceVersion::new("7");
     let opened = transport.watch(&key(Form::Metadata), &from).await;
@@ -188,17 +188,17 @@ async fn watches_ask_for_bookmarks_and_plain_bytes() {
 async fn ends_of_a_watch_are_told_apart() {
     let whole = || [chunked("{\"n\":1}\r\n\n{\"n\":2}\n"), b"0\r\n\r\n".to_vec()].concat();
     let lines = ["{\"n\":1}", "{\"n\":2}"];
-    let (texts, error) = watched(Reply::Raw(whole())).await;
+    let (texts, error) = watched(ScriptedReply::Raw(whole())).await;
     assert_eq!(texts, lines);
     assert_eq!(error, None, "a clean end");
 
     let half = [chunked("{\"n\":1}\n{\"n\""), b"0\r\n\r\n".to_vec()].concat();
-    let (texts, error) = watched(Reply::Raw(half)).await;
+    let (texts, error) = watched(ScriptedReply::Raw(half)).await;
     assert_eq!(texts, ["{\"n\":1}"]);
     let detail = "the watch ended within a line".into();
     assert_eq!(error, Some(SourceError::Cut { detail }));
 
-    let (texts, error) = watched(Reply::Raw(chunked("{\"n\":1}\n"))).await;
+    let (texts, error) = watched(ScriptedReply::Raw(chunked("{\"n\":1}\n"))).await;
     assert_eq!(texts, ["{\"n\":1}"]);
     assert!(
         matches!(error, Some(SourceError::Cut { .. })),
@@ -206,16 +206,16 @@ async fn ends_of_a_watch_are_told_apart() {
     );
 
     let long = format!("{{\"n\":1}}\n{}\n{{\"n\":2}}\n", "x".repeat((16 << 20) + 1));
-    let (texts, error) = watched(Reply::Raw(chunked(&long))).await;
+    let (texts, error) = watched(ScriptedReply::Raw(chunked(&long))).await;
     assert_eq!(texts, ["{\"n\":1}"], "nothing after it");
     let detail = "a watch line is longer than 16 MiB".into();
     assert_eq!(error, Some(SourceError::Decode { detail }));
 
-    let (texts, error) = watched(Reply::ThenReset(chunked("{\"n\":1}\n"))).await;
+    let (texts, error) = watched(ScriptedReply::ThenReset(chunked("{\"n\":1}\n"))).await;
     assert!(texts.len() <= 1, "{texts:?}");
     assert!(matches!(error, Some(SourceError::Cut { .. })), "{error:?}");
 
-    let (_, error) = watched(Reply::ThenSilence(Vec::new())).await;
+    let (_, error) = watched(ScriptedReply::ThenSilence(Vec::new())).await;
     let after = Duration::from_millis(200);
     assert_eq!(error, Some(SourceError::Timeout { after }), "no headers");
 }

@@ -1,78 +1,63 @@
 //! When the versions that a look-back finds were written, and which of them are too old.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::Found;
-use super::stop_rule::wrote;
-use super::walk::Look;
-use crate::watch::{Dates, PastEvent, Revision, Why, is_surely_before};
+use super::SourcePast;
+use super::source_past::{PastVersion, WriteTimes};
+use super::walk::Walker;
+use crate::commands::changes::doc_cache::DocCache;
+use crate::watch::{Between, Dates, PastEvent, Revision, Why, is_surely_before};
 
-impl Look {
-    /// Finds out why and when it was, and leaves out what is too old.
-    pub(super) async fn settle(&self, told: &mut Vec<PastEvent>, newest: Revision) {
-        let why = self.history.tell_why(told);
+impl Walker {
+    /// Finds out why events happened and when, and leaves out what is too old.
+    pub(super) async fn settle(
+        &self,
+        mut events: Vec<PastEvent>,
+        known: &WriteTimes,
+        newest: Revision,
+    ) -> Vec<PastVersion> {
+        let why = self.history.tell_why(&mut events);
         self.interrupt.unless_stopped(why).await;
-        let undated = told.iter().filter(|told| wrote(told).is_none());
-        let undated: Vec<Revision> = undated.filter_map(|told| told.at).collect();
-        for at in undated {
-            self.date(at, newest).await;
+        let mut docs = DocCache::default();
+        let mut versions = Vec::with_capacity(events.len());
+        for event in events {
+            let mut version = PastVersion::new(event, known, &mut docs);
+            if let (None, Some(at)) = (version.time(), version.event.at) {
+                version.dated = self.date(at, newest).await;
+            }
+            versions.push(version);
         }
         if let Some(since) = self.reach.time {
-            self.leave_out(told, since);
+            leave_out(&mut versions, since);
         }
+        versions
     }
 
-    /// Leaves out what was before `since`. The last version of that stays, untold: what follows is told
-    /// against it.
-    fn leave_out(&self, told: &mut Vec<PastEvent>, since: Timestamp) {
-        let dated = self.dated.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_old = |told: &PastEvent| {
-            let until = || told.at.and_then(|at| dated.get(&at)?.until);
-            match wrote(told) {
-                Some(time) => time < since,
-                None => until().is_some_and(|until| is_surely_before(until, since)),
-            }
-        };
-        let old = told.iter().take_while(|told| is_old(told)).count();
-        let keep = old.checked_sub(1).filter(|last| !told[*last].is_end());
-        told.drain(..keep.unwrap_or(old));
-        if keep.is_some()
-            && let Some(bottom) = told.first_mut()
-        {
-            bottom.why = Why::Listed;
-            bottom.prev = None;
-        }
-    }
-
-    /// Finds out when the oldest of it was.
-    pub(super) async fn date_ends(&self, found: &Found, newest: Revision) {
-        let is_told = |at: &Revision| found.told.iter().any(|told| told.at == Some(*at));
-        let ends = found.from.into_iter().chain(found.complete);
-        let ends: Vec<Revision> = ends.filter(|at| !is_told(at)).collect();
-        for at in ends {
-            self.date(at, newest).await;
+    /// Adds the time to the revisions from which on versions are known.
+    pub(super) async fn date_bounds(&self, found: &mut SourcePast, newest: Revision) {
+        for bound in [&mut found.from, &mut found.complete].into_iter().flatten() {
+            let version =
+                (found.versions.iter()).find(|version| version.event.at == Some(bound.at));
+            bound.dated = match version {
+                Some(version) => version.time().map(exactly).or(version.dated),
+                None => self.date(bound.at, newest).await,
+            };
         }
     }
 
     /// Finds out when a revision was written.
-    async fn date(&self, at: Revision, newest: Revision) {
-        if self.is_dated_at(at) {
-            return;
+    async fn date(&self, at: Revision, newest: Revision) -> Option<Between> {
+        if let Some(since) = self
+            .reach
+            .time
+            .filter(|_| self.is_bounded() && at == self.reach.revision)
+        {
+            return Some(exactly(since));
         }
-        let dating = async { Some((at, self.dates().await?.of(at, newest).await?)) };
-        if let Some(dated) = self.interrupt.in_time(dating).await.flatten() {
-            let known = self.dated.lock();
-            known
-                .unwrap_or_else(PoisonError::into_inner)
-                .extend([dated]);
-        }
-    }
-
-    fn is_dated_at(&self, at: Revision) -> bool {
-        let known = self.dated.lock().unwrap_or_else(PoisonError::into_inner);
-        known.contains_key(&at)
+        let dating = async { self.dates().await?.of(at, newest).await };
+        self.interrupt.in_time(dating).await.flatten()
     }
 
     /// What dates the revisions of this source.
@@ -80,5 +65,36 @@ impl Look {
         let dates = self.dates.as_ref()?;
         let is_dated = self.is_dated.get_or_init(|| dates.covers(&self.history));
         is_dated.await.then_some(dates)
+    }
+}
+
+fn exactly(time: Timestamp) -> Between {
+    Between {
+        from: time,
+        until: Some(time),
+    }
+}
+
+/// Leaves out what was written before `since`. The last version of that stays, as a state: what follows is compared
+/// with it.
+fn leave_out(versions: &mut Vec<PastVersion>, since: Timestamp) {
+    let is_old = |version: &PastVersion| match version.time() {
+        Some(time) => time < since,
+        None => (version.dated.and_then(|dated| dated.until))
+            .is_some_and(|until| is_surely_before(until, since)),
+    };
+    let old = versions
+        .iter()
+        .take_while(|version| is_old(version))
+        .count();
+    let keep = old
+        .checked_sub(1)
+        .filter(|last| !versions[*last].event.is_end());
+    versions.drain(..keep.unwrap_or(old));
+    if keep.is_some()
+        && let Some(bottom) = versions.first_mut()
+    {
+        bottom.event.why = Why::Listed;
+        bottom.event.prev = None;
     }
 }

@@ -1,64 +1,63 @@
-//! What stands between the past and what is live: how far back the past goes, and what is not in it.
+//! `Divider`: the line between past and live versions. It says how far back the past goes, and what is missing.
 
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::Found;
+use super::SourcePast;
 use super::missing;
-use super::skipped::{self, Unread};
-use super::stop_rule::wrote;
-use crate::commands::changes::footer::plural;
-use crate::commands::changes::state::{Happened, Step};
+use super::skipped::{self, SkippedSource};
+use super::source_past::DatedRevision;
+use crate::commands::changes::output::plural;
+use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::{describe, named};
 use crate::render::text::{escape_line, width};
-use crate::watch::{End, Revision, Why};
+use crate::watch::{End, Revision};
 
-/// What is said where nothing tells when it was.
+/// The words where the time is not known.
 const FORGOTTEN: &str = "the server has forgotten what was before";
 
-/// What stands between the past and what is live.
-pub(in crate::commands::changes) struct Seam<'s> {
-    pub(in crate::commands::changes) found: &'s [Found],
-    pub(in crate::commands::changes) unread: &'s [Unread],
-    /// Whether the past was asked for.
-    pub(in crate::commands::changes) is_asked: bool,
-    /// What happened before this was not.
-    pub(in crate::commands::changes) since: Option<Timestamp>,
+/// The line between past and live versions.
+pub(crate) struct Divider<'s> {
+    pub(crate) found: &'s [SourcePast],
+    pub(crate) skipped: &'s [SkippedSource],
+    /// Whether `--since` or `--since-rv` asks for the past.
+    pub(crate) is_asked: bool,
+    /// Versions from before this time were not requested.
+    pub(crate) since: Option<Timestamp>,
     /// How many versions are shown above it, and when the first was written.
-    pub(in crate::commands::changes) shown: usize,
-    pub(in crate::commands::changes) first: Option<Timestamp>,
-    /// How many versions are not, as nothing is left of them.
-    pub(in crate::commands::changes) hidden: usize,
-    pub(in crate::commands::changes) changed: Changed,
+    pub(crate) shown: usize,
+    pub(crate) first: Option<Timestamp>,
+    /// How many versions are hidden.
+    pub(crate) hidden: usize,
+    pub(crate) changed: ChangedObjects,
     /// Since when it is live; `None` if it ends here.
-    pub(in crate::commands::changes) live: Option<Timestamp>,
+    pub(crate) live: Option<Timestamp>,
 }
 
-/// The objects of wide sources to which something has happened.
+/// The objects of wide sources that have changed.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::commands::changes) struct Changed {
+pub(crate) struct ChangedObjects {
     count: usize,
-    /// How many of them are there no more.
+    /// How many of them no longer exist.
     gone: usize,
     /// Of how many kinds they are.
     kinds: usize,
 }
 
-impl Changed {
-    /// What a timeline tells of.
-    pub(in crate::commands::changes) fn by(told: &[Happened]) -> Changed {
+impl ChangedObjects {
+    /// The objects in a timeline.
+    pub(crate) fn by(timeline: &[TimelineEntry]) -> ChangedObjects {
         let (mut objects, mut kinds) = (HashMap::new(), HashSet::new());
-        for happened in told.iter().filter(|told| named(&told.key).is_none()) {
-            let Some(object) = happened.object() else {
+        for entry in timeline.iter().filter(|entry| named(&entry.key).is_none()) {
+            let Some(event) = entry.version() else {
                 continue;
             };
-            let resource = &happened.key.resource;
-            let is_gone = matches!(happened.step, Step::Deleted { .. } | Step::Left { .. });
-            objects.insert((resource, &object.namespace, &object.name), is_gone);
+            let (object, resource) = (&event.now.object, &entry.key.resource);
+            objects.insert((resource, &object.namespace, &object.name), event.is_end());
             kinds.insert(resource);
         }
-        Changed {
+        ChangedObjects {
             count: objects.len(),
             gone: objects.values().filter(|is_gone| **is_gone).count(),
             kinds: kinds.len(),
@@ -66,17 +65,17 @@ impl Changed {
     }
 }
 
-impl Seam<'_> {
-    /// What could not be looked back at, each once, and the line, or as many as it takes in so many columns.
-    pub(in crate::commands::changes) fn lines(
+impl Divider<'_> {
+    /// A line for each part that could not be read, then the divider, on as many lines as fit these columns.
+    pub(crate) fn lines(
         &self,
         columns: Option<usize>,
         time: impl Fn(Timestamp) -> String,
     ) -> Vec<String> {
         if self.found.is_empty() {
-            return Vec::new(); // the error says so
+            return Vec::new(); // the error names the sources
         }
-        let mut lines: Vec<String> = skipped::line(self.unread).into_iter().collect();
+        let mut lines: Vec<String> = skipped::line(self.skipped).into_iter().collect();
         lines.extend(self.found.iter().filter_map(refusal));
         lines.extend(self.interruption());
         lines.extend(missing::lines(self.found));
@@ -110,7 +109,7 @@ impl Seam<'_> {
             };
         }
         let wide = self.found.iter().filter_map(|found| found.objects);
-        let Changed { count, gone, kinds } = self.changed;
+        let ChangedObjects { count, gone, kinds } = self.changed;
         match (wide.reduce(|all, count| all + count), count) {
             (Some(there), 0) => format!("none of {} changed{hidden}", plural(there, "object")),
             (Some(there), count) => {
@@ -132,16 +131,14 @@ impl Seam<'_> {
     fn forgotten(&self) -> Option<Words> {
         let ends = || {
             self.found.iter().filter_map(|found| match found.end {
-                Some(End::Forgotten(at)) => Some((found, at)),
+                Some(End::Forgotten(at)) => Some(found.from.unwrap_or(DatedRevision::undated(at))),
                 _ => None,
             })
         };
-        // What is older was not asked for.
+        // Older versions were not requested.
         let counts =
             |end: &Option<Timestamp>| end.is_none_or(|end| self.since.is_none_or(|it| it < end));
-        let known = ends()
-            .map(|(found, at)| self.known(found, at))
-            .filter(counts);
+        let known = ends().map(|end| self.known(end)).filter(counts);
         let known = Words::since(
             known,
             ["the server has forgotten what was before", "", FORGOTTEN],
@@ -149,7 +146,7 @@ impl Seam<'_> {
         if known.since.is_some() {
             return Some(known);
         }
-        let times = ends().map(|(found, at)| self.time(found, at));
+        let times = ends().map(|end| self.time(end));
         Words::since(
             times,
             ["what the server remembers begins before", "", FORGOTTEN],
@@ -158,33 +155,33 @@ impl Seam<'_> {
 
     /// Whether anything may be missing that the server has not forgotten.
     fn complete(&self, is_forgotten: bool) -> Option<Words> {
-        let is_whole = |found: &&Found| is_read(found) && !found.is_cut;
+        let is_whole = |found: &&SourcePast| is_read(found) && !found.is_cut;
         let read = || self.found.iter().filter(is_whole);
         let wide = || read().filter(|found| found.objects.is_some());
         if missing::count(self.found) > 0 {
             return None;
         }
         let short = wide().filter(|found| found.is_short());
-        let since = short.map(|found| self.time(found, found.complete?));
+        let since = short.map(|found| self.time(found.complete?));
         let before = "complete since";
         let after = ": what came and went before that may be missing";
         let alone = "what came and went in between may be missing";
         let short = Words::since(since, [before, after, alone]);
         let short = short.or_else(|| self.lives());
-        let is_all = self.unread.iter().all(Unread::has_no_past)
+        let is_all = self.skipped.iter().all(SkippedSource::has_no_past)
             && self.found.iter().all(|found| is_whole(&found));
         if short.is_some() || is_forgotten || !is_all {
             return short;
         }
-        let since = wide().map(|found| self.time(found, found.from?));
+        let since = wide().map(|found| self.time(found.from?));
         Words::since(since, [before, "", "complete"])
     }
 
     /// Of an object that was absent, an earlier life can be missed that was short.
     fn lives(&self) -> Option<Words> {
-        let read = |found: &&Found| is_read(found) && !found.is_cut;
+        let read = |found: &&SourcePast| is_read(found) && !found.is_cut;
         let mut read = self.found.iter().filter(read);
-        let is_short = self.is_asked && read.any(Found::is_short);
+        let is_short = self.is_asked && read.any(SourcePast::is_short);
         let alone = "a short life before that may be missing";
         is_short.then_some(Words {
             since: None,
@@ -193,29 +190,26 @@ impl Seam<'_> {
     }
 
     /// When a revision was written, at the latest: as is known, or by the nearest write after it.
-    pub(in crate::commands::changes) fn time(
-        &self,
-        found: &Found,
-        at: Revision,
-    ) -> Option<Timestamp> {
-        self.known(found, at).or_else(|| self.nearest(at))
+    pub(crate) fn time(&self, bound: DatedRevision) -> Option<Timestamp> {
+        self.known(bound).or_else(|| self.nearest(bound.at))
     }
 
-    /// When a revision was written: by a version that was written then, or by what dates revisions.
-    fn known(&self, found: &Found, at: Revision) -> Option<Timestamp> {
-        let own = found.told.iter().find(|told| told.at == Some(at));
-        own.and_then(wrote).or_else(|| {
-            let dated = found.dated.get(&at)?;
-            let until = dated.until.into_iter().chain(self.nearest(at)).min()?;
-            Some(until.max(dated.from))
-        })
+    /// When a revision was written, where that is known: no later than the nearest write after it.
+    fn known(&self, bound: DatedRevision) -> Option<Timestamp> {
+        let dated = bound.dated?;
+        let until = dated
+            .until
+            .into_iter()
+            .chain(self.nearest(bound.at))
+            .min()?;
+        Some(until.max(dated.from))
     }
 
-    /// When the first write after a revision was that is told.
+    /// When the first write after a revision was.
     fn nearest(&self, at: Revision) -> Option<Timestamp> {
-        let told = self.found.iter().flat_map(|found| &found.told);
-        let after = told.filter(|told| told.at > Some(at) && told.why != Why::Listed);
-        let dated = after.filter_map(|told| Some((told.at, wrote(told)?)));
+        let versions = self.found.iter().flat_map(|found| &found.versions);
+        let after = versions.filter(|version| version.event.at > Some(at) && version.is_change());
+        let dated = after.filter_map(|version| Some((version.event.at, version.time()?)));
         let nearest = dated.min_by_key(|(at, _)| *at);
         nearest.map(|(_, time)| time)
     }
@@ -239,7 +233,7 @@ fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
 /// Something that holds since some time, which need not be known.
 struct Words {
     since: Option<Timestamp>,
-    /// What stands before the time and after it, and what is said without.
+    /// The words before the time, those after it, and the words without a time.
     words: [&'static str; 3],
 }
 
@@ -266,7 +260,7 @@ impl Words {
 }
 
 /// Why a source could not be looked back at.
-pub(in crate::commands::changes) fn refused(found: &Found) -> Option<String> {
+pub(crate) fn refused(found: &SourcePast) -> Option<String> {
     match found.end.as_ref()? {
         End::NotOffered(cause) => Some(cause.to_string()),
         End::Failed(error) => Some(error.to_string()),
@@ -274,19 +268,99 @@ pub(in crate::commands::changes) fn refused(found: &Found) -> Option<String> {
     }
 }
 
-pub(super) fn refusal(found: &Found) -> Option<String> {
+pub(super) fn refusal(found: &SourcePast) -> Option<String> {
     let source = describe(&found.key);
     let line = format!("no look-back for {source}: {}", refused(found)?);
     Some(escape_line(&line).into_owned())
 }
 
-fn is_read(found: &Found) -> bool {
-    refused(found).is_none() && !(found.is_cut && found.told.is_empty())
+fn is_read(found: &SourcePast) -> bool {
+    refused(found).is_none() && !(found.is_cut && found.versions.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::commands::changes::compared::WriteTime;
+    use crate::commands::changes::lookback::source_past::PastVersion;
+    use crate::object::{ObjectRef, Resource, ResourceVersion};
+    use crate::watch::{
+        Between, ClusterId, Form, PastEvent, Scope, Select, SourceKey, Version, Why,
+    };
+
+    /// A version that cannot be read, and was written at this time.
+    fn written_at(revision: &str, time: Timestamp) -> PastVersion {
+        let object = ObjectRef {
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            namespace: None,
+            name: "a".into(),
+            uid: None,
+        };
+        let version = Version {
+            object,
+            version: ResourceVersion::new(revision),
+            body: "{".into(),
+        };
+        PastVersion {
+            event: PastEvent {
+                why: Why::Modified,
+                at: Revision::read(revision),
+                now: Arc::new(version),
+                prev: None,
+            },
+            written: Some(WriteTime::At(time)),
+            dated: None,
+        }
+    }
+
+    #[test]
+    fn a_revision_is_dated_without_reading_later_versions_again() {
+        let key = SourceKey {
+            cluster: ClusterId("test".into()),
+            resource: Resource {
+                group: "".into(),
+                version: "v1".into(),
+                plural: "pods".into(),
+                kind: "Pod".into(),
+                namespaced: true,
+            },
+            scope: Scope::Cluster,
+            select: Select::All,
+            form: Form::Full,
+        };
+        let at = |second| Timestamp::from_second(second).expect("in range");
+        let found = [SourcePast {
+            versions: vec![written_at("9", at(90)), written_at("7", at(70))],
+            ..SourcePast::new(Arc::new(key))
+        }];
+        let divider = Divider {
+            found: &found,
+            skipped: &[],
+            is_asked: true,
+            since: None,
+            shown: 0,
+            first: None,
+            hidden: 0,
+            changed: ChangedObjects::by(&[]),
+            live: None,
+        };
+        let dated = |from, until: Option<i64>| {
+            let dated = Between {
+                from: at(from),
+                until: until.map(at),
+            };
+            divider.time(DatedRevision {
+                at: Revision::read("5").expect("a revision"),
+                dated: Some(dated),
+            })
+        };
+        assert_eq!(dated(10, None), Some(at(70)));
+        assert_eq!(dated(10, Some(20)), Some(at(20)));
+        assert_eq!(dated(80, None), Some(at(80)));
+    }
 
     #[test]
     fn a_rule_is_cut_between_its_parts() {

@@ -13,7 +13,7 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// A walk waits for no request after `deadline`, and for nothing at all once it is told to `stop`.
+    /// A walk waits for no request after `deadline`, and for nothing at all after `stop`.
     pub(super) fn new(deadline: Option<Instant>, stop: watch::Receiver<bool>) -> Interrupt {
         Interrupt {
             deadline,

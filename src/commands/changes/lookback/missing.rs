@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Found;
+use super::SourcePast;
 use crate::object::ObjectRef;
 use crate::render::text::escape_line;
 
@@ -10,12 +10,12 @@ use crate::render::text::escape_line;
 const NAMED: usize = 3;
 
 /// How many objects lack versions.
-pub(in crate::commands::changes) fn count(found: &[Found]) -> usize {
+pub(crate) fn count(found: &[SourcePast]) -> usize {
     found.iter().map(|found| found.missing.len()).sum()
 }
 
 /// A line for each cause, with the objects that it concerns.
-pub(in crate::commands::changes) fn lines(found: &[Found]) -> Vec<String> {
+pub(crate) fn lines(found: &[SourcePast]) -> Vec<String> {
     let mut causes: BTreeMap<String, Vec<&ObjectRef>> = BTreeMap::new();
     for missing in found.iter().flat_map(|found| &found.missing) {
         let objects = causes.entry(missing.cause.to_string()).or_default();
@@ -51,7 +51,7 @@ mod tests {
     use crate::object::Resource;
     use crate::watch::{ClusterId, Form, Missing, Scope, Select, SourceError, SourceKey};
 
-    fn found(missing: &[(&str, &str)]) -> Found {
+    fn found(missing: &[(&str, &str)]) -> SourcePast {
         let key = SourceKey {
             cluster: ClusterId("test".into()),
             resource: Resource {
@@ -77,9 +77,9 @@ mod tests {
                 detail: (*cause).into(),
             },
         });
-        Found {
+        SourcePast {
             missing: missing.collect(),
-            ..Found::new(Arc::new(key))
+            ..SourcePast::new(Arc::new(key))
         }
     }
 

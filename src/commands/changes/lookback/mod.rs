@@ -1,21 +1,21 @@
-//! What happened before the program was started, read back from the server's memory.
+//! The look-back: versions from before the start, read from the server's memory.
 
 mod dating;
-pub(super) mod divider;
-mod found;
+mod divider;
 mod interrupt;
+mod lookback_records;
 mod missing;
 mod progress;
-pub(super) mod reach;
-mod records;
-pub(super) mod skipped;
-pub(super) mod stop_rule;
-pub(super) mod timeline;
+mod reach;
+mod skipped;
+mod source_past;
+mod stop_rule;
+mod timeline;
 mod unknown;
 mod walk;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -23,78 +23,76 @@ use tokio::sync::{OnceCell, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::commands::changes::shown::Shown;
+use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
-use crate::watch::{Dates, Mux, RequestLimit, SourceError, SourceKey, Version};
-pub(super) use found::Found;
+use crate::watch::{Dates, End, Mux, RequestLimit, SourceError, SourceKey, Version};
+pub(super) use divider::{ChangedObjects, Divider};
 use interrupt::Interrupt;
-use progress::Progress;
-use reach::{Reach, Whose};
-use skipped::Unread;
-use walk::Look;
+use progress::LookBackProgress;
+use reach::{PATIENCE, Whose};
+pub(super) use reach::{Reach, Since, parse_revision, parse_since};
+pub(super) use skipped::SkippedSource;
+use source_past::SourcePast;
+pub(super) use timeline::timeline;
+pub(super) use walk::LookBackStart;
+use walk::Walker;
 
-/// How long live events wait for the versions before them, unless more was asked for.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
-
-/// So many requests are under way at most for the past of whole listings. Over every kind there are some two
-/// hundred, and a list takes up to ten of the seats that the server has for all its clients
+/// How many requests for the past of whole listings are under way at most. There are some two hundred kinds, and a
+/// list takes up to ten of the seats that the server has for all its clients
 /// (<https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#seats-occupied-by-a-request>).
 const REQUESTS_AT_ONCE: usize = 8;
 
-/// How long walks have to hand over what they have found once they are stopped. They wait for nothing then.
+/// How long walks that are stopped may take to hand over what they have found.
 const HANDOVER: Duration = Duration::from_millis(200);
 
 /// The look-back of one run.
 pub(super) struct LookBack {
     mux: Mux,
     reach: Reach,
-    shown: Arc<Shown>,
+    shown: Arc<ShownVersions>,
     /// The sources whose walk has not begun.
     waiting: Vec<SourceKey>,
-    /// What their listings have brought so far.
+    /// The objects that their listings have brought so far.
     listed: HashMap<SourceKey, Vec<Arc<Version>>>,
     /// The sources whose first listing is complete.
     synced: HashSet<SourceKey>,
-    progress: Arc<Progress>,
-    walks: JoinSet<Found>,
+    progress: Arc<LookBackProgress>,
+    walks: JoinSet<SourcePast>,
     /// The sources of these walks.
     walking: Vec<Arc<SourceKey>>,
     /// Whether the walks are to stop where they are.
     stop: watch::Sender<bool>,
-    /// Whose turn it is to ask.
-    limit: RequestLimit,
+    /// Limits the requests that are under way.
+    request_limit: RequestLimit,
     deadline: Option<Instant>,
     /// How far the server's clock is ahead, since the first source has been read.
     skew: Option<SignedDuration>,
-    /// What dates the revisions of its cluster.
+    /// Dates the revisions of its cluster.
     dates: Option<Arc<Dates>>,
-    pub(super) found: Vec<Found>,
-    /// What could not be read.
-    pub(super) unread: Vec<Unread>,
-}
-
-/// What is known of a source when the look-back begins.
-pub(super) enum Start {
-    /// Its one object is there.
-    Version(Arc<Version>),
-    /// It has been listed at this version, with these objects.
-    Listing(ResourceVersion, Vec<Arc<Version>>),
+    pub(super) found: Vec<SourcePast>,
+    /// The sources that could not be read.
+    pub(super) skipped: Vec<SkippedSource>,
 }
 
 impl LookBack {
     /// The look-back of these sources.
-    pub(super) fn new(mux: Mux, reach: Reach, keys: &[SourceKey], shown: Arc<Shown>) -> LookBack {
+    pub(super) fn new(
+        mux: Mux,
+        reach: Reach,
+        keys: &[SourceKey],
+        shown: Arc<ShownVersions>,
+    ) -> LookBack {
         let has_past = |key: &&SourceKey| {
             let wanted = reach.whose == Whose::All || named(key).is_some();
             wanted && mux.history(key).is_some()
         };
         let waiting: Vec<SourceKey> = keys.iter().filter(has_past).cloned().collect();
         let dates = waiting.first().and_then(|key| mux.dates(&key.cluster));
-        let limit = RequestLimit::new(REQUESTS_AT_ONCE);
+        let request_limit = RequestLimit::new(REQUESTS_AT_ONCE);
         LookBack {
-            dates: dates.map(|dates| Arc::new(dates.limited(&limit))),
-            unread: Vec::new(),
+            dates: dates.map(|dates| Arc::new(dates.limited(&request_limit))),
+            skipped: Vec::new(),
             listed: HashMap::new(),
             synced: HashSet::new(),
             progress: Arc::default(),
@@ -104,7 +102,7 @@ impl LookBack {
             walks: JoinSet::new(),
             walking: Vec::new(),
             stop: watch::Sender::new(false),
-            limit,
+            request_limit,
             deadline: None,
             skew: None,
             found: Vec::new(),
@@ -112,12 +110,12 @@ impl LookBack {
         }
     }
 
-    /// Whether the past was asked for.
+    /// Whether `--since` or `--since-rv` asks for the past.
     pub(super) fn is_asked(&self) -> bool {
         !self.reach.brief
     }
 
-    /// What happened before this was not asked for.
+    /// Versions from before this time were not requested.
     pub(super) fn since(&self) -> Option<Timestamp> {
         self.reach.by_server(self.skew()).time
     }
@@ -127,12 +125,12 @@ impl LookBack {
         self.skew.unwrap_or_default()
     }
 
-    /// Whether there is anything to look back at, or to say of it.
+    /// Whether there is anything to read back, or to report about it.
     pub(super) fn is_wanted(&self) -> bool {
         !self.waiting.is_empty() || self.is_asked()
     }
 
-    /// Whether all has been found that is waited for.
+    /// Whether all walks have ended.
     pub(super) fn is_over(&self) -> bool {
         self.waiting.is_empty() && self.walks.is_empty()
     }
@@ -149,22 +147,22 @@ impl LookBack {
     pub(super) fn start_listed(&mut self, key: &SourceKey, version: &ResourceVersion) {
         self.synced.insert(key.clone());
         let objects = self.listed.remove(key).unwrap_or_default();
-        self.start(key, Start::Listing(version.clone(), objects));
+        self.start(key, LookBackStart::Listing(version.clone(), objects));
     }
 
-    /// What to show of it while it runs.
+    /// The line of the footer while it runs.
     pub(super) fn progress(&self) -> String {
         let sources = self.waiting.len() + self.walks.len();
         self.progress.line(sources)
     }
 
-    /// Begins with a source, once it is known what is there. What comes after that is told as it comes.
-    pub(super) fn start(&mut self, key: &SourceKey, from: Start) {
+    /// Begins the walk of a source. Versions after this start arrive as live events.
+    pub(super) fn start(&mut self, key: &SourceKey, from: LookBackStart) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting == key) else {
             return;
         };
         let key = self.waiting.swap_remove(at);
-        if self.reach.whose == Whose::Gone && matches!(from, Start::Version(_)) {
+        if self.reach.whose == Whose::Gone && matches!(from, LookBackStart::Version(_)) {
             return;
         }
         let Some(history) = self.mux.history(&key) else {
@@ -172,13 +170,13 @@ impl LookBack {
         };
         let history = match named(&key) {
             Some(_) => history,
-            None => history.limited(&self.limit),
+            None => history.limited(&self.request_limit),
         };
         let skew = *self.skew.get_or_insert_with(|| history.skew());
         let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
         self.deadline = self.deadline.or(deadline);
         self.walking.push(history.key().clone());
-        let look = Look {
+        let walker = Walker {
             history,
             dates: self.dates.clone(),
             reach: self.reach.by_server(skew),
@@ -186,20 +184,19 @@ impl LookBack {
             interrupt: Interrupt::new(deadline, self.stop.subscribe()),
             progress: self.progress.clone(),
             is_dated: OnceCell::new(),
-            dated: Mutex::default(),
         };
-        self.walks.spawn(look.run(from));
+        self.walks.spawn(walker.run(from));
     }
 
     /// Leaves out a source that cannot be read.
     pub(super) fn skip(&mut self, key: &SourceKey, cause: &Arc<str>) {
         if self.is_waiting_for(key) {
             self.waiting.retain(|waiting| waiting != key);
-            self.unread.push(Unread::refused(key, cause));
+            self.skipped.push(SkippedSource::refused(key, cause));
         }
     }
 
-    /// Whether what a source sends now waits until the past is told.
+    /// Whether the events of a source wait until the past is printed.
     pub(super) fn holds(&self, key: &SourceKey) -> bool {
         self.synced.contains(key)
     }
@@ -209,13 +206,13 @@ impl LookBack {
         self.waiting.contains(key)
     }
 
-    /// Whether it says itself that a source cannot be read.
+    /// Whether the look-back itself reports that a source cannot be read.
     pub(super) fn tells_of(&self, key: &SourceKey) -> bool {
-        let is_unread = |unread: &Unread| unread.is_of(key);
-        self.is_asked() && (self.is_waiting_for(key) || self.unread.iter().any(is_unread))
+        let is_skipped = |skipped: &SkippedSource| skipped.is_of(key);
+        self.is_asked() && (self.is_waiting_for(key) || self.skipped.iter().any(is_skipped))
     }
 
-    /// Waits until something more was found, or there is no more time.
+    /// Waits until another walk has ended, or the time is over.
     pub(super) async fn next(&mut self) {
         let late = async {
             match self.deadline {
@@ -229,18 +226,25 @@ impl LookBack {
         }
         tokio::select! {
             Some(walked) = self.walks.join_next() => self.take(walked),
-            () = late => {
-                let late = SourceError::Timeout { after: PATIENCE }.to_string().into();
-                let unread = self.waiting.drain(..).map(|key| Unread::refused(&key, &late));
-                self.unread.extend(unread);
-                self.walks.abort_all();
-                while self.walks.join_next().await.is_some() {}
-                self.walking.clear();
-            }
+            () = late => self.abort().await,
         }
     }
 
-    fn take(&mut self, walked: Result<Found, JoinError>) {
+    /// Aborts the walks that have not ended by themselves. Each source that was not read is named.
+    async fn abort(&mut self) {
+        self.walks.abort_all();
+        while let Some(walked) = self.walks.join_next().await {
+            self.take(walked);
+        }
+        let waiting = self.waiting.drain(..).map(Arc::new);
+        let late = waiting.chain(self.walking.drain(..)).map(|key| SourcePast {
+            end: Some(End::Failed(SourceError::Timeout { after: PATIENCE })),
+            ..SourcePast::new(key)
+        });
+        self.found.extend(late);
+    }
+
+    fn take(&mut self, walked: Result<SourcePast, JoinError>) {
         if let Ok(found) = walked {
             self.walking.retain(|key| *key != found.key);
             self.found.push(found);
@@ -264,20 +268,20 @@ impl LookBack {
         self.walks = JoinSet::new();
         let waiting = self.waiting.drain(..).map(Arc::new);
         let cut = waiting.chain(self.walking.drain(..));
-        self.found.extend(cut.map(|key| Found::new(key).cut()));
+        self.found.extend(cut.map(|key| SourcePast::new(key).cut()));
         was_open
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::PoisonError;
+    use std::sync::{Mutex, PoisonError};
 
     use super::*;
     use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
     use crate::watch::{
-        At, BoxFuture, ClusterId, End, Form, LineStream, ListPage, Page, Scope, Select, Transport,
+        At, BoxFuture, ClusterId, Form, LineStream, ListPage, Page, Scope, Select, Transport,
     };
 
     /// A server of empty listings that takes a while for each, and counts what is under way. It has no Leases.
@@ -365,17 +369,46 @@ mod tests {
         }
     }
 
+    fn mux(transport: &Arc<Slow>) -> Mux {
+        let transport: Arc<dyn Transport> = transport.clone();
+        Mux::new(
+            [(ClusterId("test".into()), transport)],
+            Arc::new(|| Timestamp::UNIX_EPOCH),
+        )
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_walk_that_is_aborted_is_named() {
+        let keys = [1, 2].map(|number| SourceKey {
+            select: Select::Name("x".into()),
+            ..kind(number)
+        });
+        let brief = Reach::new(None, None, Timestamp::UNIX_EPOCH).expect("a reach");
+        let mut past = LookBack::new(mux(&Arc::default()), brief, &keys, Arc::default());
+        let [begun, waiting] = keys.map(Arc::new);
+        past.waiting.retain(|key| *key == *waiting);
+        past.walking.push(begun.clone());
+        past.walks.spawn(std::future::pending());
+        past.deadline = Some(Instant::now());
+        past.next().await;
+        assert!(past.is_over());
+        let mut late: Vec<Arc<SourceKey>> = Vec::new();
+        for found in past.found {
+            assert!(matches!(
+                found.end,
+                Some(End::Failed(SourceError::Timeout { .. }))
+            ));
+            late.push(found.key);
+        }
+        assert_eq!(late, [waiting, begun]);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn of_many_kinds_only_some_are_asked_for_at_a_time() {
         let slow = Arc::new(Slow::default());
-        let transport: Arc<dyn Transport> = slow.clone();
-        let mux = Mux::new(
-            [(ClusterId("test".into()), transport)],
-            Arc::new(|| Timestamp::UNIX_EPOCH),
-        );
         let keys: Vec<SourceKey> = (0..60).map(kind).collect();
         let all = Reach::new(Some(Since::All), None, Timestamp::UNIX_EPOCH);
-        let mut past = LookBack::new(mux, all.expect("a reach"), &keys, Arc::default());
+        let mut past = LookBack::new(mux(&slow), all.expect("a reach"), &keys, Arc::default());
         for key in &keys {
             past.start_listed(key, &ResourceVersion::new("9"));
         }
@@ -391,7 +424,7 @@ mod tests {
         );
         let load = slow.load();
         assert_eq!((load.now, load.most), (0, REQUESTS_AT_ONCE));
-        // The limit is not used up by waiting for the server's watches.
+        // No request counts against the limit while it waits for the server's watches.
         let least = Duration::from_millis(50)
             * u32::try_from(load.all.div_ceil(REQUESTS_AT_ONCE)).expect("few");
         assert!(

@@ -2,34 +2,35 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::commands::changes::footer::{grouped, plural};
+use crate::commands::changes::output::plural;
+use crate::render::diff::thousands;
 
 /// How many objects are read back, of how many that have changed.
 #[derive(Debug, Default)]
-pub(in crate::commands::changes) struct Progress {
+pub(crate) struct LookBackProgress {
     changed: AtomicUsize,
     read: AtomicUsize,
 }
 
-impl Progress {
-    /// So many more objects have changed.
-    pub(in crate::commands::changes) fn expect(&self, objects: usize) {
+impl LookBackProgress {
+    /// Adds objects that have changed.
+    pub(crate) fn expect(&self, objects: usize) {
         self.changed.fetch_add(objects, Ordering::Relaxed);
     }
 
     /// One of them is read back.
-    pub(in crate::commands::changes) fn done(&self) {
+    pub(crate) fn done(&self) {
         self.read.fetch_add(1, Ordering::Relaxed);
     }
 
     /// `reading back: 1,204 of 3,000 objects`; before it is known how many there are, the kinds that are left.
-    pub(in crate::commands::changes) fn line(&self, sources: usize) -> String {
+    pub(crate) fn line(&self, sources: usize) -> String {
         let read = self.read.load(Ordering::Relaxed);
         match self.changed.load(Ordering::Relaxed) {
             0 => format!("reading back: {} to go", plural(sources, "source")),
             1 => format!("reading back: {read} of 1 object"),
             changed => {
-                let (read, changed) = (grouped(read), grouped(changed));
+                let (read, changed) = (thousands(read), thousands(changed));
                 format!("reading back: {read} of {changed} objects")
             }
         }
@@ -42,7 +43,7 @@ mod tests {
 
     #[test]
     fn the_objects_are_counted_as_they_are_read() {
-        let progress = Progress::default();
+        let progress = LookBackProgress::default();
         assert_eq!(progress.line(2), "reading back: 2 sources to go");
         progress.expect(1);
         assert_eq!(progress.line(1), "reading back: 0 of 1 object");

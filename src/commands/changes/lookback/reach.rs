@@ -1,13 +1,19 @@
 //! `--since` and `--since-rv`: how far back `changes` begins.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 
+use crate::commands::changes::output::shifted;
 use crate::watch::{Limits, Revision};
 
 /// How many versions of a named object are shown from before the start, unless another number is
 /// asked for, and with how many requests at most.
 const SHOWN: usize = 20;
 const REQUESTS: u32 = 100;
+
+/// How long live events wait for the default look-back.
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What `--since` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +27,7 @@ pub(crate) enum Since {
 }
 
 /// Reads `10m`, `1h30m`, `all` or `0`.
-pub(in crate::commands::changes) fn parse(text: &str) -> Result<Since, String> {
+pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
     match text {
         "all" => return Ok(Since::All),
         "0" => return Ok(Since::Now),
@@ -39,94 +45,94 @@ pub(in crate::commands::changes) fn parse(text: &str) -> Result<Since, String> {
 }
 
 /// Reads a resourceVersion to begin from.
-pub(in crate::commands::changes) fn parse_revision(text: &str) -> Result<Revision, String> {
+pub(crate) fn parse_revision(text: &str) -> Result<Revision, String> {
     Revision::read(text)
         .ok_or_else(|| "a resourceVersion is a number, as in metadata.resourceVersion".to_owned())
 }
 
 /// How far back one object's walk goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::commands::changes) struct Reach {
+pub(crate) struct Reach {
     /// How many versions are shown at most.
-    pub(in crate::commands::changes) shown: usize,
+    pub(crate) shown: usize,
     /// How many requests are made at most.
-    pub(in crate::commands::changes) requests: u32,
+    pub(crate) requests: u32,
     /// The oldest time of interest.
-    pub(in crate::commands::changes) time: Option<Timestamp>,
+    pub(crate) time: Option<Timestamp>,
     /// The oldest revision of interest.
-    pub(in crate::commands::changes) revision: Revision,
+    pub(crate) revision: Revision,
     /// Whether live events wait for it a moment only.
-    pub(in crate::commands::changes) brief: bool,
+    pub(crate) brief: bool,
     /// Which objects are looked back at.
-    pub(in crate::commands::changes) whose: Whose,
+    pub(crate) whose: Whose,
 }
 
 /// Which objects are looked back at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::commands::changes) enum Whose {
-    /// All that are asked for.
+pub(crate) enum Whose {
+    /// All selected ones.
     All,
     /// Those that are named.
     Named,
-    /// Those that are named and are not there.
+    /// Those that are named and do not exist.
     Gone,
 }
 
 impl Reach {
-    /// `None` if there is to be no look-back.
-    pub(in crate::commands::changes) fn new(
-        since: Option<Since>,
-        revision: Option<Revision>,
-        now: Timestamp,
-    ) -> Option<Reach> {
-        let all = Reach {
+    /// As far back as the server has versions.
+    fn all() -> Reach {
+        Reach {
             shown: usize::MAX,
             requests: u32::MAX,
             time: None,
             revision: Limits::default().floor,
             brief: false,
             whose: Whose::All,
-        };
+        }
+    }
+
+    /// `None` if there is to be no look-back.
+    pub(crate) fn new(
+        since: Option<Since>,
+        revision: Option<Revision>,
+        now: Timestamp,
+    ) -> Option<Reach> {
         match (revision, since) {
-            (Some(revision), _) => Some(Reach { revision, ..all }),
+            (Some(revision), _) => Some(Reach {
+                revision,
+                ..Reach::all()
+            }),
             (None, Some(Since::Now)) => None,
-            (None, Some(Since::All)) => Some(all),
+            (None, Some(Since::All)) => Some(Reach::all()),
             (None, Some(Since::Ago(ago))) => Some(Reach {
                 time: now.checked_sub(ago).ok().map(whole_second),
-                ..all
+                ..Reach::all()
             }),
             (None, None) => Some(Reach {
                 shown: SHOWN,
                 requests: REQUESTS,
                 brief: true,
                 whose: Whose::Named,
-                ..all
+                ..Reach::all()
             }),
         }
     }
 
     /// The same where the server's clock is so far ahead of this machine's: times are the server's.
-    pub(in crate::commands::changes) fn by_server(self, skew: SignedDuration) -> Reach {
+    pub(crate) fn by_server(self, skew: SignedDuration) -> Reach {
         let time = self.time.map(|time| whole_second(shifted(time, skew)));
         Reach { time, ..self }
     }
 
-    /// To the last version of what is gone.
-    pub(in crate::commands::changes) fn to_the_last() -> Reach {
+    /// Back to the last version of objects that are gone.
+    pub(crate) fn to_the_last() -> Reach {
         Reach {
             shown: 1,
             requests: REQUESTS,
-            time: None,
-            revision: Limits::default().floor,
-            brief: false,
             whose: Whose::Gone,
+            ..Reach::all()
         }
     }
-}
-
-/// A time of this machine's clock by the server's.
-pub(in crate::commands::changes) fn shifted(time: Timestamp, skew: SignedDuration) -> Timestamp {
-    time.checked_add(skew).unwrap_or(time)
 }
 
 /// The second in which a time is: what the server notes of a write.
@@ -148,12 +154,12 @@ mod tests {
             ("1h30m", minutes(90)),
             ("60s", minutes(1)),
         ] {
-            assert_eq!(parse(text), since, "{text}");
+            assert_eq!(parse_since(text), since, "{text}");
         }
         for text in ["5", "300", "", "x", "-5m", "0s", "10 lightyears"] {
-            assert!(parse(text).is_err(), "{text}");
+            assert!(parse_since(text).is_err(), "{text}");
         }
-        assert!(parse("300").is_err_and(|error| error.contains("300s or 300m")));
+        assert!(parse_since("300").is_err_and(|error| error.contains("300s or 300m")));
     }
 
     #[test]

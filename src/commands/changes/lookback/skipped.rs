@@ -1,4 +1,4 @@
-//! What a look-back leaves out because it cannot be read, in one line.
+//! The sources and kinds that a look-back skips because they cannot be read, in one line.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use crate::watch::SourceKey;
 
 /// A source, or a kind, that cannot be read.
 #[derive(Clone, Debug)]
-pub(in crate::commands::changes) struct Unread {
+pub(crate) struct SkippedSource {
     key: Option<Arc<SourceKey>>,
     has_no_past: bool,
     /// What it is called: `secrets in namespace "shop"`.
-    pub(in crate::commands::changes) source: String,
+    pub(crate) source: String,
     /// Its kind alone.
     kind: String,
     /// Why, in the server's words where it has some.
-    pub(in crate::commands::changes) cause: Arc<str>,
+    pub(crate) cause: Arc<str>,
 }
 
-impl Unread {
+impl SkippedSource {
     /// A source that the server refuses, or does not give.
-    pub(in crate::commands::changes) fn refused(key: &SourceKey, cause: &Arc<str>) -> Unread {
-        Unread {
+    pub(crate) fn refused(key: &SourceKey, cause: &Arc<str>) -> SkippedSource {
+        SkippedSource {
             source: describe(key),
             kind: key.resource.group_resource(),
             cause: cause.clone(),
@@ -34,9 +34,9 @@ impl Unread {
 
     /// A kind that can be listed, not watched: most such are made up when they are asked for, and the
     /// server keeps none of them.
-    pub(in crate::commands::changes) fn unwatched(resource: &Resource) -> Unread {
+    pub(crate) fn unwatched(resource: &Resource) -> SkippedSource {
         let kind = resource.group_resource();
-        Unread {
+        SkippedSource {
             key: None,
             source: kind.clone(),
             kind,
@@ -46,8 +46,8 @@ impl Unread {
     }
 
     /// An API group whose server does not answer.
-    pub(in crate::commands::changes) fn silent(group: &str) -> Unread {
-        Unread {
+    pub(crate) fn silent(group: &str) -> SkippedSource {
+        SkippedSource {
             key: None,
             source: group.to_owned(),
             kind: group.to_owned(),
@@ -57,12 +57,12 @@ impl Unread {
     }
 
     /// Whether there is nothing of it that could be missing.
-    pub(in crate::commands::changes) fn has_no_past(&self) -> bool {
+    pub(crate) fn has_no_past(&self) -> bool {
         self.has_no_past
     }
 
     /// That it cannot be read, as an error.
-    pub(in crate::commands::changes) fn error(&self) -> String {
+    pub(crate) fn error(&self) -> String {
         match self.key {
             // The server's words.
             Some(_) => self.cause.to_string(),
@@ -71,22 +71,22 @@ impl Unread {
     }
 
     /// Whether it is this source.
-    pub(in crate::commands::changes) fn is_of(&self, key: &SourceKey) -> bool {
+    pub(crate) fn is_of(&self, key: &SourceKey) -> bool {
         self.key.as_deref() == Some(key)
     }
 }
 
 /// The one line: each reason in full for the first kind it is given for, then the others by name.
-pub(in crate::commands::changes) fn line(unread: &[Unread]) -> Option<String> {
-    let mut groups: Vec<(&Unread, Vec<&str>)> = Vec::new();
-    for unread in unread {
+pub(crate) fn line(skipped: &[SkippedSource]) -> Option<String> {
+    let mut groups: Vec<(&SkippedSource, Vec<&str>)> = Vec::new();
+    for skipped in skipped {
         let of_sort = groups.iter_mut();
         match of_sort
             .into_iter()
-            .find(|(first, _)| sort(first) == sort(unread))
+            .find(|(first, _)| sort(first) == sort(skipped))
         {
-            Some((_, others)) => others.push(&unread.kind),
-            None => groups.push((unread, Vec::new())),
+            Some((_, others)) => others.push(&skipped.kind),
+            None => groups.push((skipped, Vec::new())),
         }
     }
     let parts: Vec<String> = groups
@@ -98,12 +98,12 @@ pub(in crate::commands::changes) fn line(unread: &[Unread]) -> Option<String> {
 }
 
 /// Causes that differ only by what they are about have the same beginning: `Error from server (Forbidden)`.
-fn sort(unread: &Unread) -> &str {
-    let cause: &str = &unread.cause;
+fn sort(skipped: &SkippedSource) -> &str {
+    let cause: &str = &skipped.cause;
     cause.split_once(": ").map_or(cause, |(sort, _)| sort)
 }
 
-fn part(first: &Unread, others: &[&str]) -> String {
+fn part(first: &SkippedSource, others: &[&str]) -> String {
     // The server's words name the kind themselves.
     let first = match &first.key {
         Some(_) if first.cause.contains(first.kind.as_str()) => first.cause.to_string(),
@@ -129,8 +129,8 @@ mod tests {
         }
     }
 
-    fn refused(plural: &str, cause: &str) -> Unread {
-        Unread {
+    fn refused(plural: &str, cause: &str) -> SkippedSource {
+        SkippedSource {
             key: Some(Arc::new(crate::watch::SourceKey {
                 cluster: crate::watch::ClusterId("test".into()),
                 resource: kind("", plural),
@@ -152,7 +152,7 @@ mod tests {
             let cause = format!("Error from server (Forbidden): {kind} is forbidden: no");
             refused(kind, &cause)
         };
-        let metrics = Unread::unwatched(&kind("metrics.k8s.io", "pods"));
+        let metrics = SkippedSource::unwatched(&kind("metrics.k8s.io", "pods"));
         let all = [
             forbidden("secrets"),
             metrics,

@@ -1,164 +1,95 @@
-//! How far back is far enough: what a walk finds, weighed as it comes.
+//! `StopRule`: how far back a walk goes. It compares each version that the walk finds.
 
 use jiff::Timestamp;
 
-use crate::commands::changes::shown::Shown;
-use crate::diff::Diff;
-use crate::object::managed_fields::Writers;
-use crate::object::{Doc, Value};
-use crate::watch::{Past, PastEvent, Presence, SourceKey, Version};
+use super::source_past::WriteTimes;
+use crate::commands::changes::compared::WriteTime;
+use crate::commands::changes::doc_cache::DocCache;
+use crate::commands::changes::shown::ShownVersions;
+use crate::commands::changes::state::VersionEvent;
+use crate::render::diff::ChangeType;
+use crate::watch::{Past, Presence, Revision, SourceKey};
 
-/// Decides how far back is far enough.
-pub(in crate::commands::changes) struct Judge<'l> {
-    shows: &'l Shown,
+/// Decides how far back a walk goes.
+pub(crate) struct StopRule<'l> {
+    shown: &'l ShownVersions,
     key: &'l SourceKey,
-    since: Option<Timestamp>,
-    pub(in crate::commands::changes) there: Presence,
-    /// How many versions will be shown.
-    pub(in crate::commands::changes) shown: usize,
+    /// Versions that were written before this are too old.
+    pub(super) since: Option<Timestamp>,
+    /// So many versions that are shown are enough.
+    pub(super) limit: usize,
+    count: usize,
+    /// The version that the walk found last.
+    there: Presence,
+    docs: DocCache,
+    /// When the versions were written that were compared.
+    pub(crate) written: WriteTimes,
 }
 
-impl<'l> Judge<'l> {
-    /// Begins with what is there now; what was written before `since` is too old.
-    pub(in crate::commands::changes) fn new(
+impl<'l> StopRule<'l> {
+    /// A rule without limits, for a walk that begins with this version.
+    pub(crate) fn new(
         there: Presence,
-        since: Option<Timestamp>,
-        (shows, key): (&'l Shown, &'l SourceKey),
-    ) -> Judge<'l> {
-        Judge {
-            shows,
+        shown: &'l ShownVersions,
+        key: &'l SourceKey,
+    ) -> StopRule<'l> {
+        StopRule {
+            shown,
             key,
-            since,
+            since: None,
+            limit: usize::MAX,
+            count: 0,
             there,
-            shown: 0,
+            docs: DocCache::default(),
+            written: WriteTimes::new(),
         }
     }
 
-    /// Whether it belongs to what is told. What is older than that is not, and is the end.
-    pub(in crate::commands::changes) fn is_wanted(&mut self, past: &Past) -> bool {
-        match past {
+    /// Whether the walk goes on. It never ends with a deletion, whose last version is to be shown.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.count < self.limit || self.there.is_none()
+    }
+
+    /// Takes the next older finding; returns whether it is recent enough. If not, the walk ends.
+    pub(crate) fn takes(&mut self, past: &Past) -> bool {
+        let event = match past {
             Past::Version(older) => {
-                let newer = self.there.replace(older.clone());
-                let Some(newer) = newer else { return true };
-                let (is_shown, time) = self.compare(older, &newer);
-                self.shown += usize::from(is_shown);
-                self.is_recent(time)
+                let Some(newer) = self.there.replace(older.clone()) else {
+                    return true;
+                };
+                VersionEvent::new(ChangeType::Modified, Some(older.clone()), newer)
             }
             Past::Created => {
-                let (is_shown, time) = self.first();
-                self.shown += usize::from(is_shown);
-                self.is_recent(time)
+                let Some(first) = self.there.take() else {
+                    return true;
+                };
+                VersionEvent::new(ChangeType::Created, None, first)
             }
             Past::Deleted(_) => {
-                self.shown += 1;
-                true
+                self.count += 1;
+                return true;
             }
-        }
+        };
+        // Without limits nothing need be compared.
+        (self.since.is_none() && self.limit == usize::MAX) || self.is_recent(&event)
     }
 
-    fn is_recent(&self, time: Option<Timestamp>) -> bool {
+    /// Counts a version if it is shown.
+    fn is_recent(&mut self, event: &VersionEvent) -> bool {
+        let read = event.read(&mut self.docs, |kind| self.shown.keys.so_far(kind));
+        let Ok(read) = read else {
+            self.count += 1;
+            return true;
+        };
+        let compared = self.shown.compare(self.key, &read);
+        self.count += usize::from(compared.is_shown());
+        if let Some(at) = Revision::parse(&event.now.version) {
+            self.written.insert(at, compared.written);
+        }
+        let time = compared.written.and_then(WriteTime::exact);
         self.since
             .zip(time)
             .is_none_or(|(since, time)| time >= since)
-    }
-
-    /// Whether a version shows anything, and when it was written.
-    fn compare(&self, old: &Version, new: &Version) -> (bool, Option<Timestamp>) {
-        let before = old.doc().ok();
-        let both = before.and_then(|before| {
-            let doc = new.doc_after(Some(&before)).ok()?;
-            Some((before, doc))
-        });
-        let Some((before, doc)) = both else {
-            return (true, None);
-        };
-        let kind = new.object.group_kind();
-        let (old, new) = (before.root(), doc.root());
-        let keys = self.shows.keys.so_far(&kind);
-        let compared = self.shows.compare(self.key, [old, new], &keys);
-        let written = Written::by(&compared.writers, (Some(old), new));
-        (compared.is_shown(), written.and_then(Written::time))
-    }
-
-    /// The same of the version that is there, which was the first.
-    fn first(&mut self) -> (bool, Option<Timestamp>) {
-        let doc = self.there.take().and_then(|first| first.doc().ok());
-        let Some(doc) = doc else { return (true, None) };
-        let written = Written::read(None, doc.root());
-        let is_shown = self.shows.shows_first(doc.root());
-        (is_shown, written.and_then(Written::time))
-    }
-}
-
-/// When something was, where it says so itself: a deletion does not.
-pub(in crate::commands::changes) fn wrote(told: &PastEvent) -> Option<Timestamp> {
-    let there = Some(told).filter(|told| !told.is_end())?;
-    Written::of(there.prev.as_deref(), &there.now)?.time()
-}
-
-/// When a version was written, by the server's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::commands::changes) enum Written {
-    /// The newest time in `managedFields` that moved; of the first version the object's creation.
-    At(Timestamp),
-    /// Not before this, the newest time in the object: of such a write no time is kept.
-    After(Timestamp),
-}
-
-impl Written {
-    /// When the successor of `old` was; `None` if nothing tells.
-    pub(in crate::commands::changes) fn of(
-        old: Option<&Version>,
-        new: &Version,
-    ) -> Option<Written> {
-        let before = old.and_then(|old| old.doc().ok());
-        let doc = new.doc().ok()?;
-        Written::read(before.as_ref().map(Doc::root), doc.root())
-    }
-
-    fn read(old: Option<Value<'_>>, new: Value<'_>) -> Option<Written> {
-        Written::by(&Writers::of(old, Some(new)), (old, new))
-    }
-
-    /// The same by the managers of both versions.
-    pub(in crate::commands::changes) fn by<'a>(
-        writers: &Writers<'a>,
-        (old, new): (Option<Value<'a>>, Value<'a>),
-    ) -> Option<Written> {
-        if let Some(time) = writers.moved() {
-            return Some(Written::At(time));
-        }
-        let created = || {
-            let created = new.str_at(&["metadata", "creationTimestamp"])?;
-            created.parse().ok()
-        };
-        let Some(old) = old else {
-            return created().map(Written::At);
-        };
-        let Some(time) = writers.time() else {
-            return created().map(Written::After);
-        };
-        // A status that is written twice in a second moves no time, either.
-        let is_again = Diff::of(Some(old), Some(new)).is_again_by(writers, time);
-        Some(if is_again {
-            Written::At(time)
-        } else {
-            Written::After(time)
-        })
-    }
-
-    /// The time, where it is known.
-    pub(in crate::commands::changes) fn time(self) -> Option<Timestamp> {
-        match self {
-            Written::At(time) => Some(time),
-            Written::After(_) => None,
-        }
-    }
-
-    /// Not before this.
-    pub(in crate::commands::changes) fn earliest(self) -> Timestamp {
-        let (Written::At(time) | Written::After(time)) = self;
-        time
     }
 }
 
@@ -167,19 +98,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::commands::changes::by::By;
+    use crate::commands::changes::by::ManagerFilter;
     use crate::diff::Filter;
-    use crate::object::{ObjectRef, Resource, ResourceVersion};
-    use crate::watch::{ClusterId, Form, Scope, Select};
-
-    const CREATED: &str = "2026-03-02T12:00:00Z";
-
-    fn object(generation: u32, entries: &str) -> Doc {
-        let text = format!(
-            r#"{{"metadata":{{"creationTimestamp":"{CREATED}","generation":{generation},"managedFields":[{entries}]}}}}"#
-        );
-        Doc::parse(text).expect("valid")
-    }
+    use crate::object::{Doc, ObjectRef, Resource, ResourceVersion};
+    use crate::watch::{ClusterId, Form, Scope, Select, Version};
 
     /// Version `n` of a `ConfigMap`, with nothing but a field of this manager.
     fn written_by(manager: &str, n: u32) -> Arc<Version> {
@@ -213,32 +135,33 @@ mod tests {
     }
 
     /// How many versions count that were written, the newest first, by these managers.
-    fn counted(shown: &Shown, writers: &str) -> usize {
+    fn counted(shown: &ShownVersions, writers: &str) -> usize {
         let key = config_map();
         let count = u32::try_from(writers.len()).expect("few");
         let versions = writers.chars().zip((1..=count).rev());
         let mut versions = versions.map(|(manager, n)| written_by(&manager.to_string(), n));
-        let mut judge = Judge::new(versions.next(), None, (shown, &key));
+        let mut rule = StopRule::new(versions.next(), shown, &key);
+        rule.limit = writers.len() + 1;
         for older in versions {
-            judge.is_wanted(&Past::Version(older));
+            rule.takes(&Past::Version(older));
         }
-        judge.is_wanted(&Past::Created);
-        judge.shown
+        rule.takes(&Past::Created);
+        rule.count
     }
 
     #[test]
     fn only_versions_that_are_shown_count() {
-        let everyone = Shown::default();
-        let by = |manager: &str| Shown {
-            by: By::new(&[manager.to_owned()]),
-            ..Shown::default()
+        let everyone = ShownVersions::default();
+        let by = |manager: &str| ShownVersions {
+            by: ManagerFilter::new(&[manager.to_owned()]),
+            ..ShownVersions::default()
         };
-        let only = |path: &str| Shown {
+        let only = |path: &str| ShownVersions {
             filter: Filter {
                 only: vec![path.parse().expect("a path")],
                 ignore: Vec::new(),
             },
-            ..Shown::default()
+            ..ShownVersions::default()
         };
         for (shown, writers, expect) in [
             (&everyone, "aaaa", 4),
@@ -251,96 +174,5 @@ mod tests {
         ] {
             assert_eq!(counted(shown, writers), expect, "{writers}");
         }
-    }
-
-    #[test]
-    fn of_what_nobody_owns_only_the_creation_has_a_time() {
-        let created = CREATED.parse().expect("a time");
-        let (old, new) = (object(1, ""), object(2, ""));
-        let first = Written::read(None, old.root());
-        assert_eq!(first, Some(Written::At(created)));
-        let second = Written::read(Some(old.root()), new.root());
-        assert_eq!(second, Some(Written::After(created)));
-    }
-
-    #[test]
-    fn a_time_that_moved_is_the_writes() {
-        let entry =
-            |time: &str| format!(r#"{{"manager":"m","operation":"Update","time":"{time}"}}"#);
-        let (old, new) = (
-            object(1, &entry(CREATED)),
-            object(2, &entry("2026-03-02T12:00:09Z")),
-        );
-        let written = Written::read(Some(old.root()), new.root());
-        let time = "2026-03-02T12:00:09Z".parse().expect("a time");
-        assert_eq!(written, Some(Written::At(time)));
-    }
-
-    /// An object of two managers, by the fields that they own: one wrote last, the other ten seconds before.
-    fn owned_by((late, early): (&str, &str), rest: &str) -> Doc {
-        let entry = |manager: &str, (time, fields): (&str, &str)| {
-            format!(
-                r#"{{"manager":"{manager}","operation":"Update","time":"{time}","fieldsV1":{fields}}}"#
-            )
-        };
-        let (late, early) = (
-            entry("late", (CREATED, late)),
-            entry("early", ("2026-03-02T11:59:50Z", early)),
-        );
-        let text = format!(r#"{{"metadata":{{"managedFields":[{late},{early}]}},{rest}}}"#);
-        Doc::parse(text).expect("valid")
-    }
-
-    #[test]
-    fn what_nobody_is_recorded_for_has_no_time_of_its_own() {
-        let time = CREATED.parse().expect("a time");
-        let owned = (
-            r#"{"f:status":{"f:phase":{},"f:observedGeneration":{}}}"#,
-            r#"{"f:spec":{"f:image":{}}}"#,
-        );
-        let old = owned_by(
-            owned,
-            r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":1}"#,
-        );
-        let check = |owned, rest: &str, expected| {
-            let new = owned_by(owned, rest);
-            let written = Written::read(Some(old.root()), new.root());
-            assert_eq!(written, Some(expected), "{rest}");
-        };
-        // The same one again, in the same second.
-        check(
-            owned,
-            r#""spec":{"image":"a"},"status":{"phase":"Running","observedGeneration":1}"#,
-            Written::At(time),
-        );
-        check(
-            owned,
-            r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":2}"#,
-            Written::At(time),
-        );
-        // It wrote earlier: in that second it did not write this.
-        check(
-            owned,
-            r#""spec":{"image":"b"},"status":{"phase":"Running","observedGeneration":1}"#,
-            Written::After(time),
-        );
-        // What a binding sets is nobody's.
-        check(
-            owned,
-            r#""spec":{"image":"a","nodeName":"n"},"status":{"phase":"Pending","observedGeneration":1}"#,
-            Written::After(time),
-        );
-        // Who removes fields leaves no time.
-        check(
-            (r#"{"f:status":{"f:observedGeneration":{}}}"#, owned.1),
-            r#""spec":{"image":"a"},"status":{"observedGeneration":1}"#,
-            Written::After(time),
-        );
-        // It is stored anew, and nobody knows why.
-        check(
-            owned,
-            r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":1}"#,
-            Written::After(time),
-        );
     }
 }

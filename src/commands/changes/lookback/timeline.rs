@@ -1,165 +1,160 @@
-//! The past as it is told: one timeline of all objects.
+//! The past of all objects as one timeline.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use super::Found;
-use super::stop_rule::Written;
-use crate::commands::changes::state::{Happened, PastTime, Step};
+use super::SourcePast;
+use super::source_past::PastVersion;
+use crate::commands::changes::compared::WriteTime;
+use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry, VersionEvent, When};
 use crate::object::ObjectRef;
-use crate::render::age;
-use crate::watch::{Between, PastEvent, SourceKey, Why, is_surely_before};
+use crate::render::diff::ChangeType;
+use crate::watch::{SourceKey, Why, is_surely_before};
 
-/// What was found, in the order of the cluster's revisions. What is known to have been before `since` is
-/// left out.
-pub(in crate::commands::changes) fn timeline(
-    found: &[Found],
+/// The versions that were found, in the order of the cluster's revisions, without those that are known to have been
+/// written before `since`.
+pub(crate) fn timeline(
+    found: &[SourcePast],
     since: Option<Timestamp>,
     now: Timestamp,
-) -> Vec<Happened> {
-    let mut all: Vec<(&Found, &PastEvent)> = found
+) -> Vec<TimelineEntry> {
+    let mut all: Vec<(&Arc<SourceKey>, &PastVersion)> = found
         .iter()
-        .flat_map(|found| found.told.iter().map(move |told| (found, told)))
+        .flat_map(|found| {
+            found
+                .versions
+                .iter()
+                .map(move |version| (&found.key, version))
+        })
         .collect();
-    all.sort_by_key(|(_, told)| told.at);
-    let mut teller = Teller::default();
-    for (found, told) in all {
-        let dated = told.at.and_then(|at| found.dated.get(&at));
-        teller.tell(&found.key, (told, dated), now);
+    all.sort_by_key(|(_, version)| version.event.at);
+    let mut timeline = Timeline::new(now);
+    for (key, version) in all {
+        timeline.add(key, version);
     }
-    let mut told = teller.told;
-    told.retain(|told| {
-        let until = told.past.and_then(|past| past.until);
-        !until
-            .zip(since)
-            .is_some_and(|(until, since)| is_surely_before(until, since))
-    });
-    for past in told.iter_mut().filter_map(|told| told.past.as_mut()) {
-        // Times have seconds: in one second is known as well as any.
-        past.until = past.until.filter(|until| *until > past.time);
-    }
-    told
+    timeline.entries(since)
 }
 
-/// Puts what is told in words, one after the other.
-#[derive(Default)]
-struct Teller {
-    told: Vec<Happened>,
+/// A timeline while it is put together.
+struct Timeline {
+    entries: Vec<TimelineEntry>,
     last: HashMap<ObjectRef, Last>,
-    /// When the newest of it was written: what follows by revision is not older.
+    /// When the newest entry was written: what follows by revision is not older.
     latest: Option<Timestamp>,
-    /// What has no time of its own, and was before the next that has one.
+    /// The entries that have no time of their own since the last one that has.
     open: Vec<usize>,
+    now: Timestamp,
 }
 
-/// What was told last of a name.
+/// The last version of a name.
 #[derive(Clone, Copy, Default)]
 struct Last {
     time: Option<Timestamp>,
-    /// It was then, or later.
+    /// Whether the time is only the earliest it can have been.
     is_vague: bool,
     is_gone: bool,
 }
 
-impl Teller {
-    fn tell(
-        &mut self,
-        key: &Arc<SourceKey>,
-        (told, dated): (&PastEvent, Option<&Between>),
-        now: Timestamp,
-    ) {
-        let name = ObjectRef {
-            uid: None,
-            ..told.now.object.clone()
-        };
+impl Timeline {
+    fn new(now: Timestamp) -> Timeline {
+        Timeline {
+            entries: Vec::new(),
+            last: HashMap::new(),
+            latest: None,
+            open: Vec::new(),
+            now,
+        }
+    }
+
+    fn add(&mut self, key: &Arc<SourceKey>, version: &PastVersion) {
+        let name = version.event.now.object.without_uid();
         let last = self.last.get(&name).copied().unwrap_or_default();
-        let is_gone = told.is_end();
-        let written = Written::of(told.prev.as_deref(), &told.now).filter(|_| !is_gone);
-        let own = written.and_then(Written::time);
-        if let (Some(own), false) = (own, told.why == Why::Listed) {
+        let is_gone = version.event.is_end();
+        if let (Some(own), true) = (version.time(), version.is_change()) {
             self.close(own);
         }
-        let is_vague = is_gone || matches!(written, Some(Written::After(_)));
-        let dated = dated.filter(|_| is_vague);
-        let bound = self
-            .latest
-            .max(last.time)
-            .max(written.map(Written::earliest))
-            .max(dated.map(|dated| dated.from));
-        let time = own.or(bound).unwrap_or(now);
-        let until = dated.and_then(|dated| dated.until).unwrap_or(now);
-        let is_known = is_gone || !(is_vague || last.is_vague);
-        let since = last.time.filter(|_| is_known);
-        let since = since.map(|last| time.duration_since(last));
-        let step = step(told, last, since, time);
+        let is_vague = is_gone || matches!(version.written, Some(WriteTime::After(_)));
+        let past = self.past(version, last.time, is_vague);
         self.last.insert(
             name,
             Last {
-                time: Some(time),
+                time: Some(past.time),
                 is_vague,
                 is_gone,
             },
         );
-        let Some(step) = step else { return };
+        let Some(mut event) = version_event(version, last) else {
+            return;
+        };
+        let is_known = is_gone || !(is_vague || last.is_vague);
+        let is_modified = event.change == ChangeType::Modified;
+        event.since = last.time.filter(|_| is_known && is_modified);
         if is_vague {
-            self.open.push(self.told.len());
+            self.open.push(self.entries.len());
         }
-        self.told.push(Happened {
-            seen: time,
+        self.entries.push(TimelineEntry {
+            seen: past.time,
             key: key.clone(),
-            step,
-            past: Some(PastTime {
-                time,
-                until: is_vague.then_some(until.max(time)),
-            }),
+            what: Occurrence::Version(event),
+            when: When::Past(past),
         });
     }
 
-    /// What was before it by revision was so by time.
+    /// When a version was written. A vague time is as narrow as the entries before it and the Leases make it.
+    fn past(&self, version: &PastVersion, last: Option<Timestamp>, is_vague: bool) -> PastTime {
+        let dated = version.dated.filter(|_| is_vague);
+        let earliest = self
+            .latest
+            .max(last)
+            .max(version.written.map(WriteTime::earliest))
+            .max(dated.map(|dated| dated.from));
+        let time = version.time().or(earliest).unwrap_or(self.now);
+        let until = dated.and_then(|dated| dated.until).unwrap_or(self.now);
+        PastTime {
+            time,
+            until: is_vague.then_some(until.max(time)),
+        }
+    }
+
+    /// Ends the intervals of the entries before this time: they come before it by revision.
     fn close(&mut self, time: Timestamp) {
         for at in self.open.drain(..) {
-            if let Some(past) = self.told.get_mut(at).and_then(|told| told.past.as_mut()) {
+            if let When::Past(past) = &mut self.entries[at].when {
                 let until = past.until.map_or(time, |until| until.min(time));
                 past.until = Some(until.max(past.time));
             }
         }
         self.latest = self.latest.max(Some(time));
     }
+
+    fn entries(mut self, since: Option<Timestamp>) -> Vec<TimelineEntry> {
+        self.entries.retain_mut(|entry| {
+            let When::Past(past) = &mut entry.when else {
+                return true;
+            };
+            let until = past.until;
+            // Times have whole seconds: an interval within one second is a time.
+            past.until = until.filter(|until| *until > past.time);
+            let times = until.zip(since);
+            !times.is_some_and(|(until, since)| is_surely_before(until, since))
+        });
+        self.entries
+    }
 }
 
-fn step(
-    told: &PastEvent,
-    last: Last,
-    since: Option<SignedDuration>,
-    time: Timestamp,
-) -> Option<Step> {
-    let now = told.now.clone();
-    Some(match (told.why, told.prev.clone()) {
-        // Where the past begins; the first change says from which version.
+/// What happened to an object; `None` for the state in which its past begins.
+fn version_event(version: &PastVersion, last: Last) -> Option<VersionEvent> {
+    let event = &version.event;
+    let change = match (event.why, &event.prev) {
         (Why::Listed, None) => return None,
-        (Why::Deleted | Why::Vanished, old) => Step::Deleted {
-            old,
-            last: now,
-            unseen: false,
-        },
-        (Why::LeftSelector, _) => Step::Left { last: now },
-        (_, Some(old)) => Step::Modified {
-            old,
-            now,
-            skipped: false,
-            since: since.and_then(|since| time.checked_sub(since).ok()),
-        },
-        (_, None) => Step::Created {
-            now,
-            again: last.is_gone,
-        },
-    })
-}
-
-/// What is said of when something in the past happened: `5m ago`.
-pub(in crate::commands::changes) fn ago(past: PastTime, now: Timestamp) -> String {
-    let span = now.duration_since(past.time);
-    format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
+        (Why::Deleted | Why::Vanished, _) => ChangeType::Deleted,
+        (Why::LeftSelector, _) => ChangeType::Left,
+        (Why::Listed | Why::Added | Why::Modified | Why::Skipped, Some(_)) => ChangeType::Modified,
+        (Why::Added | Why::Modified | Why::Skipped, None) if last.is_gone => ChangeType::Recreated,
+        (Why::Added | Why::Modified | Why::Skipped, None) => ChangeType::Created,
+    };
+    let old = event.prev.clone().filter(|_| change != ChangeType::Left);
+    Some(VersionEvent::new(change, old, event.now.clone()))
 }

@@ -1,6 +1,6 @@
-//! What of the past is not known: where it was interrupted, and what the server refused.
+//! The parts of the past that are not known: walks that were interrupted, and reads that the server refused.
 
-use super::divider::{Seam, refusal};
+use super::divider::{Divider, refusal};
 use super::missing;
 use crate::commands::Unknown;
 use crate::commands::sources::describe;
@@ -9,9 +9,9 @@ use crate::render::text::escape_line;
 /// How many sources are named that were not read to the end.
 const NAMED: usize = 3;
 
-impl Seam<'_> {
-    /// That the look-back was interrupted, and what it did not read to the end.
-    pub(in crate::commands::changes) fn interruption(&self) -> Option<String> {
+impl Divider<'_> {
+    /// The line that names the sources whose look-back was interrupted.
+    pub(crate) fn interruption(&self) -> Option<String> {
         let cut = self.found.iter().filter(|found| found.is_cut);
         let mut names: Vec<String> = cut.map(|found| describe(&found.key)).collect();
         if names.is_empty() {
@@ -27,8 +27,8 @@ impl Seam<'_> {
         Some(escape_line(&line).into_owned())
     }
 
-    /// What was asked of the past and is not known.
-    pub(in crate::commands::changes) fn unknown(&self) -> Vec<Unknown> {
+    /// The parts of the requested past that are not known.
+    pub(crate) fn unknown(&self) -> Vec<Unknown> {
         let found = self.found.iter().filter_map(|found| match refusal(found) {
             _ if found.is_cut => Some(Unknown::Late(format!(
                 "earlier versions of {}",
@@ -37,11 +37,11 @@ impl Seam<'_> {
             Some(line) => Some(Unknown::Refused(format!("error: {line}"))),
             None => None,
         });
-        let unread = self.unread.iter().filter(|unread| !unread.has_no_past());
-        let unread = unread.map(|unread| Unknown::Refused(unread.error()));
+        let skipped = self.skipped.iter().filter(|skipped| !skipped.has_no_past());
+        let skipped = skipped.map(|skipped| Unknown::Refused(skipped.error()));
         let missing = missing::lines(self.found).into_iter();
         let missing = missing.map(|line| Unknown::Refused(format!("error: {line}")));
-        let asked = found.chain(unread).chain(missing);
+        let asked = found.chain(skipped).chain(missing);
         let asked = asked.filter(|_| self.is_asked);
         asked.collect()
     }

@@ -1,82 +1,91 @@
-//! One source's look-back: how far it goes, what it finds, and when that was.
+//! `Walker`: the look-back of one source.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 use tokio::sync::OnceCell;
 
 use super::interrupt::Interrupt;
-use super::progress::Progress;
-use super::reach::Reach;
-use super::stop_rule::Judge;
-use super::{Found, PATIENCE, Start};
-use crate::commands::changes::shown::Shown;
+use super::progress::LookBackProgress;
+use super::reach::{PATIENCE, Reach};
+use super::source_past::{DatedRevision, PastVersion, SourcePast, WriteTimes};
+use super::stop_rule::StopRule;
+use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::{
-    Between, Changed, Dates, End, History, Limits, Missing, ObjectsAt, PastEvent, Presence,
-    Revision, SourceError, SourceKey, Version, Walk, in_order,
+    Changed, Dates, End, History, Limits, Missing, ObjectsAt, PastEvent, Presence, Revision,
+    SourceError, SourceKey, Version, Walk, in_order,
 };
 
 /// How many objects are walked at once.
 const AT_ONCE: usize = 8;
 
-/// One source's look-back.
-pub(in crate::commands::changes) struct Look {
-    pub(in crate::commands::changes) history: History,
-    pub(in crate::commands::changes) dates: Option<Arc<Dates>>,
-    pub(in crate::commands::changes) reach: Reach,
-    pub(in crate::commands::changes) shown: Arc<Shown>,
+/// What is known of a source when its look-back begins.
+pub(crate) enum LookBackStart {
+    /// Its one object exists.
+    Version(Arc<Version>),
+    /// It was listed at this version, with these objects.
+    Listing(ResourceVersion, Vec<Arc<Version>>),
+}
+
+/// The look-back of one source.
+pub(super) struct Walker {
+    pub(super) history: History,
+    pub(super) dates: Option<Arc<Dates>>,
+    pub(super) reach: Reach,
+    pub(super) shown: Arc<ShownVersions>,
     /// What ends it before its end.
     pub(super) interrupt: Interrupt,
     /// How far all walks of the run are.
-    pub(in crate::commands::changes) progress: Arc<Progress>,
-    /// Whether `dates` are of this source, once it is known.
-    pub(in crate::commands::changes) is_dated: OnceCell<bool>,
-    /// When revisions were written.
-    pub(in crate::commands::changes) dated: Mutex<BTreeMap<Revision, Between>>,
+    pub(super) progress: Arc<LookBackProgress>,
+    /// Whether `dates` are of this source, once that is known.
+    pub(super) is_dated: OnceCell<bool>,
 }
 
 /// What a walk found, the oldest first.
 #[derive(Default)]
 struct Walked {
-    told: Vec<PastEvent>,
+    events: Vec<PastEvent>,
+    written: WriteTimes,
     end: Option<End>,
-    /// From which revision on no life can have been missed.
+    /// From this revision on no life of the object can be missing.
     sure: Option<Revision>,
 }
 
-impl Look {
-    pub(in crate::commands::changes) async fn run(mut self, from: Start) -> Found {
-        let mut found = Found::new(self.history.key().clone());
-        let told = match from {
-            Start::Version(version) => self.before(version, &mut found).await,
-            Start::Listing(version, objects) => self.from((&version, objects), &mut found).await,
+impl Walker {
+    pub(super) async fn run(mut self, start: LookBackStart) -> SourcePast {
+        let mut found = SourcePast::new(self.history.key().clone());
+        let walked = match start {
+            LookBackStart::Version(version) => self.before(version, &mut found).await,
+            LookBackStart::Listing(version, objects) => {
+                self.from(&version, objects, &mut found).await
+            }
         };
-        if let Err(end) = told {
+        if let Err(end) = walked {
             found.end = Some(end);
         }
-        found.dated = std::mem::take(self.dated.get_mut().unwrap_or_else(PoisonError::into_inner));
         if self.interrupt.has_cut() {
             return found.cut();
         }
         found
     }
 
-    async fn before(&self, version: Arc<Version>, found: &mut Found) -> Result<(), End> {
+    async fn before(&self, version: Arc<Version>, found: &mut SourcePast) -> Result<(), End> {
         let newest = Revision::parse(&version.version).ok_or_else(unversioned)?;
         // Its versions say when they were written: no revision need be looked for.
         let walk = self.history.before(&version, self.limits());
-        let walk = (Some(version), walk.ok_or_else(unversioned)?);
-        self.named(walk, newest, found).await;
+        let walk = walk.ok_or_else(unversioned)?;
+        let walked = self.back(Some(version), walk).await;
+        self.named(walked, newest, found).await;
         Ok(())
     }
 
     async fn from(
         &mut self,
-        (version, objects): (&ResourceVersion, Vec<Arc<Version>>),
-        found: &mut Found,
+        version: &ResourceVersion,
+        objects: Vec<Arc<Version>>,
+        found: &mut SourcePast,
     ) -> Result<(), End> {
         let newest = Revision::parse(version).ok_or_else(unversioned)?;
         self.begin(newest).await;
@@ -89,57 +98,51 @@ impl Look {
             .interrupt
             .in_time(self.history.at(&object, newest, self.limits()));
         let late = End::Failed(SourceError::Timeout { after: PATIENCE });
-        let walk = walk.await.ok_or(late)??;
-        self.named(walk, newest, found).await;
+        let (there, walk) = walk.await.ok_or(late)??;
+        let walked = self.back(there, walk).await;
+        self.named(walked, newest, found).await;
         Ok(())
     }
 
-    /// Finds the revision at which the time of interest begins, if anything tells.
+    /// Finds the revision at which the time of interest begins, if Leases tell.
     async fn begin(&mut self, newest: Revision) {
         let Some(time) = self.reach.time else { return };
         let find = async { self.dates().await?.before(time, newest).await };
         if let Some(before) = self.interrupt.unless_stopped(find).await.flatten() {
             self.reach.revision = before;
-            // From then on is what was asked for.
-            let asked = Between {
-                from: time,
-                until: Some(time),
-            };
-            let known = self.dated.get_mut();
-            known
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(before, asked);
         }
     }
 
-    async fn named(&self, walk: (Presence, Walk), newest: Revision, found: &mut Found) {
-        let mut walked = self.back(walk).await;
-        self.settle(&mut walked.told, newest).await;
-        let is_bounded = self.reach.revision > Limits::default().floor;
-        found.from = match walked.end {
+    async fn named(&self, walked: Walked, newest: Revision, found: &mut SourcePast) {
+        let versions = self.settle(walked.events, &walked.written, newest).await;
+        let from = match walked.end {
             Some(End::Forgotten(at)) => Some(at),
-            Some(End::Limit) if is_bounded => Some(self.reach.revision),
+            Some(End::Limit) if self.is_bounded() => Some(self.reach.revision),
             _ => {
-                let oldest = walked.told.first().and_then(|told| told.at);
+                let oldest = versions.first().and_then(|version| version.event.at);
                 oldest.or(walked.sure)
             }
         };
-        found.complete = walked.sure.max(walked.sure.and(found.from));
-        (found.told, found.end) = (walked.told, walked.end);
-        if found.told.len() > 1
+        let complete = walked.sure.max(walked.sure.and(from));
+        (found.from, found.complete) = (
+            from.map(DatedRevision::undated),
+            complete.map(DatedRevision::undated),
+        );
+        (found.versions, found.end) = (versions, walked.end);
+        if found.versions.len() > 1
             && let Some(End::Failed(cause)) = found.end.take_if(|end| matches!(end, End::Failed(_)))
         {
             let object = object_of(self.history.key());
             found.missing.push(Missing { object, cause });
             found.complete = None;
         }
-        self.date_ends(found, newest).await;
+        self.date_bounds(found, newest).await;
     }
 
-    /// Finds what has changed between then and now, and walks back what the watch cache does not tell.
-    async fn wide(&self, now: ObjectsAt, found: &mut Found) -> Result<(), End> {
+    /// Finds the objects that have changed, and walks back the versions that the watch cache does not have.
+    async fn wide(&self, now: ObjectsAt, found: &mut SourcePast) -> Result<(), End> {
         let (floor, newest, objects) = (self.reach.revision, now.at, now.objects.len());
-        // What says when it was written is only needed where revisions do not.
+        // The times in versions are only needed where no revision marks the time of interest.
         let since = self.reach.time.filter(|_| !self.is_bounded());
         let compare = self.history.compare(now, floor, since);
         let Some(compared) = self.interrupt.unless_stopped(compare).await else {
@@ -154,14 +157,14 @@ impl Look {
         let mut walks = stream::iter(walks).buffered(AT_ONCE);
         let mut then = compared.then;
         found.missing = compared.missing;
-        while let Some((object, walked)) = walks.next().await {
+        while let Some(object) = walks.next().await {
             self.progress.done();
-            found.told.extend(walked.told);
-            match walked.end {
+            found.versions.extend(object.versions);
+            match object.end {
                 // It forgets while it is read.
                 Some(End::Forgotten(at)) => then = then.max(at),
                 Some(End::Failed(cause)) => {
-                    let object = object.ok_or_else(unversioned)?;
+                    let object = object.name.ok_or_else(unversioned)?;
                     found.missing.push(Missing { object, cause });
                 }
                 Some(end @ End::NotOffered(_)) => return Err(end),
@@ -169,31 +172,34 @@ impl Look {
             }
         }
         drop(walks);
-        found.told.sort_by_key(|told| told.at);
+        found.versions.sort_by_key(|version| version.event.at);
         found.objects = Some(objects);
-        found.from = Some(then);
+        found.from = Some(DatedRevision::undated(then));
         let complete = compared.complete.filter(|_| found.missing.is_empty());
-        found.complete = complete.map(|complete| complete.max(then));
+        found.complete = complete.map(|complete| DatedRevision::undated(complete.max(then)));
         found.end = Some(if then > floor {
             End::Forgotten(then)
         } else {
             End::Limit
         });
-        self.date_ends(found, newest).await;
+        self.date_bounds(found, newest).await;
         Ok(())
     }
 
-    /// What happened to one object: what a walk finds, and after that what the watch cache has told.
-    async fn changed(&self, changed: Changed, newest: Revision) -> (Option<ObjectRef>, Walked) {
-        let mut object = None;
+    /// What happened to one object: what a walk finds, and then what the watch cache has.
+    async fn changed(&self, changed: Changed, newest: Revision) -> ObjectPast {
+        let mut name = None;
         let mut walked = Walked::default();
         if let Some((there, walk)) = changed.earlier {
-            object = Some(walk.object().clone());
-            walked = self.back((there, walk)).await;
+            name = Some(walk.object().clone());
+            walked = self.back(there, walk).await;
         }
-        walked.told.extend(changed.told);
-        self.settle(&mut walked.told, newest).await;
-        (object, walked)
+        walked.events.extend(changed.told);
+        ObjectPast {
+            name,
+            versions: self.settle(walked.events, &walked.written, newest).await,
+            end: walked.end,
+        }
     }
 
     fn limits(&self) -> Limits {
@@ -203,29 +209,40 @@ impl Look {
         }
     }
 
-    fn is_bounded(&self) -> bool {
+    /// Whether a revision says what is too old.
+    pub(super) fn is_bounded(&self) -> bool {
         self.reach.revision > Limits::default().floor
     }
 
-    /// Walks back as far as is wanted.
-    async fn back(&self, (there, mut walk): (Presence, Walk)) -> Walked {
-        // Where revisions tell what is too old, a version that does not say when it was written must
-        // not end it.
+    /// Walks back as far as the rule lets it.
+    async fn back(&self, there: Presence, mut walk: Walk) -> Walked {
+        // Where a revision marks what is too old, a version with an older time must not end the walk.
         let since = self.reach.time.filter(|_| !self.is_bounded());
-        let mut judge = Judge::new(there.clone(), since, (&self.shown, self.history.key()));
+        let mut rule = StopRule::new(there.clone(), &self.shown, self.history.key());
+        (rule.since, rule.limit) = (since, self.reach.shown);
         let mut found = Vec::new();
-        while judge.shown < self.reach.shown || judge.there.is_none() {
+        while rule.goes_on() {
             match self.interrupt.in_time(walk.next()).await.flatten() {
-                Some(past) if judge.is_wanted(&past) => found.push(past),
+                Some(past) if rule.takes(&past) => found.push(past),
                 Some(_) | None => break,
             }
         }
         Walked {
-            told: in_order(there, found),
+            events: in_order(there, found),
+            written: rule.written,
             end: walk.end().cloned(),
             sure: walk.sure(),
         }
     }
+}
+
+/// What happened to one object of a wide source.
+struct ObjectPast {
+    /// The object, if it was walked back.
+    name: Option<ObjectRef>,
+    versions: Vec<PastVersion>,
+    /// Why the walk found no more.
+    end: Option<End>,
 }
 
 fn unversioned() -> End {

@@ -1,4 +1,4 @@
-//! What `status` knows: every object it was told of, who owns whom, and what is to be said of each.
+//! The state of `status`: every object, its owners, and its assessment.
 
 mod refresh;
 
@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::judged::{Departure, Judged, Progress};
-use super::wanted::{Heard, Wanted};
+use super::sources::{Heard, Wanted};
 use crate::commands::sources::named;
 use crate::graph::{self, Graph};
 use crate::object::{ObjectRef, Uid};
-use crate::status::{Rules, Status};
+use crate::status::{Assessment, Departure, RolloutCounts, Rules, Status};
 use crate::watch::{Event, Scope, SourceKey, Version, Why};
 
 /// The objects that were asked for and what they own. Events go in at once; what they mean is worked
@@ -40,8 +39,8 @@ pub(super) struct State {
     pub(super) started: Timestamp,
     /// When an object last changed, what was there at first not counted.
     pub(super) last: Option<Timestamp>,
-    pub(super) not_found: Judged,
-    pub(super) unread: Judged,
+    pub(super) not_found: Assessment,
+    pub(super) unread: Assessment,
 }
 
 /// One object.
@@ -52,11 +51,11 @@ pub(super) struct Known {
     held: Vec<(Arc<SourceKey>, Arc<Version>)>,
     /// The source that was asked for and has it, by its place.
     pub(super) asked: Option<usize>,
-    pub(super) judged: Judged,
+    pub(super) assessment: Assessment,
     /// The worst state among the dependents of its current revision.
     pub(super) worst: Option<Status>,
-    pub(super) progress: Option<Progress>,
-    /// When what is said of it last changed; `None` if it has not since it was first listed.
+    pub(super) rollout: Option<RolloutCounts>,
+    /// When its assessment last changed; `None` if it has not since the first listing.
     pub(super) changed: Option<Timestamp>,
     pub(super) gone: Option<(Departure, Timestamp)>,
     is_news: bool,
@@ -80,8 +79,8 @@ impl State {
             is_flat: false,
             started,
             last: None,
-            not_found: Judged::not_found(),
-            unread: Judged::unread(),
+            not_found: Assessment::not_found(),
+            unread: Assessment::unread(),
         }
     }
 
@@ -95,7 +94,7 @@ impl State {
         self.wanted.asked()
     }
 
-    /// Whether every source has told all it has, or that it cannot.
+    /// Whether every source has been read or cannot be read.
     pub(super) fn is_settled(&self) -> bool {
         let is_settled = |heard: &Heard| matches!(heard, Heard::All | Heard::Refused);
         self.dirty.is_empty() && self.wanted.heard().all(is_settled)
@@ -121,7 +120,7 @@ impl State {
         asked > 0 && heard.all(|heard| *heard == Heard::Refused)
     }
 
-    /// Why a source does not answer that was asked so many times in vain.
+    /// Why a source does not answer after `patience` attempts.
     pub(super) fn silence(&self, patience: u32) -> Option<Arc<str>> {
         self.wanted.heard().find_map(|heard| match heard {
             Heard::Silence { attempts, cause } if *attempts >= patience => Some(cause.clone()),
@@ -130,7 +129,7 @@ impl State {
     }
 
     /// The single objects that were asked for and were never there, each with its source; only of
-    /// sources that have told all they have.
+    /// sources that have been read.
     pub(super) fn absent(&self) -> impl Iterator<Item = (usize, &SourceKey)> {
         let is_there = |index| {
             self.objects
@@ -148,7 +147,7 @@ impl State {
         let is_well = |known: &Known| match known.asked {
             None => true,
             Some(asked) if known.gone.is_some() && !self.is_name(asked) => true,
-            Some(_) => known.judged.is_well() && known.worst != Some(Status::Failed),
+            Some(_) => known.assessment.is_well() && known.worst != Some(Status::Failed),
         };
         let is_read = (0..self.asked().count()).all(|index| !self.is_unread(index));
         is_read && self.absent().next().is_none() && self.objects.values().all(is_well)
@@ -183,7 +182,7 @@ impl State {
             Why::Listed | Why::Added | Why::Modified | Why::Skipped => self.put(key, version, why),
             Why::Deleted => self.remove(key, &version, (Departure::Deleted, now)),
             Why::Vanished => self.lose(key, &version, (Departure::Deleted, now)),
-            Why::LeftSelector => self.lose(key, &version, (Departure::Left, now)),
+            Why::LeftSelector => self.lose(key, &version, (Departure::LeftSelector, now)),
         }
     }
 
@@ -194,9 +193,9 @@ impl State {
             object: version.object.clone(),
             held: Vec::new(),
             asked: None,
-            judged: Judged::unread(),
+            assessment: Assessment::unread(),
             worst: None,
-            progress: None,
+            rollout: None,
             changed: None,
             gone: None,
             is_news: why != Why::Listed,
@@ -210,7 +209,7 @@ impl State {
         }
         known.asked = known.asked.or(asked);
         match known.held.iter_mut().find(|(source, _)| source == key) {
-            // Another source has already told that it is gone.
+            // Another source has already reported its deletion.
             Some(held) if known.gone.is_some() => held.1 = version,
             Some(held) => {
                 held.1 = version;

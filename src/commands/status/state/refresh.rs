@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::judged::{Judged, Progress};
-use super::super::wanted::dependents;
+use super::super::sources::dependents;
 use super::{Known, State};
 use crate::object::Uid;
-use crate::status::review_at;
+use crate::status::{Assessment, RolloutCounts, review_at};
 use crate::watch::SourceKey;
 
 /// How long the row of an object that is gone is still shown.
@@ -19,7 +18,7 @@ const FAREWELL: SignedDuration = SignedDuration::from_secs(5);
 pub(in crate::commands::status) const TREES: usize = 8;
 
 impl State {
-    /// Works out what the events since the last time mean, and what the time has changed; says whether
+    /// Assesses again what events or the time have changed since the last call. Returns whether
     /// anything is to be shown anew.
     pub(in crate::commands::status) fn refresh(&mut self, now: Timestamp) -> bool {
         let mut touched = BTreeSet::new();
@@ -67,31 +66,31 @@ impl State {
         if let Some(review) = known.review.take() {
             self.reviews.remove(&(review, uid.clone()));
         }
-        let judged = match (known.gone, known.held.first()) {
-            (Some((how, _)), _) => Judged::departed(how),
+        let assessment = match (known.gone, known.held.first()) {
+            (Some((how, _)), _) => Assessment::departed(how),
             (None, None) => return,
             (None, Some((source, version))) => match version.doc() {
-                Err(error) => Judged::unreadable(&error),
+                Err(error) => Assessment::unreadable(&error),
                 Ok(doc) => {
                     self.graph.apply(doc.root());
                     known.review = review_at(doc.root(), now);
                     let review = known.review.map(|review| (review, uid.clone()));
                     self.reviews.extend(review);
-                    known.progress = Progress::of(doc.root());
+                    known.rollout = RolloutCounts::of(doc.root());
                     if known.asked.is_some() {
                         let dependents = dependents(source, doc.root());
                         self.is_plan_old |= known.dependents != dependents;
                         known.dependents = dependents;
                     }
-                    Judged::of(doc.root(), now, self.rules)
+                    Assessment::of(doc.root(), now, self.rules)
                 }
             },
         };
-        if known.judged != judged {
+        if known.assessment != assessment {
             if known.is_news {
                 known.changed = Some(now);
             }
-            known.judged = judged;
+            known.assessment = assessment;
         }
         known.is_news = true;
     }
@@ -101,7 +100,7 @@ impl State {
         let worst = states
             .filter_map(|dependent| self.objects.get(&dependent))
             .filter(|known| known.gone.is_none())
-            .map(|known| known.judged.verdict.status)
+            .map(|known| known.assessment.verdict.status)
             .max();
         if let Some(known) = self.objects.get_mut(uid)
             && known.worst != worst
@@ -113,7 +112,7 @@ impl State {
         }
     }
 
-    /// Takes leave of what is gone: an object that was asked for stays as long as anything it owns.
+    /// Drops objects that are gone. A requested object stays as long as anything that it owns.
     fn expire(&mut self, now: Timestamp) -> bool {
         let is_old = |at: Timestamp| now.duration_since(at) >= FAREWELL;
         let has_left = |known: &Known| known.gone.is_some_and(|(_, at)| is_old(at));
@@ -170,7 +169,7 @@ impl State {
         }
     }
 
-    /// Forgets what only sources have told of that are followed no longer: it would never change again.
+    /// Forgets objects that only dropped sources have shown: they would never change again.
     fn forget(&mut self, dropped: &[SourceKey], now: Timestamp) {
         let is_dropped = |key: &SourceKey| dropped.contains(key);
         let mut lost: Vec<Uid> = Vec::new();

@@ -56,7 +56,7 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
         frames.push(whole(cluster, at(9)));
     });
     assert_snapshot!(frames.join("\n\n"), @r#"
-    deployment.apps/web  -n shop  ctx demo     rollout 1/3 updated, 1 failing  0:09
+    deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
     ~ deployment/web                   3/3     InProgress         -          41d   -          -             1s ago
     ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          7s    -          -             1s ago
@@ -66,9 +66,9 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
-    ● live  7 objects  3 watches  last change 1s ago                  Ctrl-C to end
+    ● live  7 objects  3 watches  last change 1s ago                   Ctrl-C to end
 
-    deployment.apps/web  -n shop  ctx demo     rollout 1/3 updated, 1 failing  0:09
+    deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
     ~ deployment/web                   3/3     InProgress         -          41d   -          -             1s ago
     ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          7s    -          -             1s ago
@@ -78,7 +78,7 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
-    ● live  7 objects  3 watches  last change 1s ago                  Ctrl-C to end
+    ● live  7 objects  3 watches  last change 1s ago                   Ctrl-C to end
 
     deployment.apps/web
     NAME               READY   STATUS
@@ -236,13 +236,13 @@ fn a_crash_loop_is_told_with_how_the_container_ended() {
     });
     let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
     assert_snapshot!(frame(&cluster, at(30), (110, 24)), @"
-    deployment.apps/web  -n shop  ctx demo     rollout 1/1 updated, 1 failing  0:30
+    deployment.apps/web  -n shop  ctx demo      rollout 1/1 updated, 1 failing  0:30
     NAME                   READY   STATUS             RESTARTS      AGE
     ~ deployment/web       0/1     InProgress         -             30s
     └─~ replicaset/web-a   0/1     InProgress         -             30s
       └─✗ pod/web-a-000    0/1     CrashLoopBackOff   7 (30s ago)   30s
           └ app: CrashLoopBackOff, exit 1, 7 restarts: panic: no such table: orders
-    ● live  3 objects  3 watches                                      Ctrl-C to end
+    ● live  3 objects  3 watches                                       Ctrl-C to end
     ");
 }
 
@@ -370,10 +370,10 @@ fn ascii_and_colour_do_not_change_what_is_said() {
             styles: crate::render::style::testing::ansi(),
             symbols: &Symbols::ASCII,
         },
+        started: Some(start()),
         rows: Some(22),
-        idle: Idle::Counted,
     };
-    let lines = view(&cluster.state, &connection(&cluster), canvas);
+    let lines = view(&cluster.state, connection(&cluster), Idle::Counted, canvas);
     let painted = crate::render::style::testing::explain(&lines.join("\n"));
     assert_snapshot!(painted, @"
     (bold)deployment.apps/web(normal)  (dim)-n shop(normal)  (dim)ctx demo(normal)     rollout 1/1 updated, 1 failing  0:30

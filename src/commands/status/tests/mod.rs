@@ -10,10 +10,12 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::margins::Connection;
 use super::state::State;
-use super::view::{Canvas, Idle, table, view};
+use super::table::Idle;
+use super::view::{table, view};
 use crate::object::Resource;
+use crate::render::canvas::Canvas;
+use crate::render::header_footer::Connection;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::status::Rules;
 use crate::watch::{ClusterId, Form, Scope, Select, SourceKey};
@@ -78,10 +80,10 @@ fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> 
     let canvas = Canvas {
         now,
         look: look(Some(columns)),
+        started: Some(start()),
         rows: Some(rows - 2),
-        idle: Idle::Counted,
     };
-    let lines = view(&cluster.state, &connection(cluster), canvas);
+    let lines = view(&cluster.state, connection(cluster), Idle::Counted, canvas);
     assert!(lines.len() <= rows - 2, "{} lines: {lines:#?}", lines.len());
     for line in &lines {
         let width = crate::render::text::width(line);
@@ -95,10 +97,10 @@ fn whole(cluster: &Cluster, now: Timestamp) -> String {
     let canvas = Canvas {
         now,
         look: look(None),
+        started: None,
         rows: None,
-        idle: Idle::Counted,
     };
-    table(&cluster.state, &connection(cluster), canvas).join("\n")
+    table(&cluster.state, &connection(cluster), Idle::Counted, canvas).join("\n")
 }
 
 fn connection(cluster: &Cluster) -> Connection {
@@ -106,6 +108,7 @@ fn connection(cluster: &Cluster) -> Connection {
         summary: "● live".to_owned(),
         refused: cluster.refused.clone(),
         watches: cluster.state.wanted().count(),
+        ..Connection::default()
     }
 }
 

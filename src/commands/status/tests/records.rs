@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::super::news::News;
+use super::super::transitions::Transitions;
 use super::cluster::Played;
 use super::*;
 use crate::sandbox::scenario::rollout;
@@ -10,12 +10,12 @@ use crate::sandbox::scenario::rollout;
 #[tokio::test]
 async fn on_a_pipe_each_transition_is_a_line() {
     let story = Played::new(rollout()).await;
-    let mut news = News::default();
+    let mut transitions = Transitions::default();
     let mut lines = Vec::new();
     let times: Vec<u64> = (0..=50).map(|step| step * 500).collect();
     story.at(state([one(DEPLOYMENTS, "web")]), &times, |cluster, time| {
         let now = start() + SignedDuration::from_millis(time.try_into().expect("short"));
-        lines.extend(news.lines(&cluster.state, now, Idle::Counted));
+        lines.extend(transitions.lines(&cluster.state, now, Idle::Counted));
     });
     assert_snapshot!(lines.join("\n"), @r#"
     2026-03-02T12:00:00Z deployment/web Current 3/3
@@ -50,19 +50,19 @@ async fn on_a_pipe_each_transition_is_a_line() {
 fn a_record_says_everything_once() {
     let objects = deployment_of((1, 0), |_| waiting("ErrImagePull", "not found"));
     let mut cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
-    let mut news = News::default();
-    let mut records = news.records(&cluster.state, at(1));
+    let mut transitions = Transitions::default();
+    let mut records = transitions.records(&cluster.state, at(1));
     assert_eq!(
-        news.records(&cluster.state, at(2)).len(),
+        transitions.records(&cluster.state, at(2)).len(),
         0,
         "nothing has changed"
     );
     cluster.write(&pod("web-a-000", ("ReplicaSet", "web-a"), running()), at(3));
     cluster.settle(at(3));
-    records.extend(news.records(&cluster.state, at(3)));
+    records.extend(transitions.records(&cluster.state, at(3)));
     cluster.delete("web-a-000", at(4));
     cluster.settle(at(4));
-    records.extend(news.records(&cluster.state, at(4)));
+    records.extend(transitions.records(&cluster.state, at(4)));
     assert_snapshot!(records.join("\n"), @r#"
     {"v":1,"time":"2026-03-02T12:00:01.000Z","ref":{"cluster":"demo","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web","uid":"uid-web"},"owner":null,"depth":0,"status":"InProgress","worst":"Failed","message":"Available: 0/1","conditions":[{"type":"Reconciling","status":"True","reason":"LessAvailable","message":"Available: 0/1"}],"word":"InProgress","ready":"0/1","causes":[]}
     {"v":1,"time":"2026-03-02T12:00:01.000Z","ref":{"cluster":"demo","apiVersion":"apps/v1","kind":"ReplicaSet","namespace":"shop","name":"web-a","uid":"uid-web-a"},"owner":"uid-web","depth":1,"status":"InProgress","worst":"Failed","message":"Available: 0/1","conditions":[{"type":"Reconciling","status":"True","reason":"LessAvailable","message":"Available: 0/1"}],"word":"InProgress","ready":"0/1","causes":[]}

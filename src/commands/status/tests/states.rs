@@ -1,6 +1,6 @@
 //! What the state follows, and how it comes to what it says.
 
-use super::super::news::News;
+use super::super::transitions::Transitions;
 use super::*;
 use crate::object::SourceState;
 use crate::status::Status;
@@ -12,9 +12,9 @@ fn spelled(state: &State) -> Vec<String> {
 }
 
 fn status_of(cluster: &Cluster, name: &str) -> Option<Status> {
-    let items = cluster.state.outline();
-    let item = items.iter().find(|item| &*item.object.name == name)?;
-    Some(item.judged.verdict.status)
+    let rows = cluster.state.rows();
+    let item = rows.iter().find(|item| &*item.object.name == name)?;
+    Some(item.assessment.status())
 }
 
 #[test]
@@ -48,19 +48,19 @@ fn what_is_followed_no_longer_is_forgotten() {
         state([all(DEPLOYMENTS)]),
         deployment_of((2, 2), |_| running()),
     );
-    assert_eq!(cluster.state.outline().len(), 4);
+    assert_eq!(cluster.state.rows().len(), 4);
     for number in 0..8 {
         let name = format!("more-{number}");
         cluster.write(&workload("Deployment", &name, (1, 1)), at(1));
     }
     cluster.settle(at(1));
-    assert_eq!(cluster.state.outline().len(), 9, "nine rows, and no trees");
-    let mut outline = cluster.state.outline().into_iter();
+    assert_eq!(cluster.state.rows().len(), 9, "nine rows, and no trees");
+    let mut outline = cluster.state.rows().into_iter();
     assert!(outline.all(|item| item.worst().is_none()));
     cluster.delete("more-0", at(2));
     cluster.settle(at(2));
     cluster.settle(at(7));
-    assert_eq!(cluster.state.outline().len(), 8 + 3);
+    assert_eq!(cluster.state.rows().len(), 8 + 3);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn only_what_is_owned_is_shown() {
     let mut objects = deployment_of((1, 1), |_| running());
     objects.push(pod("stray", ("ReplicaSet", "another"), running()));
     let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
-    assert_eq!(cluster.state.outline().len(), 3);
+    assert_eq!(cluster.state.rows().len(), 3);
     assert_eq!(status_of(&cluster, "stray"), None);
 }
 
@@ -82,7 +82,7 @@ fn an_object_that_is_asked_for_twice_stands_once_below_its_owner() {
     let cluster = Cluster::of(state(asked), deployment_of((1, 1), |_| running()));
     let outline: Vec<_> = cluster
         .state
-        .outline()
+        .rows()
         .iter()
         .map(|item| format!("{} {}", item.depth, item.object))
         .collect();
@@ -108,7 +108,7 @@ fn rings_of_owners_and_objects_without_anything_are_shown() {
     let cluster = Cluster::of(state([all(DEPLOYMENTS)]), ring.into_iter().chain([bare]));
     let names: Vec<_> = cluster
         .state
-        .outline()
+        .rows()
         .iter()
         .map(|item| (item.depth, item.object.name.to_string()))
         .collect();
@@ -122,7 +122,7 @@ fn the_worst_of_the_current_revision_is_told_and_old_pods_do_not_count() {
         _ => waiting("ErrImagePull", "not found"),
     });
     let mut cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects.clone());
-    let worst = |cluster: &Cluster| cluster.state.outline()[0].worst();
+    let worst = |cluster: &Cluster| cluster.state.rows()[0].worst();
     assert_eq!(worst(&cluster), Some(Status::Failed));
     assert_eq!(status_of(&cluster, "web"), Some(Status::InProgress));
 
@@ -230,9 +230,9 @@ fn a_burst_is_worked_out_once() {
         let container = merged(running(), restarts);
         cluster.write(&pod("a", ("ReplicaSet", "x"), container), at(second));
     }
-    let mut news = News::default();
+    let mut transitions = Transitions::default();
     assert!(cluster.state.refresh(at(100)));
-    assert_eq!(news.records(&cluster.state, at(100)).len(), 1);
+    assert_eq!(transitions.records(&cluster.state, at(100)).len(), 1);
     assert!(!cluster.state.refresh(at(100)));
 }
 

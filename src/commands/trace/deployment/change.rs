@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use crate::diff::Diff;
-use crate::object::managed_fields::{self, Entry, OwnerStep, Writers};
+use crate::object::managed_fields::{self, ManagedFieldsEntry, OwnerStep, Writers};
 use crate::object::{Kind, Value};
 
-use super::log::Moment;
+use super::phase_times::Moment;
 
 /// A change of a Deployment's spec.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct SpecChange {
     /// The generation it made.
     pub(super) generation: i64,
     /// The field manager that wrote it.
@@ -26,22 +26,22 @@ pub(super) struct Change {
 /// How many changed paths are named.
 const PATHS_SHOWN: usize = 3;
 
-impl Change {
+impl SpecChange {
     /// The last change of an object that is seen for the first time. Who wrote to its spec last has
     /// made it.
-    pub(super) fn last(deployment: Value<'_>) -> Change {
+    pub(super) fn last(deployment: Value<'_>) -> SpecChange {
         let entries = managed_fields::entries(deployment);
         let spec = [OwnerStep::Field("spec".into())];
         let writer = entries
             .iter()
             .filter(|entry| entry.owns(&spec))
             .max_by_key(|entry| entry.time());
-        Change {
+        SpecChange {
             generation: generation(deployment),
             by: writer.map(|writer| writer.manager.clone().into_owned()),
             what: None,
             at: Moment {
-                server: writer.and_then(Entry::time),
+                server: writer.and_then(ManagedFieldsEntry::time),
                 seen: None,
             },
         }
@@ -53,7 +53,7 @@ impl Change {
         old: Value<'_>,
         new: Value<'_>,
         seen: Option<Timestamp>,
-    ) -> Option<Change> {
+    ) -> Option<SpecChange> {
         if generation(old) == generation(new) {
             return None;
         }
@@ -61,8 +61,8 @@ impl Change {
         let spec = [OwnerStep::Field("spec".into())];
         let writer = writers.actors().find(|actor| actor.owns(&spec));
         let by = writer.map(|writer| writer.manager.clone().into_owned());
-        let server = writer.and_then(Entry::time);
-        Some(Change {
+        let server = writer.and_then(ManagedFieldsEntry::time);
+        Some(SpecChange {
             generation: generation(new),
             by,
             what: what(old, new, ".spec"),
@@ -172,7 +172,7 @@ mod tests {
         };
         let scale = r#",{"manager":"hpa","operation":"Update","subresource":"scale","fieldsV1":{"f:spec":{"f:replicas":{}}}}"#;
         let (old, new) = (deployment(1, ""), deployment(2, scale));
-        let change = Change::between(old.root(), new.root(), None).expect("a change");
+        let change = SpecChange::between(old.root(), new.root(), None).expect("a change");
         assert_eq!(change.by.as_deref(), Some("hpa"));
         assert_eq!(change.at.time(), None);
     }

@@ -1,18 +1,88 @@
 //! The trace of a Deployment: the phases of its rollout as they complete, and its revisions.
 
 mod change;
-mod lines;
-mod log;
+mod loaded;
 mod phase;
+mod phase_times;
 mod phases;
 mod pods;
-mod read;
-mod reading;
 mod revisions;
+mod rollout;
 mod state;
 #[cfg(test)]
 mod tests;
+mod transitions;
 mod verdict;
 mod view;
 
-pub(super) use state::State;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::chain::Chain;
+use super::headline::Headline;
+use super::objects::Objects;
+use super::target::{Presence, TracedObject};
+use crate::render::canvas::Canvas;
+use crate::render::json::trace::PhaseRecord;
+use crate::watch::{Event, SourceKey};
+use state::DeploymentState;
+use transitions::PhaseTransitions;
+
+/// The trace of one Deployment.
+pub(super) struct DeploymentTrace {
+    state: DeploymentState,
+    transitions: PhaseTransitions,
+}
+
+impl DeploymentTrace {
+    /// The trace of a Deployment of which nothing is known yet.
+    pub(super) fn new(target: TracedObject) -> DeploymentTrace {
+        DeploymentTrace {
+            state: DeploymentState::new(target),
+            transitions: PhaseTransitions::default(),
+        }
+    }
+}
+
+impl Chain for DeploymentTrace {
+    fn wanted(&self) -> Vec<SourceKey> {
+        self.state.wanted()
+    }
+
+    fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
+        self.state.apply(key, event);
+    }
+
+    fn target(&self) -> &TracedObject {
+        &self.state.target
+    }
+
+    fn presence(&self) -> &Presence {
+        &self.state.presence
+    }
+
+    fn objects(&self) -> &Objects {
+        &self.state.objects
+    }
+
+    fn headline(&self, now: Timestamp) -> Headline {
+        verdict::of(&self.state, self.state.rollout(now).as_ref())
+    }
+
+    fn transitions(&mut self, now: Timestamp) -> Vec<String> {
+        self.transitions.lines(&self.state, now)
+    }
+
+    fn settle(&mut self, now: Timestamp) {
+        self.state.settle(now);
+    }
+
+    fn frame(&self, canvas: Canvas) -> Vec<String> {
+        view::frame(&self.state, canvas)
+    }
+
+    fn phases(&self) -> Vec<PhaseRecord> {
+        transitions::records(&self.state)
+    }
+}

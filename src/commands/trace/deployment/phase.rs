@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::read::Kind;
-use super::reading::Condition;
+use super::loaded::LoadedKind;
+use crate::object::StatusCondition;
+use crate::status::CauseRule;
 
 /// Which phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Name {
+pub(super) enum PhaseName {
     /// Someone changed the spec.
     Change,
     /// The controller has seen it.
@@ -22,13 +23,13 @@ pub(super) enum Name {
     Available,
     /// The pods of older revisions are gone.
     OldPods,
-    /// The controller says so.
+    /// The controller reports it complete.
     Complete,
 }
 
 /// How far a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum PhaseProgress {
     /// It is over.
     Done,
     /// It has begun.
@@ -37,28 +38,28 @@ pub(super) enum Progress {
     Failed,
     /// It has not begun.
     Waiting,
-    /// What would tell was not read.
+    /// The objects that show it were not read.
     Unknown,
 }
 
 /// One phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Phase {
-    pub(super) name: Name,
-    pub(super) progress: Progress,
+pub(super) struct RolloutPhase {
+    pub(super) name: PhaseName,
+    pub(super) progress: PhaseProgress,
     /// How far it is, in words; not escaped.
     pub(super) text: String,
     /// What has made it fail.
-    pub(super) failure: Option<Failure>,
+    pub(super) failure: Option<PhaseFailure>,
     /// When it was over, by the server's clock.
     pub(super) time: Option<Timestamp>,
 }
 
 /// What has made a phase fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(super) struct PhaseFailure {
     /// Which rule found it.
-    pub(super) rule: &'static str,
+    pub(super) rule: CauseRule,
     /// Which pod, in which state, and how many more; not escaped. Empty where it is no pod.
     pub(super) what: String,
     /// The name of the pod.
@@ -67,48 +68,52 @@ pub(super) struct Failure {
     pub(super) cause: String,
 }
 
-impl Name {
+impl PhaseName {
     /// The phase as frames and lines call it.
     pub(super) fn as_str(self) -> &'static str {
         match self {
-            Name::Change => "spec change",
-            Name::Observed => "observed",
-            Name::ReplicaSet => "replicaset",
-            Name::Scheduled => "scheduled",
-            Name::Images => "images",
-            Name::Available => "available",
-            Name::OldPods => "old pods",
-            Name::Complete => "complete",
+            PhaseName::Change => "spec change",
+            PhaseName::Observed => "observed",
+            PhaseName::ReplicaSet => "replicaset",
+            PhaseName::Scheduled => "scheduled",
+            PhaseName::Images => "images",
+            PhaseName::Available => "available",
+            PhaseName::OldPods => "old pods",
+            PhaseName::Complete => "complete",
         }
     }
 }
 
-impl Progress {
+impl PhaseProgress {
     /// The word that records have for it.
     pub(super) fn as_str(self) -> &'static str {
         match self {
-            Progress::Done => "done",
-            Progress::Underway => "underway",
-            Progress::Failed => "failed",
-            Progress::Waiting => "waiting",
-            Progress::Unknown => "unknown",
+            PhaseProgress::Done => "done",
+            PhaseProgress::Underway => "underway",
+            PhaseProgress::Failed => "failed",
+            PhaseProgress::Waiting => "waiting",
+            PhaseProgress::Unknown => "unknown",
         }
     }
 
     /// That of `n` of `wanted`.
-    pub(super) fn of(n: i64, wanted: i64) -> Progress {
+    pub(super) fn of(n: i64, wanted: i64) -> PhaseProgress {
         match n {
-            n if n >= wanted => Progress::Done,
-            0 => Progress::Waiting,
-            _ => Progress::Underway,
+            n if n >= wanted => PhaseProgress::Done,
+            0 => PhaseProgress::Waiting,
+            _ => PhaseProgress::Underway,
         }
     }
 }
 
-impl Phase {
+impl RolloutPhase {
     /// A phase, so far.
-    pub(super) fn new(name: Name, progress: Progress, text: impl Into<String>) -> Phase {
-        Phase {
+    pub(super) fn new(
+        name: PhaseName,
+        progress: PhaseProgress,
+        text: impl Into<String>,
+    ) -> RolloutPhase {
+        RolloutPhase {
             name,
             progress,
             text: text.into(),
@@ -118,20 +123,20 @@ impl Phase {
     }
 
     /// A phase of which nothing is known, as objects of a kind were not read.
-    pub(super) fn unread(name: Name, kind: Kind) -> Phase {
-        Phase::new(name, Progress::Unknown, kind.unread())
+    pub(super) fn unread(name: PhaseName, kind: LoadedKind) -> RolloutPhase {
+        RolloutPhase::new(name, PhaseProgress::Unknown, kind.unread())
     }
 
     /// The phase with the time at which it was over, if it is.
-    pub(super) fn at(self, time: Option<Timestamp>) -> Phase {
-        let time = time.filter(|_| self.progress == Progress::Done);
-        Phase { time, ..self }
+    pub(super) fn at(self, time: Option<Timestamp>) -> RolloutPhase {
+        let time = time.filter(|_| self.progress == PhaseProgress::Done);
+        RolloutPhase { time, ..self }
     }
 
     /// The phase, failed.
-    pub(super) fn failed(self, failure: Failure) -> Phase {
-        Phase {
-            progress: Progress::Failed,
+    pub(super) fn failed(self, failure: PhaseFailure) -> RolloutPhase {
+        RolloutPhase {
+            progress: PhaseProgress::Failed,
             failure: Some(failure),
             time: None,
             ..self
@@ -147,14 +152,14 @@ impl Phase {
     }
 }
 
-impl Failure {
-    /// What a condition says.
-    pub(super) fn of(condition: Condition) -> Failure {
-        Failure {
-            rule: "Condition",
+impl PhaseFailure {
+    /// The failure that a condition reports.
+    pub(super) fn of(condition: &StatusCondition<'_>) -> PhaseFailure {
+        PhaseFailure {
+            rule: CauseRule::Condition,
             what: String::new(),
             pod: None,
-            cause: condition.message,
+            cause: condition.message.clone().into_owned(),
         }
     }
 }

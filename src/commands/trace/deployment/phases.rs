@@ -4,68 +4,70 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::object::Value;
+use crate::object::{StatusCondition, Value};
+use crate::render::count::counted;
 
-use super::phase::{Failure, Name, Phase, Progress};
-use super::pods::{Pulled, Standing, Step, standing};
-use super::read::Kind;
-use super::reading::{Reading, is_idle, revision, workload};
+use super::loaded::LoadedKind;
+use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
+use super::pods::{PodProgress, PodStep, Pulled, progress};
+use super::rollout::{RolloutSnapshot, is_idle, revision, workload};
 
 /// The phases that follow a change; `old_pods` says how many old pods there were at most since.
-pub(super) fn of(reading: &Reading<'_>, old_pods: i64) -> Vec<Phase> {
-    let pods: Vec<Standing> = reading
+pub(super) fn of(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
+    let pods: Vec<PodProgress> = rollout
         .new_pods
         .iter()
-        .filter_map(|pod| standing(reading.objects, pod, reading.now))
+        .filter_map(|pod| progress(rollout.objects, pod, rollout.now))
         .collect();
-    let mut phases = vec![observed(reading), replica_set(reading)];
-    if reading.wanted() > 0 {
-        phases.extend(match reading.unread() {
-            Some(kind) => [Name::Scheduled, Name::Images].map(|name| Phase::unread(name, kind)),
-            None => [scheduled(reading, &pods), images(reading, &pods)],
+    let mut phases = vec![observed(rollout), replica_set(rollout)];
+    if rollout.wanted() > 0 {
+        phases.extend(match rollout.unread() {
+            Some(kind) => [PhaseName::Scheduled, PhaseName::Images]
+                .map(|name| RolloutPhase::unread(name, kind)),
+            None => [scheduled(rollout, &pods), images(rollout, &pods)],
         });
-        phases.push(available(reading, &pods));
+        phases.push(available(rollout, &pods));
     }
-    phases.extend(old(reading, old_pods));
-    phases.push(complete(reading));
+    phases.extend(old(rollout, old_pods));
+    phases.push(complete(rollout));
     phases
 }
 
-fn observed(reading: &Reading<'_>) -> Phase {
-    let (generation, observed) = reading.generations();
-    if reading.is_observed() {
-        return Phase::new(
-            Name::Observed,
-            Progress::Done,
+fn observed(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
+    let (generation, observed) = rollout.generations();
+    if rollout.is_observed() {
+        return RolloutPhase::new(
+            PhaseName::Observed,
+            PhaseProgress::Done,
             format!("generation {generation}"),
         );
     }
     let text = format!("not yet by the controller (generation {generation}, observed {observed})");
-    Phase::new(Name::Observed, Progress::Underway, text)
+    RolloutPhase::new(PhaseName::Observed, PhaseProgress::Underway, text)
 }
 
-fn replica_set(reading: &Reading<'_>) -> Phase {
-    let wanted = reading.wanted();
-    if !reading.read.sets {
-        let phase = Phase::unread(Name::ReplicaSet, Kind::Sets);
-        return match reading.replica_failure() {
-            Some(condition) => phase.failed(Failure::of(condition)),
+fn replica_set(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
+    let wanted = rollout.wanted();
+    if !rollout.loaded.sets {
+        let phase = RolloutPhase::unread(PhaseName::ReplicaSet, LoadedKind::Sets);
+        return match rollout.replica_failure() {
+            Some(condition) => phase.failed(PhaseFailure::of(&condition)),
             None => phase,
         };
     }
-    let Some(set) = reading.current else {
-        let phase = Phase::new(
-            Name::ReplicaSet,
-            Progress::Waiting,
+    let Some(set) = rollout.current else {
+        let phase = RolloutPhase::new(
+            PhaseName::ReplicaSet,
+            PhaseProgress::Waiting,
             "to be created by the controller",
         );
-        return match reading.replica_failure() {
-            Some(condition) => phase.failed(Failure::of(condition)),
+        return match rollout.replica_failure() {
+            Some(condition) => phase.failed(PhaseFailure::of(&condition)),
             None => phase,
         };
     };
     let there = workload(set).map_or(0, |set| set.replicas);
-    let origin = match reading.objects.get(&set.uid).and_then(earlier_revision) {
+    let origin = match rollout.objects.get(&set.uid).and_then(earlier_revision) {
         Some(earlier) => format!(", revision {earlier} again"),
         None => String::new(),
     };
@@ -74,9 +76,9 @@ fn replica_set(reading: &Reading<'_>) -> Phase {
         set.object.name,
         revision(set)
     );
-    let phase = Phase::new(Name::ReplicaSet, Progress::Done, text).at(set.created);
-    match reading.replica_failure() {
-        Some(condition) => phase.failed(Failure::of(condition)),
+    let phase = RolloutPhase::new(PhaseName::ReplicaSet, PhaseProgress::Done, text).at(set.created);
+    match rollout.replica_failure() {
+        Some(condition) => phase.failed(PhaseFailure::of(&condition)),
         None => phase,
     }
 }
@@ -94,14 +96,15 @@ pub(super) fn earlier_revision(set: Value<'_>) -> Option<String> {
     (!last.is_empty()).then(|| last.to_owned())
 }
 
-fn scheduled(reading: &Reading<'_>, pods: &[Standing]) -> Phase {
-    let wanted = reading.wanted();
+fn scheduled(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress]) -> RolloutPhase {
+    let wanted = rollout.wanted();
     let nodes: BTreeSet<&str> = pods.iter().filter_map(|pod| pod.node.as_deref()).collect();
     let n = count(pods, |pod| pod.node.is_some());
     let time = pods.iter().filter_map(|pod| pod.scheduled).max();
     let text = format!("{n}/{wanted} pods{}", listed(&nodes));
-    let phase = Phase::new(Name::Scheduled, Progress::of(n, wanted), text).at(time);
-    with_trouble(phase, pods, Step::Scheduling)
+    let phase =
+        RolloutPhase::new(PhaseName::Scheduled, PhaseProgress::of(n, wanted), text).at(time);
+    with_trouble(phase, pods, PodStep::Scheduling)
 }
 
 /// How many nodes are named.
@@ -119,30 +122,30 @@ fn listed(nodes: &BTreeSet<&str>) -> String {
     format!(" ({}{more})", shown.join(", "))
 }
 
-fn images(reading: &Reading<'_>, pods: &[Standing]) -> Phase {
-    let wanted = reading.wanted();
+fn images(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress]) -> RolloutPhase {
+    let wanted = rollout.wanted();
     let n = count(pods, |pod| pod.pulled != Pulled::No);
     let time = pods.iter().filter_map(pulled_by).max();
     let text = format!("{n}/{wanted} pulled");
-    let phase = Phase::new(Name::Images, Progress::of(n, wanted), text).at(time);
-    with_trouble(phase, pods, Step::Image)
+    let phase = RolloutPhase::new(PhaseName::Images, PhaseProgress::of(n, wanted), text).at(time);
+    with_trouble(phase, pods, PodStep::Image)
 }
 
-fn pulled_by(pod: &Standing) -> Option<Timestamp> {
+fn pulled_by(pod: &PodProgress) -> Option<Timestamp> {
     match pod.pulled {
         Pulled::By(time) => time,
         Pulled::No => None,
     }
 }
 
-fn available(reading: &Reading<'_>, pods: &[Standing]) -> Phase {
-    if !reading.read.sets {
-        return Phase::unread(Name::Available, Kind::Sets);
+fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress]) -> RolloutPhase {
+    if !rollout.loaded.sets {
+        return RolloutPhase::unread(PhaseName::Available, LoadedKind::Sets);
     }
-    let wanted = reading.wanted();
-    let n = reading.new_available();
+    let wanted = rollout.wanted();
+    let n = rollout.new_available();
     let ready = count(pods, |pod| pod.ready.is_some());
-    let minimum = reading
+    let minimum = rollout
         .deployment
         .i64_at(&["spec", "minReadySeconds"])
         .unwrap_or(0);
@@ -151,7 +154,7 @@ fn available(reading: &Reading<'_>, pods: &[Standing]) -> Phase {
         0 => format!(" ({ready} ready)"),
         minimum => format!(" ({ready} ready, minReadySeconds {minimum})"),
     };
-    let kept = match reading.old_available() {
+    let kept = match rollout.old_available() {
         0 => String::new(),
         kept => format!(", {kept} old kept"),
     };
@@ -159,16 +162,16 @@ fn available(reading: &Reading<'_>, pods: &[Standing]) -> Phase {
     let last = pods.iter().filter_map(|pod| pod.ready).max();
     let time = last.and_then(|last| last.checked_add(SignedDuration::from_secs(minimum)).ok());
     let begun = pods.iter().any(|pod| pod.pulled != Pulled::No);
-    let progress = match Progress::of(n, wanted) {
-        Progress::Waiting if begun => Progress::Underway,
+    let progress = match PhaseProgress::of(n, wanted) {
+        PhaseProgress::Waiting if begun => PhaseProgress::Underway,
         progress => progress,
     };
-    let phase = Phase::new(Name::Available, progress, text).at(time);
-    with_trouble(phase, pods, Step::Running)
+    let phase = RolloutPhase::new(PhaseName::Available, progress, text).at(time);
+    with_trouble(phase, pods, PodStep::Running)
 }
 
 /// Names the pods that are held up at a step; the phase of that step has then failed.
-fn with_trouble(phase: Phase, pods: &[Standing], step: Step) -> Phase {
+fn with_trouble(phase: RolloutPhase, pods: &[PodProgress], step: PodStep) -> RolloutPhase {
     let mut held = pods
         .iter()
         .filter_map(|pod| Some((pod, pod.trouble.as_ref()?)))
@@ -181,10 +184,10 @@ fn with_trouble(phase: Phase, pods: &[Standing], step: Step) -> Phase {
         more => format!(" and {more} more"),
     };
     let word = match step {
-        Step::Scheduling => "unschedulable",
-        Step::Image | Step::Running => &pod.word,
+        PodStep::Scheduling => "unschedulable",
+        PodStep::Image | PodStep::Running => &pod.word,
     };
-    phase.failed(Failure {
+    phase.failed(PhaseFailure {
         rule: trouble.rule,
         what: format!("{} {word}{more}", pod.name),
         pod: Some(pod.name.clone()),
@@ -192,27 +195,31 @@ fn with_trouble(phase: Phase, pods: &[Standing], step: Step) -> Phase {
     })
 }
 
-fn count(pods: &[Standing], is: impl Fn(&Standing) -> bool) -> i64 {
+fn count(pods: &[PodProgress], is: impl Fn(&PodProgress) -> bool) -> i64 {
     let n = pods.iter().filter(|pod| is(pod)).count();
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-fn old(reading: &Reading<'_>, most: i64) -> Option<Phase> {
-    if !reading.read.sets {
-        return Some(Phase::unread(Name::OldPods, Kind::Sets));
+fn old(rollout: &RolloutSnapshot<'_>, most: i64) -> Option<RolloutPhase> {
+    if !rollout.loaded.sets {
+        return Some(RolloutPhase::unread(PhaseName::OldPods, LoadedKind::Sets));
     }
-    let left = reading.old_left();
-    let has_old = most > 0 || left > 0 || !reading.old_sets().all(is_idle);
-    if !reading.read.pods && has_old {
-        return Some(Phase::unread(Name::OldPods, Kind::Pods));
+    let left = rollout.old_left();
+    let has_old = most > 0 || left > 0 || !rollout.old_sets().all(is_idle);
+    if !rollout.loaded.pods && has_old {
+        return Some(RolloutPhase::unread(PhaseName::OldPods, LoadedKind::Pods));
     }
-    let going = reading.old_pods.iter().filter(|pod| pod.deleting).count();
-    if left == 0 && reading.old_sets().all(is_idle) {
+    let going = rollout.old_pods.iter().filter(|pod| pod.deleting).count();
+    if left == 0 && rollout.old_sets().all(is_idle) {
         let text = match most {
             0 => return None,
             most => format!("{most}/{most} terminated"),
         };
-        return Some(Phase::new(Name::OldPods, Progress::Done, text));
+        return Some(RolloutPhase::new(
+            PhaseName::OldPods,
+            PhaseProgress::Done,
+            text,
+        ));
     }
     let most = most.max(left);
     let more = match going {
@@ -221,32 +228,35 @@ fn old(reading: &Reading<'_>, most: i64) -> Option<Phase> {
     };
     let text = format!("{}/{most} terminated{more}", most - left);
     let progress = match (most - left, going) {
-        (0, 0) => Progress::Waiting,
-        _ => Progress::Underway,
+        (0, 0) => PhaseProgress::Waiting,
+        _ => PhaseProgress::Underway,
     };
-    Some(Phase::new(Name::OldPods, progress, text))
+    Some(RolloutPhase::new(PhaseName::OldPods, progress, text))
 }
 
-fn complete(reading: &Reading<'_>) -> Phase {
-    let progressing = reading.condition("Progressing");
-    if let Some(condition) = reading.deadline_exceeded() {
-        let phase = Phase::new(Name::Complete, Progress::Waiting, condition.reason.clone());
-        return phase.failed(Failure::of(condition));
+fn complete(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
+    let progressing = rollout.condition("Progressing");
+    if let Some(condition) = rollout.deadline_exceeded() {
+        let phase = RolloutPhase::new(
+            PhaseName::Complete,
+            PhaseProgress::Waiting,
+            condition.reason.clone(),
+        );
+        return phase.failed(PhaseFailure::of(&condition));
     }
-    if reading.is_complete() {
+    if rollout.is_complete() {
         let said = progressing.filter(|condition| condition.reason == "NewReplicaSetAvailable");
-        let time = said.as_ref().and_then(|condition| condition.updated);
-        let text = replicas(reading.wanted());
-        return Phase::new(Name::Complete, Progress::Done, text).at(time);
+        let time = said.as_ref().and_then(StatusCondition::updated);
+        let text = replicas(rollout.wanted());
+        return RolloutPhase::new(PhaseName::Complete, PhaseProgress::Done, text).at(time);
     }
-    if reading.is_paused() {
-        return Phase::new(Name::Complete, Progress::Waiting, "paused");
+    if rollout.is_paused() {
+        return RolloutPhase::new(PhaseName::Complete, PhaseProgress::Waiting, "paused");
     }
-    Phase::new(Name::Complete, Progress::Waiting, "")
+    RolloutPhase::new(PhaseName::Complete, PhaseProgress::Waiting, "")
 }
 
-/// How many replicas: `1 replica`, `3 replicas`.
+/// `1 replica`, `3 replicas`.
 pub(super) fn replicas(count: i64) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} replica{plural}")
+    counted(count, "replica", "replicas")
 }

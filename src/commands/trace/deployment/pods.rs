@@ -4,11 +4,11 @@ use jiff::Timestamp;
 
 use crate::commands::trace::objects::Objects;
 use crate::graph::Node;
-use crate::object::Value;
-use crate::status::Status;
+use crate::object::{Value, condition};
+use crate::status::{CauseRule, Status};
 
 /// How far one pod is.
-pub(super) struct Standing {
+pub(super) struct PodProgress {
     /// Its name.
     pub(super) name: String,
     /// kubectl's word for its state.
@@ -28,16 +28,16 @@ pub(super) struct Standing {
 /// What holds a pod up.
 pub(super) struct Trouble {
     /// Where on its way.
-    pub(super) at: Step,
+    pub(super) at: PodStep,
     /// Which rule found it.
-    pub(super) rule: &'static str,
+    pub(super) rule: CauseRule,
     /// Why, not escaped.
     pub(super) text: String,
 }
 
 /// A step of a pod on its way to be available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PodStep {
     /// It has no node.
     Scheduling,
     /// An image cannot be had.
@@ -47,25 +47,27 @@ pub(super) enum Step {
 }
 
 /// Reads how far a pod is; one that is on its way out is on no way in.
-pub(super) fn standing(objects: &Objects, node: &Node, now: Timestamp) -> Option<Standing> {
+pub(super) fn progress(objects: &Objects, node: &Node, now: Timestamp) -> Option<PodProgress> {
     let pod = objects.get(&node.uid).filter(|_| !node.deleting)?;
-    let judged = objects.judge(&node.uid, now)?;
+    let assessment = objects.assess(&node.uid, now)?;
     let text = |path: &[&str]| {
         let text = pod.str_at(path)?;
         (!text.is_empty()).then(|| text.into_owned())
     };
     let scheduled = since(pod, "PodScheduled");
     let ready = since(pod, "Ready");
-    let cause = judged.causes.first();
+    let cause = assessment.causes.first();
     let trouble = cause.and_then(|cause| {
         let at = match cause.rule {
-            "Unschedulable" | "SchedulingGated" => Step::Scheduling,
-            "ImagePull" => Step::Image,
+            CauseRule::Unschedulable | CauseRule::SchedulingGated => PodStep::Scheduling,
+            CauseRule::ImagePull => PodStep::Image,
             // A container that is not ready yet is on its way.
-            "NotReady" | "ReadinessGate" | "Waiting" if judged.status != Status::Failed => {
+            CauseRule::NotReady | CauseRule::ReadinessGate | CauseRule::Waiting
+                if assessment.status() != Status::Failed =>
+            {
                 return None;
             }
-            _ => Step::Running,
+            _ => PodStep::Running,
         };
         Some(Trouble {
             at,
@@ -73,11 +75,11 @@ pub(super) fn standing(objects: &Objects, node: &Node, now: Timestamp) -> Option
             text: cause.text.clone(),
         })
     });
-    Some(Standing {
+    Some(PodProgress {
         name: node.object.name.to_string(),
         node: text(&["spec", "nodeName"]),
         pulled: pulled(pod),
-        word: judged.word,
+        word: assessment.row.word,
         scheduled,
         ready,
         trouble,
@@ -86,12 +88,8 @@ pub(super) fn standing(objects: &Objects, node: &Node, now: Timestamp) -> Option
 
 /// Since when a condition of a pod is True.
 fn since(pod: Value<'_>, kind: &str) -> Option<Timestamp> {
-    pod.items_at(&["status", "conditions"])
-        .find(|condition| condition.str_at(&["type"]).as_deref() == Some(kind))
-        .filter(|condition| condition.str_at(&["status"]).as_deref() == Some("True"))?
-        .str_at(&["lastTransitionTime"])?
-        .parse()
-        .ok()
+    let condition = condition(pod, kind)?;
+    condition.since().filter(|_| condition.status == "True")
 }
 
 /// Whether the images of a pod are there.

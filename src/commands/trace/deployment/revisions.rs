@@ -1,20 +1,25 @@
 //! The revisions of a Deployment with their pods, as a tree: the current one first.
 
-use crate::commands::trace::outline::{Body, Item, Outline, Weight};
-use crate::commands::trace::page::{Page, role};
 use crate::graph::{Facts, Node};
 use crate::object::Value;
+use crate::render::canvas::Canvas;
+use crate::render::count::counted;
+use crate::render::outline::{Outline, OutlineItem, Weight};
+use crate::render::status::role;
 use crate::render::style::Role;
 use crate::render::table::{Cell, Column, Fit};
-use crate::render::text::escape_line;
-use crate::status::Status;
+use crate::status::{Assessment, Status};
 
-use super::reading::{Reading, is_idle, revision, sets, workload};
-use super::state::State;
+use super::rollout::{RolloutSnapshot, is_idle, revision, sets, workload};
+use super::state::DeploymentState;
 
 /// Draws the tree of what a Deployment owns, or owned.
-pub(super) fn outline(state: &State, reading: Option<&Reading<'_>>, page: &Page) -> Outline {
-    let current = reading.and_then(|reading| reading.current);
+pub(super) fn outline(
+    state: &DeploymentState,
+    rollout: Option<&RolloutSnapshot<'_>>,
+    canvas: Canvas,
+) -> Outline {
+    let current = rollout.and_then(|rollout| rollout.current);
     let sets = state
         .uid()
         .map_or(Vec::new(), |uid| sets(&state.objects, uid, current));
@@ -25,17 +30,17 @@ pub(super) fn outline(state: &State, reading: Option<&Reading<'_>>, page: &Page)
     };
     let mut items = Vec::new();
     for set in sets.iter().filter(is_shown) {
-        items.push(set_item(state, set, page));
+        items.push(set_item(state, set, canvas));
         let pods = state.objects.graph().children(&set.uid);
         items.extend(
             pods.into_iter()
-                .filter_map(|pod| pod_item(state, pod, page)),
+                .filter_map(|pod| pod_item(state, pod, canvas)),
         );
     }
     let idle: Vec<&Node> = sets.iter().filter(|set| !is_shown(set)).copied().collect();
     let mut more: Vec<String> = idle_text(&idle).into_iter().collect();
-    if let Some(reading) = reading {
-        let unread = reading.read.unread();
+    if let Some(rollout) = rollout {
+        let unread = rollout.loaded.unread();
         more.extend(unread.map(|kind| kind.unread().to_owned()));
         let orphan = |pod: &&Node| {
             format!(
@@ -43,27 +48,23 @@ pub(super) fn outline(state: &State, reading: Option<&Reading<'_>>, page: &Page)
                 pod.object
             )
         };
-        more.extend(reading.orphans.iter().map(orphan));
+        more.extend(rollout.orphans.iter().map(orphan));
     }
     let left = |pod: &String| format!("left: {pod} no longer matches the selector");
     more.extend(state.left.iter().map(left));
-    items.extend(more.iter().map(|text| Item {
-        depth: 1,
-        body: Body::Line(page.look.styles.dim(&escape_line(text))),
-        notes: Vec::new(),
-        weight: Weight::Heavy,
-    }));
+    let line = |text: &String| OutlineItem::line(1, text, Role::Dim);
+    items.extend(more.iter().map(line));
     Outline {
-        titles: vec!["REVISION", "READY", "IMAGE / STATUS", "AGE", "NODE"],
         columns: vec![
-            Column::new("", Fit::CutMiddle),
-            Column::new("", Fit::Keep),
-            Column::new("", Fit::Shrink),
-            Column::new("", Fit::Drop(1)),
-            Column::new("", Fit::Drop(2)),
+            Column::new("Revision", Fit::CutMiddle),
+            Column::new("Ready", Fit::Keep),
+            Column::new("Image / Status", Fit::Shrink),
+            Column::new("Age", Fit::Drop(1)),
+            Column::new("Node", Fit::Drop(2)),
         ],
+        tree: 0,
         items,
-        hidden: 0,
+        footnote: None,
     }
 }
 
@@ -79,63 +80,44 @@ fn idle_text(idle: &[&Node]) -> Option<String> {
         [one] => format!(" (#{one})"),
         [first, .., last] => format!(" (#{first} to #{last})"),
     };
-    let revisions = if idle.len() == 1 {
-        "revision"
-    } else {
-        "revisions"
-    };
-    (!idle.is_empty()).then(|| format!("{} idle {revisions}{range}", idle.len()))
+    let counted = counted(idle.len(), "idle revision", "idle revisions");
+    (!idle.is_empty()).then(|| format!("{counted}{range}"))
 }
 
-fn set_item(state: &State, set: &Node, page: &Page) -> Item {
-    let judged = state.objects.judge(&set.uid, page.now);
-    let status = judged
+fn set_item(state: &DeploymentState, set: &Node, canvas: Canvas) -> OutlineItem {
+    let assessment = state.objects.assess(&set.uid, canvas.now);
+    let status = assessment
         .as_ref()
-        .map_or(Status::Unknown, |judged| judged.status);
+        .map_or(Status::Unknown, Assessment::status);
+    let ready = assessment.and_then(|assessment| assessment.row.ready);
     let images = state.objects.get(&set.uid).map_or(String::new(), images);
-    let name = format!("{}{}", set.object, revision(set));
-    Item {
-        depth: 1,
-        body: Body::Row {
-            symbol: page.symbol(status),
-            cells: vec![
-                Cell::new(&name, Role::Name),
-                Cell::new(
-                    &judged.map_or(String::new(), |judged| judged.ready),
-                    Role::Plain,
-                ),
-                Cell::new(&images, Role::Plain),
-                Cell::new(&page.age(set.created), Role::Plain),
-            ],
-        },
-        notes: Vec::new(),
-        weight: Weight::Heavy,
-    }
+    let cells = vec![
+        Cell::new(&format!("{}{}", set.object, revision(set)), Role::Name),
+        Cell::new(&ready.unwrap_or_default(), Role::Plain),
+        Cell::new(&images, Role::Plain),
+        Cell::new(&canvas.age(set.created), Role::Plain),
+    ];
+    OutlineItem::row(1, status, cells).weighing(Weight::Line)
 }
 
-fn pod_item(state: &State, pod: &Node, page: &Page) -> Option<Item> {
+fn pod_item(state: &DeploymentState, pod: &Node, canvas: Canvas) -> Option<OutlineItem> {
     let Facts::Pod(facts) = &pod.facts else {
         return None;
     };
-    let judged = state.objects.judge(&pod.uid, page.now)?;
-    Some(Item {
-        depth: 2,
-        body: Body::Row {
-            symbol: page.symbol(judged.status),
-            cells: vec![
-                Cell::new(&pod.object.to_string(), Role::Plain),
-                Cell::new(&judged.ready, Role::Plain),
-                Cell::new(&judged.word, role(judged.status)),
-                Cell::new(&page.age(pod.created), Role::Plain),
-                Cell::new(facts.node.as_deref().unwrap_or_default(), Role::Plain),
-            ],
-        },
-        notes: judged.causes.into_iter().map(|cause| cause.text).collect(),
-        weight: match judged.status {
-            Status::Current => Weight::Light,
-            _ => Weight::Heavy,
-        },
-    })
+    let Assessment {
+        verdict,
+        row,
+        causes,
+    } = state.objects.assess(&pod.uid, canvas.now)?;
+    let cells = vec![
+        Cell::new(&pod.object.to_string(), Role::Plain),
+        Cell::new(&row.ready.unwrap_or_default(), Role::Plain),
+        Cell::new(&row.word, role(verdict.status)),
+        Cell::new(&canvas.age(pod.created), Role::Plain),
+        Cell::new(facts.node.as_deref().unwrap_or_default(), Role::Plain),
+    ];
+    let causes = causes.into_iter().map(|cause| cause.text);
+    Some(OutlineItem::row(2, verdict.status, cells).because(causes))
 }
 
 /// The images of a pod template, without where they come from: `web:v2.4.1`.

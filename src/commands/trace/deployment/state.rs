@@ -5,43 +5,37 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::commands::trace::Chain;
 use crate::commands::trace::objects::{Objects, is_gone, is_live};
-use crate::commands::trace::page::Page;
-use crate::commands::trace::target::{Presence, Target};
+use crate::commands::trace::target::{Presence, TracedObject};
 use crate::graph::{Node, Selection, children_of_kind};
 use crate::object::Uid;
-use crate::render::json::trace as json;
 use crate::watch::{Event, Select, SourceKey, Version, Why};
 
-use super::change::{self, Change};
-use super::lines::Told;
-use super::log::{Log, Moment};
-use super::phase::Phase;
+use super::change::{self, SpecChange};
+use super::loaded::Loaded;
+use super::phase::RolloutPhase;
+use super::phase_times::{Moment, PhaseTimes};
 use super::phases;
-use super::read::Read;
-use super::reading::{Reading, workload};
-use super::{lines, view};
+use super::rollout::{RolloutSnapshot, workload};
 
 /// The trace of one Deployment.
-pub(in crate::commands::trace) struct State {
-    pub(super) target: Target,
+pub(super) struct DeploymentState {
+    pub(super) target: TracedObject,
     pub(super) objects: Objects,
     pub(super) presence: Presence,
     /// What has been read of its `ReplicaSets` and pods.
-    pub(super) read: Read,
+    pub(super) loaded: Loaded,
     /// The sources of its `ReplicaSets` and pods, by the selector it has, or had last.
     dependents: Vec<SourceKey>,
-    /// The change that was seen, as far as the Deployment alone tells.
-    seen: Change,
-    /// The same with what other objects tell of it.
-    pub(super) change: Change,
-    pub(super) phases: Vec<Phase>,
-    pub(super) log: Log,
+    /// The change, from the Deployment alone.
+    seen: SpecChange,
+    /// The change, completed from other objects.
+    pub(super) change: SpecChange,
+    pub(super) phases: Vec<RolloutPhase>,
+    pub(super) phase_times: PhaseTimes,
     /// Pods that no longer match the selector, the last ones.
     pub(super) left: Vec<String>,
     arrived: Arrived,
-    told: Told,
 }
 
 /// What has arrived since the phases were last noted.
@@ -56,22 +50,21 @@ struct Arrived {
 /// How many pods that have left are remembered.
 const LEFT: usize = 3;
 
-impl State {
+impl DeploymentState {
     /// The trace of a Deployment of which nothing is known yet.
-    pub(in crate::commands::trace) fn new(target: Target) -> State {
-        State {
+    pub(super) fn new(target: TracedObject) -> DeploymentState {
+        DeploymentState {
             target,
             objects: Objects::default(),
             presence: Presence::Unread,
-            read: Read::default(),
+            loaded: Loaded::default(),
             dependents: Vec::new(),
-            seen: Change::default(),
-            change: Change::default(),
+            seen: SpecChange::default(),
+            change: SpecChange::default(),
             phases: Vec::new(),
-            log: Log::default(),
+            phase_times: PhaseTimes::default(),
             left: Vec::new(),
             arrived: Arrived::default(),
-            told: Told::default(),
         }
     }
 
@@ -84,8 +77,8 @@ impl State {
     }
 
     /// The rollout as it is, unless the Deployment is not there.
-    pub(super) fn reading(&self, now: Timestamp) -> Option<Reading<'_>> {
-        Reading::of((&self.objects, self.read), self.presence.uid()?, now)
+    pub(super) fn rollout(&self, now: Timestamp) -> Option<RolloutSnapshot<'_>> {
+        RolloutSnapshot::of(&self.objects, self.loaded, self.presence.uid()?, now)
     }
 
     /// A version of the Deployment has come.
@@ -98,8 +91,8 @@ impl State {
         };
         let prev = prev.and_then(|prev| prev.doc().ok());
         let change = match &prev {
-            Some(prev) if was == Some(uid) => Change::between(prev.root(), deployment, seen),
-            _ => Some(Change::last(deployment)),
+            Some(prev) if was == Some(uid) => SpecChange::between(prev.root(), deployment, seen),
+            _ => Some(SpecChange::last(deployment)),
         };
         let kinds = children_of_kind(&self.target.resource.group_kind()).unwrap_or_default();
         let dependents: Vec<SourceKey> = kinds
@@ -115,12 +108,12 @@ impl State {
             .collect();
         if dependents != self.dependents {
             self.dependents = dependents;
-            self.read = Read::default();
+            self.loaded = Loaded::default();
         }
         if let Some(change) = change {
             self.change = change.clone();
             self.seen = change;
-            self.log = Log::default();
+            self.phase_times = PhaseTimes::default();
         }
         if was != Some(uid) {
             self.left.clear();
@@ -137,29 +130,29 @@ impl State {
         }
     }
 
-    /// The change with what the `ReplicaSets` tell of it; they may come after the Deployment.
-    fn complete(&self, reading: &Reading<'_>) -> Change {
+    /// The change, completed from the `ReplicaSets`, which may come after the Deployment.
+    fn complete(&self, rollout: &RolloutSnapshot<'_>) -> SpecChange {
         let mut change = self.seen.clone();
-        change.what = change.what.or_else(|| self.find_what(reading));
+        change.what = change.what.or_else(|| self.find_what(rollout));
         if change.at == Moment::default() {
-            change.at.server = Self::find_time(reading);
+            change.at.server = Self::find_time(rollout);
         }
         change
     }
 
     /// What the change changed, as the pod templates tell: that of the last `ReplicaSet` before, and
     /// the Deployment's own.
-    fn find_what(&self, reading: &Reading<'_>) -> Option<String> {
+    fn find_what(&self, rollout: &RolloutSnapshot<'_>) -> Option<String> {
         let revision = |set: &&Node| workload(set).and_then(|set| set.revision);
-        let current = reading.current.as_ref().and_then(revision);
-        let before = reading
+        let current = rollout.current.as_ref().and_then(revision);
+        let before = rollout
             .old_sets()
             .filter(|set| current.is_none_or(|current| revision(set) < Some(current)))
             .max_by_key(revision);
         match (before, current) {
             (Some(before), _) => {
                 let before = self.objects.get(&before.uid)?;
-                change::what(before, reading.deployment, ".spec.template")
+                change::what(before, rollout.deployment, ".spec.template")
             }
             (None, Some(_)) => Some("created".to_owned()),
             (None, None) => None,
@@ -168,23 +161,25 @@ impl State {
 
     /// When the change was made, where the object's managers do not say: when what it led to came to
     /// be, unless that was there before.
-    fn find_time(reading: &Reading<'_>) -> Option<Timestamp> {
-        let current = reading.current?;
-        let object = reading.objects.get(&current.uid)?;
+    fn find_time(rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
+        let current = rollout.current?;
+        let object = rollout.objects.get(&current.uid)?;
         phases::earlier_revision(object)
             .is_none()
             .then_some(current.created)?
     }
 }
 
-impl Chain for State {
-    fn wanted(&self) -> Vec<SourceKey> {
+impl DeploymentState {
+    /// The sources that show the rollout, as far as it is known.
+    pub(super) fn wanted(&self) -> Vec<SourceKey> {
         let mut wanted = vec![self.target.source()];
         wanted.extend(self.dependents.iter().cloned());
         wanted
     }
 
-    fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
+    /// Takes one event.
+    pub(super) fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
         let mut uid = None;
         let mut live = None;
         match event {
@@ -197,7 +192,7 @@ impl Chain for State {
             }
             Event::Synced { .. } => {
                 self.objects.synced(key);
-                self.read.note(&key.resource.kind);
+                self.loaded.note(&key.resource.kind);
             }
             Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
@@ -212,46 +207,20 @@ impl Chain for State {
         }
     }
 
-    fn target(&self) -> &Target {
-        &self.target
-    }
-
-    fn presence(&self) -> &Presence {
-        &self.presence
-    }
-
-    fn objects(&self) -> &Objects {
-        &self.objects
-    }
-
-    fn settle(&mut self, now: Timestamp) {
+    /// Notes how far the rollout is, after a batch of events and as time goes on.
+    pub(super) fn settle(&mut self, now: Timestamp) {
         let arrived = std::mem::take(&mut self.arrived);
-        let Some(reading) = self.reading(now) else {
+        let Some(rollout) = self.rollout(now) else {
             self.phases.clear();
             return;
         };
-        let change = self.complete(&reading);
-        let old_pods = self.log.old_pods.max(reading.old_left());
-        let phases = phases::of(&reading, old_pods);
+        let change = self.complete(&rollout);
+        let old_pods = self.phase_times.old_pods.max(rollout.old_left());
+        let phases = phases::of(&rollout, old_pods);
         self.change = change;
-        self.log.old_pods = old_pods;
+        self.phase_times.old_pods = old_pods;
         self.phases = phases;
         let seen = arrived.seen.filter(|_| !arrived.listed);
-        self.log.note(&self.phases, seen);
-    }
-
-    fn news(&mut self, now: Timestamp) -> Vec<String> {
-        let mut told = std::mem::take(&mut self.told);
-        let news = told.news(self, now);
-        self.told = told;
-        news
-    }
-
-    fn frame(&self, page: &Page) -> Vec<String> {
-        view::frame(self, page)
-    }
-
-    fn phases(&self) -> Vec<json::Phase> {
-        lines::records(self)
+        self.phase_times.note(&self.phases, seen);
     }
 }

@@ -93,10 +93,11 @@ fn status(observed: i64, counts: &str, conditions: &[&str]) -> String {
         })
         .collect();
     format!(
-        "{{observedGeneration: {observed}, updatedReplicas: {}, replicas: {}, availableReplicas: {},
+        "{{observedGeneration: {observed}, updatedReplicas: {}, replicas: {}, readyReplicas: {}, availableReplicas: {},
   conditions: [{}]}}",
         counts[0],
         counts[1],
+        counts[2],
         counts[2],
         conditions.join(", ")
     )
@@ -261,7 +262,7 @@ fn no_progress_within_the_deadline_while_the_old_pods_stay() {
     ));
     insta::assert_snapshot!(feed.frame(80), @r#"
     deployment/web  -n shop  1 replica  RollingUpdate                           0:00
-    ✗ the rollout has failed: 1/1 updated, 1 available
+    ✗ the rollout has failed: 1/1 updated, 1 available, 1 failing
     ✓ +0s     spec change   gen 2: containers[web].image
     ✓ +0s     replicaset    web-2 #2, 1/1 pods
     ✓         scheduled     1/1 pods (node-1)
@@ -295,9 +296,7 @@ fn what_holds_pods_up_is_named_at_its_phase() {
         .put(&pod(1, "a", status_of_pod));
         feed.after(60_000);
         let frame = feed.frame(100);
-        let is_shown = |line: &&str| {
-            line.starts_with('✗') && !line.contains("rolling out") || line.contains("└ ")
-        };
+        let is_shown = |line: &&str| line.starts_with('✗') || line.contains("└ ");
         frame
             .lines()
             .filter(is_shown)
@@ -563,10 +562,10 @@ fn a_pod_that_is_relabelled_leaves_and_is_named() {
     ))
     .put(&set(1, "v1", "1/1/1"))
     .put(&pod(1, "a", READY));
-    let news = feed.news();
-    assert!(news.contains("complete: 1/1 available"), "{news}");
+    let printed = feed.transitions();
+    assert!(printed.contains("complete: 1/1 available"), "{printed}");
     feed.put(&pod(1, "a", READY).replace("app: web", "app: debug"));
-    insta::assert_snapshot!(feed.news(), @"
+    insta::assert_snapshot!(feed.transitions(), @"
     2026-05-04T12:00:00Z deployment/web scheduled waiting: 0/1 pods
     2026-05-04T12:00:00Z deployment/web images waiting: 0/1 pulled
     2026-05-04T12:00:00Z pod/web-1-a no longer matches the selector of deployment/web
@@ -576,7 +575,7 @@ fn a_pod_that_is_relabelled_leaves_and_is_named() {
     ├─~ replicaset/web-1 #1   1/1     web:v1           0s
     └─ left: pod/web-1-a no longer matches the selector
     ");
-    assert_eq!(feed.news(), "", "it is said once");
+    assert_eq!(feed.transitions(), "", "it is said once");
     let orphan = pod(1, "b", READY).replace("ownerReferences", "finalizers: []\n  x");
     feed.put(&orphan);
     insta::assert_snapshot!(lines(&feed, "orphaned"), @"├─ orphaned: pod/web-1-b matches the selector, nobody owns it");
@@ -653,7 +652,7 @@ fn a_frame_fits_its_room_and_says_what_it_left_out() {
     ));
     insta::assert_snapshot!(feed.frame_of(70, Some(17)), @"
     deployment/web  -n shop  8 replicas  RollingUpdate                0:00
-    ✗ rolling out: 8/8 updated, 7 available            10m to the deadline
+    ~ rolling out: 8/8 updated, 7 available, 1 failing
     ✓ +0s     spec change   gen 1: created
     ✓ +0s     replicaset    web-1 #1, 8/8 pods
     ✓ +1s     scheduled     8/8 pods (node-1)
@@ -668,7 +667,7 @@ fn a_frame_fits_its_room_and_says_what_it_left_out() {
       ├─● pod/web-1-b         1/1     Running          2s    node-1
       └─✗ pod/web-1-h         0/1     ErrImagePull     2s    node-1
           └ web: a very long message a very long message a very long mess…
-    + 5 more (--once shows all)
+    + 5 healthy (use --once | less)
     ");
     for rows in 12..30 {
         assert!(feed.frame_of(70, Some(rows)).lines().count() <= rows);
@@ -692,7 +691,7 @@ fn text_of_the_cluster_moves_no_cursor() {
             "a",
             &waiting("state: {waiting: {reason: ErrImagePull, message: \"x\\e[2Jy\"}}"),
         ));
-    let text = format!("{}{}", feed.frame(120), feed.news());
+    let text = format!("{}{}", feed.frame(120), feed.transitions());
     assert!(!text.contains('\u{1b}'), "{text}");
     assert!(
         text.contains("a^[[2Jb") && text.contains("x^[[2Jy") && text.contains("web:^[[2J"),
@@ -721,7 +720,7 @@ fn the_story_of_a_rollout_that_fails() {
     ");
     insta::assert_snapshot!(Feed::story("Deployment", 12_000).frame(80), @r#"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
-    ✗ rolling out: 1/3 updated, 3 available                    9m50s to the deadline
+    ~ rolling out: 1/3 updated, 3 available, 1 failing         9m50s to the deadline
     ✓ +0.0s   spec change   gen 2 by kubectl-set: containers[web].image
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -740,6 +739,28 @@ fn the_story_of_a_rollout_that_fails() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            41d   worker-2
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            41d   worker-3
     "#);
+}
+
+/// Frames, lines and records show one state, and it is the one that `status` shows.
+#[test]
+fn the_state_in_the_headline_is_that_of_the_object() {
+    let mut feed = Feed::story("Deployment", 12_000);
+    assert_eq!(
+        feed.frame(80).lines().nth(1).map(|line| &line[..1]),
+        Some("~")
+    );
+    assert!(
+        feed.transitions()
+            .contains("deployment/web InProgress: rolling out")
+    );
+    let graph = feed.graph();
+    let is_deployment = |node: &&crate::render::json::trace::NodeRecord| {
+        node.object
+            .as_ref()
+            .is_some_and(|object| object.kind == "Deployment")
+    };
+    let node = graph.nodes.iter().find(is_deployment).expect("its node");
+    assert_eq!(node.status, "InProgress");
 }
 
 #[test]
@@ -790,7 +811,7 @@ fn the_story_of_a_rollout_that_is_fixed() {
 #[test]
 fn the_story_in_lines() {
     let mut feed = Feed::story("Deployment", 1000);
-    insta::assert_snapshot!(feed.news(), @"
+    insta::assert_snapshot!(feed.transitions(), @"
     2026-05-04T12:00:01Z deployment/web spec change: gen 1 by kubectl-client-side-apply: created
     2026-05-04T12:00:01Z deployment/web replicaset done: web-7f45f79f9d #1, 3/3 pods
     2026-05-04T12:00:01Z deployment/web scheduled done: 3/3 pods (worker-1, worker-2, worker-3)
@@ -800,12 +821,12 @@ fn the_story_in_lines() {
     2026-05-04T12:00:01Z deployment/web Current: complete: 3/3 available
     ");
     let mut feed = Feed::story("Deployment", 12_000);
-    insta::assert_snapshot!(feed.news(), @r#"
+    insta::assert_snapshot!(feed.transitions(), @r#"
     2026-05-04T12:00:12Z deployment/web spec change: gen 2 by kubectl-set: containers[web].image
     2026-05-04T12:00:12Z deployment/web replicaset done: web-5cc54d4d56 #2, 1/3 pods
     2026-05-04T12:00:12Z deployment/web scheduled underway: 1/3 pods (worker-1)
     2026-05-04T12:00:12Z deployment/web images failed: 0/3 pulled; web-5cc54d4d56-dcqxn ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
-    2026-05-04T12:00:12Z deployment/web Failed: rolling out: 1/3 updated, 3 available
+    2026-05-04T12:00:12Z deployment/web InProgress: rolling out: 1/3 updated, 3 available, 1 failing
     "#);
 }
 

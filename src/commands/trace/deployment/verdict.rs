@@ -1,86 +1,109 @@
-//! What a rollout amounts to, in a state and a few words.
+//! The headline of a Deployment: its state, which `status` shows too, and what its rollout is at.
 
+use crate::commands::trace::headline::Headline;
 use crate::commands::trace::target::Presence;
-use crate::status::Status;
+use crate::render::count::counted;
+use crate::status::{Assessment, Status};
 
-use super::phase::{Phase, Progress};
-use super::reading::Reading;
-use super::state::State;
+use super::rollout::RolloutSnapshot;
+use super::state::DeploymentState;
 
-/// Judges a Deployment by how far its rollout is.
-pub(super) fn of(state: &State, reading: Option<&Reading<'_>>) -> (Status, String) {
-    match (&state.presence, reading) {
-        (Presence::Unread, _) => (Status::Unknown, "not read yet".to_owned()),
-        (Presence::Absent, _) => (
+/// The headline of a Deployment, there or not.
+pub(super) fn of(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>) -> Headline {
+    match (&state.presence, rollout) {
+        (Presence::Unread, _) => Headline::new(Status::Unknown, "not read yet"),
+        (Presence::Absent, _) => Headline::new(
             Status::NotFound,
             format!("waiting for {} to be created", state.target.object()),
         ),
         (Presence::Deleted(uid), _) => {
-            let left = state.objects.graph().tree(uid).len();
-            let words = match left {
+            let words = match state.objects.graph().tree(uid).len() {
                 0 => "deleted".to_owned(),
                 1 => "deleted; 1 object of it is still there".to_owned(),
                 left => format!("deleted; {left} objects of it are still there"),
             };
-            (Status::NotFound, words)
+            Headline::new(Status::NotFound, words)
         }
-        (Presence::There(_), None) => (Status::Unknown, "not readable".to_owned()),
-        (Presence::There(_), Some(reading)) => there(reading, &state.phases),
+        (Presence::There(_), None) => Headline::new(Status::Unknown, "not readable"),
+        (Presence::There(uid), Some(rollout)) => {
+            let assessment = state.objects.assess(uid, rollout.now);
+            assessment.map_or(
+                Headline::new(Status::Unknown, "not readable"),
+                |assessment| there(rollout, &assessment),
+            )
+        }
     }
 }
 
-fn there(reading: &Reading<'_>, phases: &[Phase]) -> (Status, String) {
-    let wanted = reading.wanted();
-    let (generation, observed) = reading.generations();
-    let updated = reading.count("updatedReplicas");
-    let available = reading.count("availableReplicas");
-    let counts = format!("{updated}/{wanted} updated, {available} available");
-    let failing = phases
-        .iter()
-        .any(|phase| phase.progress == Progress::Failed);
-    if reading.is_deleting() {
-        return (Status::Terminating, "being deleted".to_owned());
+fn there(rollout: &RolloutSnapshot<'_>, assessment: &Assessment) -> Headline {
+    let status = assessment.status();
+    let wanted = rollout.wanted();
+    let available = rollout.count("availableReplicas");
+    let headline = |stage: &str| Headline::new(status, stage);
+    if rollout.is_deleting() {
+        return headline("being deleted");
     }
-    if !reading.is_observed() {
-        let words = format!(
+    if !rollout.is_observed() {
+        let (generation, observed) = rollout.generations();
+        return headline(&format!(
             "not yet observed by the controller (generation {generation}, observed {observed})"
-        );
-        return (Status::InProgress, words);
+        ));
     }
-    if reading.deadline_exceeded().is_some() {
-        return (Status::Failed, format!("the rollout has failed: {counts}"));
+    if rollout.deadline_exceeded().is_some() {
+        return headline("the rollout has failed").at(counts(rollout));
     }
-    if let Some(failure) = reading.replica_failure() {
-        return (Status::Failed, format!("{}: {counts}", failure.reason));
+    if let Some(failure) = rollout.replica_failure() {
+        return headline(&failure.reason).at(counts(rollout));
     }
-    if reading.is_complete() {
+    if rollout.is_complete() {
         return match wanted {
-            0 => (Status::Current, "scaled to 0".to_owned()),
-            _ => (
-                Status::Current,
-                format!("complete: {available}/{wanted} available"),
-            ),
+            0 => headline("scaled to 0"),
+            _ => headline("complete").at(format!("{available}/{wanted} available")),
         };
     }
-    if reading.is_paused() {
-        return (Status::InProgress, format!("paused: {counts}"));
+    if rollout.is_paused() {
+        return headline("paused").at(counts(rollout));
     }
-    let status = if failing {
-        Status::Failed
-    } else {
-        Status::InProgress
-    };
-    let is_rolled = reading
+    let is_rolled = rollout
         .condition("Progressing")
         .is_some_and(|condition| condition.reason == "NewReplicaSetAvailable");
-    let words = match (wanted, is_rolled) {
-        (0, _) => format!("scaling to 0: {} left", pods(reading.count("replicas"))),
-        (_, true) => format!("rolled out, but {available}/{wanted} available"),
-        (_, false) => format!("rolling out: {counts}"),
-    };
-    (status, words)
+    match (wanted, is_rolled) {
+        (0, _) => {
+            let left = counted(rollout.count("replicas"), "pod", "pods");
+            headline("scaling to 0").at(format!("{left} left"))
+        }
+        (_, true) => {
+            let failing = failing(rollout);
+            headline(&format!(
+                "rolled out, but {available}/{wanted} available{failing}"
+            ))
+        }
+        (_, false) => headline("rolling out").at(counts(rollout)),
+    }
 }
 
-fn pods(count: i64) -> String {
-    format!("{count} pod{}", if count == 1 { "" } else { "s" })
+/// `1/3 updated, 3 available, 1 failing`.
+fn counts(rollout: &RolloutSnapshot<'_>) -> String {
+    format!(
+        "{}/{} updated, {} available{}",
+        rollout.count("updatedReplicas"),
+        rollout.wanted(),
+        rollout.count("availableReplicas"),
+        failing(rollout)
+    )
+}
+
+/// How many objects of the rollout are failing, as `status` counts them.
+fn failing(rollout: &RolloutSnapshot<'_>) -> String {
+    let nodes = [&rollout.sets, &rollout.new_pods, &rollout.old_pods];
+    let failing = nodes
+        .into_iter()
+        .flatten()
+        .filter_map(|node| rollout.objects.assess(&node.uid, rollout.now))
+        .filter(Assessment::is_failing)
+        .count();
+    match failing {
+        0 => String::new(),
+        failing => format!(", {failing} failing"),
+    }
 }

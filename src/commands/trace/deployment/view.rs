@@ -3,39 +3,48 @@
 
 use jiff::Timestamp;
 
-use crate::commands::trace::page::Page;
-use crate::object::Value;
+use crate::object::{StatusCondition, Value, conditions};
 use crate::render::age;
+use crate::render::canvas::Canvas;
+use crate::render::header_footer::ViewHeader;
+use crate::render::status::symbol;
 use crate::render::style::Role;
 use crate::render::text::escape_line;
 use crate::status::Status;
 
-use super::phase::{Name, Phase, Progress};
-use super::reading::{Condition, Reading};
-use super::state::State;
+use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
+use super::rollout::RolloutSnapshot;
+use super::state::DeploymentState;
 use super::{phases, revisions, verdict};
 
 /// Draws the whole frame but its footer.
-pub(super) fn frame(state: &State, page: &Page) -> Vec<String> {
-    let reading = state.reading(page.now);
-    let mut lines = vec![title(state, reading.as_ref(), page)];
-    lines.push(summary(state, reading.as_ref(), page));
-    if let Some(reading) = &reading {
-        lines.extend(phase_lines(state, reading, page));
-        lines.extend(condition_lines(reading, page));
+pub(super) fn frame(state: &DeploymentState, canvas: Canvas) -> Vec<String> {
+    let rollout = state.rollout(canvas.now);
+    let mut lines = vec![
+        header(state, rollout.as_ref()).line(canvas),
+        summary(state, rollout.as_ref(), canvas),
+    ];
+    if let Some(rollout) = &rollout {
+        lines.extend(phase_lines(state, rollout, canvas));
+        lines.extend(condition_lines(rollout, canvas));
     }
-    let room = page.rows.map(|rows| rows.saturating_sub(lines.len()));
-    lines.extend(revisions::outline(state, reading.as_ref(), page).lines(page, room));
+    let room = canvas.without_rows(lines.len()).rows;
+    let outline = revisions::outline(state, rollout.as_ref(), canvas);
+    lines.extend(outline.lines(canvas.look, room));
     lines
 }
 
-fn title(state: &State, reading: Option<&Reading<'_>>, page: &Page) -> String {
+fn header(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>) -> ViewHeader {
     let mut facts = vec![format!("-n {}", state.target.namespace)];
-    if let Some(reading) = reading {
-        facts.push(phases::replicas(reading.wanted()));
-        facts.push(strategy(reading.deployment));
+    if let Some(rollout) = rollout {
+        facts.push(phases::replicas(rollout.wanted()));
+        facts.push(strategy(rollout.deployment));
     }
-    page.title(&state.target.object().to_string(), &facts)
+    ViewHeader {
+        name: state.target.object().to_string(),
+        facts,
+        ..ViewHeader::default()
+    }
 }
 
 /// How pods are replaced: `RollingUpdate, surge 1, unavailable 25%`.
@@ -53,101 +62,115 @@ fn strategy(deployment: Value<'_>) -> String {
     facts.join(", ")
 }
 
-fn summary(state: &State, reading: Option<&Reading<'_>>, page: &Page) -> String {
-    let (status, words) = verdict::of(state, reading);
-    let deadline = reading.and_then(Reading::deadline).map(|deadline| {
-        let left = deadline.duration_since(page.now);
+fn summary(
+    state: &DeploymentState,
+    rollout: Option<&RolloutSnapshot<'_>>,
+    canvas: Canvas,
+) -> String {
+    let headline = verdict::of(state, rollout);
+    let deadline = rollout.and_then(RolloutSnapshot::deadline).map(|deadline| {
+        let left = deadline.duration_since(canvas.now);
         if left.is_positive() {
             format!("{} to the deadline", age::human(left))
         } else {
             "the deadline is over".to_owned()
         }
     });
-    page.spread(&page.state(status, &words), &deadline.unwrap_or_default())
+    let left = canvas.state(headline.status, &headline.words());
+    canvas.line(&left, &deadline.unwrap_or_default())
 }
 
-fn phase_lines(state: &State, reading: &Reading<'_>, page: &Page) -> Vec<String> {
-    let change = Phase {
-        name: Name::Change,
-        progress: Progress::Done,
+fn phase_lines(
+    state: &DeploymentState,
+    rollout: &RolloutSnapshot<'_>,
+    canvas: Canvas,
+) -> Vec<String> {
+    let change = RolloutPhase {
+        name: PhaseName::Change,
+        progress: PhaseProgress::Done,
         text: state.change.text(),
         failure: None,
         time: None,
     };
-    let is_shown = |phase: &&Phase| {
+    let is_shown = |phase: &&RolloutPhase| {
         // That the controller has seen a change is worth a line only while it has not.
-        phase.name != Name::Observed || phase.progress != Progress::Done
+        phase.name != PhaseName::Observed || phase.progress != PhaseProgress::Done
     };
     let phases = std::iter::once(&change).chain(&state.phases);
     phases
         .filter(is_shown)
-        .map(|phase| phase_line(state, reading, phase, page))
+        .map(|phase| phase_line(state, rollout, phase, canvas))
         .collect()
 }
 
-fn phase_line(state: &State, reading: &Reading<'_>, phase: &Phase, page: &Page) -> String {
-    let symbols = page.look.symbols;
+fn phase_line(
+    state: &DeploymentState,
+    rollout: &RolloutSnapshot<'_>,
+    phase: &RolloutPhase,
+    canvas: Canvas,
+) -> String {
+    let symbols = canvas.look.symbols;
     let (symbol, role) = match phase.progress {
-        Progress::Done => (symbols.done, Role::Good),
-        Progress::Underway => (symbols.in_progress, Role::Moving),
-        Progress::Failed => (symbols.failed, Role::Bad),
-        Progress::Waiting => (symbols.dot, Role::Dim),
-        Progress::Unknown => (symbols.unknown, Role::Dim),
+        PhaseProgress::Done => (symbols.done, Role::Good),
+        PhaseProgress::Underway => (symbols.in_progress, Role::Moving),
+        PhaseProgress::Failed => (symbols.failed, Role::Bad),
+        PhaseProgress::Waiting => (symbols.dot, Role::Dim),
+        PhaseProgress::Unknown => (symbols.unknown, Role::Dim),
     };
     let start = state.change.at;
     let moment = match phase.name {
-        Name::Change => start,
-        name => state.log.moment(name),
+        PhaseName::Change => start,
+        name => state.phase_times.moment(name),
     };
     let time = match phase.progress {
-        Progress::Done | Progress::Failed => moment.after(start).unwrap_or_default(),
-        Progress::Underway | Progress::Waiting => "...".to_owned(),
-        Progress::Unknown => String::new(),
+        PhaseProgress::Done | PhaseProgress::Failed => moment.after(start).unwrap_or_default(),
+        PhaseProgress::Underway | PhaseProgress::Waiting => "...".to_owned(),
+        PhaseProgress::Unknown => String::new(),
     };
-    let time = page.look.styles.dim(&format!("{time:<6}"));
+    let time = canvas.look.styles.dim(&format!("{time:<6}"));
     let mut text = escape_line(&phase.words()).into_owned();
-    if phase.name == Name::Complete && phase.progress == Progress::Done {
-        let ago = moment.time().map(|time| age::age(time, reading.now));
+    if phase.name == PhaseName::Complete && phase.progress == PhaseProgress::Done {
+        let ago = moment.time().map(|time| age::age(time, rollout.now));
         text += &ago.map_or(String::new(), |ago| format!(", {ago} ago"));
     }
     let line = format!(
         "{} {time}  {:<12}  {text}",
-        page.look.styles.paint(role, symbol),
+        canvas.look.styles.paint(role, symbol),
         phase.name.as_str(),
     );
     line.trim_end().to_owned()
 }
 
-fn condition_lines(reading: &Reading<'_>, page: &Page) -> Vec<String> {
+fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
     let mut lines = Vec::new();
-    for condition in reading.conditions() {
+    for condition in conditions(rollout.deployment) {
         let status = judge(&condition);
         lines.push(format!(
             "{} {}={} {}  {}",
-            page.symbol(status),
+            symbol(status, canvas.look),
             escape_line(&condition.kind),
             escape_line(&condition.status),
             escape_line(&condition.reason),
-            page.look.styles.dim(&page.age(since(&condition))),
+            canvas.look.styles.dim(&canvas.age(since(&condition))),
         ));
         if status == Status::Failed {
             let message = escape_line(&condition.message);
-            lines.push(format!("  {}{message}", page.look.symbols.note));
+            lines.push(format!("  {}{message}", canvas.look.symbols.note));
         }
     }
     lines
 }
 
-/// Since when a condition says what it says: a rollout goes on without a transition.
-fn since(condition: &Condition) -> Option<Timestamp> {
+/// Since when a condition is as it is. A rollout progresses without a transition.
+fn since(condition: &StatusCondition<'_>) -> Option<Timestamp> {
     match &*condition.kind {
-        "Progressing" => condition.updated,
-        _ => condition.since,
+        "Progressing" => condition.updated(),
+        _ => condition.since(),
     }
 }
 
 /// Whether a condition is as it should be.
-fn judge(condition: &Condition) -> Status {
+fn judge(condition: &StatusCondition<'_>) -> Status {
     match (&*condition.kind, &*condition.status) {
         ("Available", "True") | ("ReplicaFailure", "False") => Status::Current,
         ("Progressing", "True") if condition.reason == "NewReplicaSetAvailable" => Status::Current,

@@ -9,17 +9,17 @@ use crate::object::Uid;
 use super::super::objects::Objects;
 
 /// The endpoints of one address type.
-pub(super) struct Group<'a> {
+pub(super) struct AddressGroup<'a> {
     /// `IPv4`, `IPv6` or `FQDN`.
     pub(super) address_type: &'a str,
     /// The names of the slices they are in.
     pub(super) slices: Vec<&'a str>,
     /// The endpoints: those that get traffic first, then by what they stand for.
-    pub(super) endpoints: Vec<Endpoint<'a>>,
+    pub(super) endpoints: Vec<ServedEndpoint<'a>>,
 }
 
 /// An endpoint, and the ports of it that all slices together name.
-pub(super) struct Endpoint<'a> {
+pub(super) struct ServedEndpoint<'a> {
     /// As it stands in the first slice that has it.
     pub(super) backend: Backend<'a>,
     /// The ports that lead to it.
@@ -44,7 +44,7 @@ pub(super) enum Behind<'a> {
 
 /// How many endpoints are in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(super) struct EndpointCounts {
     /// They get traffic.
     pub(super) ready: usize,
     /// They get none.
@@ -57,7 +57,7 @@ pub(super) struct Tally {
     pub(super) ghosts: usize,
 }
 
-impl Tally {
+impl EndpointCounts {
     fn count(&mut self, state: EndpointState) {
         match state {
             EndpointState::Ready => self.ready += 1,
@@ -77,8 +77,8 @@ impl Tally {
 }
 
 /// The endpoints by address type. Slices of other ports, or of more endpoints, repeat an address type.
-pub(super) fn groups(objects: &Objects) -> Vec<Group<'_>> {
-    let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
+pub(super) fn groups(objects: &Objects) -> Vec<AddressGroup<'_>> {
+    let mut groups: BTreeMap<&str, AddressGroup<'_>> = BTreeMap::new();
     let mut slices: Vec<&Node> = objects.of_kind("EndpointSlice").collect();
     slices.sort_by_key(|slice| &slice.object.name);
     for node in slices {
@@ -86,7 +86,7 @@ pub(super) fn groups(objects: &Objects) -> Vec<Group<'_>> {
             continue;
         };
         let address_type = slice.address_type.as_deref().unwrap_or("?");
-        let group = groups.entry(address_type).or_insert_with(|| Group {
+        let group = groups.entry(address_type).or_insert_with(|| AddressGroup {
             address_type,
             slices: Vec::new(),
             endpoints: Vec::new(),
@@ -94,19 +94,21 @@ pub(super) fn groups(objects: &Objects) -> Vec<Group<'_>> {
         group.slices.push(&node.object.name);
         let ports: BTreeSet<i64> = slice.ports.iter().filter_map(|port| port.port).collect();
         let backends = objects.graph().backends(&node.uid).into_iter();
-        group.endpoints.extend(backends.map(|backend| Endpoint {
-            backend,
-            ports: ports.clone(),
-        }));
+        group
+            .endpoints
+            .extend(backends.map(|backend| ServedEndpoint {
+                backend,
+                ports: ports.clone(),
+            }));
     }
-    groups.into_values().map(Group::merged).collect()
+    groups.into_values().map(AddressGroup::merged).collect()
 }
 
-impl<'a> Group<'a> {
+impl<'a> AddressGroup<'a> {
     /// Each endpoint once, in the best of its states.
-    fn merged(mut self) -> Group<'a> {
-        self.endpoints.sort_by_key(Endpoint::place);
-        let mut merged: Vec<Endpoint<'_>> = Vec::with_capacity(self.endpoints.len());
+    fn merged(mut self) -> AddressGroup<'a> {
+        self.endpoints.sort_by_key(ServedEndpoint::place);
+        let mut merged: Vec<ServedEndpoint<'_>> = Vec::with_capacity(self.endpoints.len());
         let mut at: BTreeMap<Identity, usize> = BTreeMap::new();
         for endpoint in self.endpoints {
             if let Some(&index) = at.get(&endpoint.identity()) {
@@ -116,15 +118,15 @@ impl<'a> Group<'a> {
                 merged.push(endpoint);
             }
         }
-        Group {
+        AddressGroup {
             endpoints: merged,
             ..self
         }
     }
 
     /// How many are in which state.
-    pub(super) fn tally(&self) -> Tally {
-        let mut tally = Tally::default();
+    pub(super) fn tally(&self) -> EndpointCounts {
+        let mut tally = EndpointCounts::default();
         for endpoint in &self.endpoints {
             tally.count(endpoint.state());
         }
@@ -133,7 +135,7 @@ impl<'a> Group<'a> {
 }
 
 /// How many backends are in which state: one that has an address of each type counts once.
-pub(super) fn tally(groups: &[Group<'_>], pods: Pods) -> Tally {
+pub(super) fn tally(groups: &[AddressGroup<'_>], pods: Pods) -> EndpointCounts {
     let mut best: BTreeMap<Identity, (EndpointState, bool)> = BTreeMap::new();
     for endpoint in groups.iter().flat_map(|group| &group.endpoints) {
         let identity = match endpoint.identity() {
@@ -144,7 +146,7 @@ pub(super) fn tally(groups: &[Group<'_>], pods: Pods) -> Tally {
         let (state, _) = best.entry(identity).or_insert((endpoint.state(), is_ghost));
         *state = (*state).min(endpoint.state());
     }
-    let mut tally = Tally::default();
+    let mut tally = EndpointCounts::default();
     for (state, is_ghost) in best.into_values() {
         tally.count(state);
         tally.ghosts += usize::from(is_ghost);
@@ -152,7 +154,7 @@ pub(super) fn tally(groups: &[Group<'_>], pods: Pods) -> Tally {
     tally
 }
 
-impl<'a> Endpoint<'a> {
+impl<'a> ServedEndpoint<'a> {
     /// Whether it would answer, whatever its state: as the API says, when it is ready unless said
     /// otherwise.
     pub(super) fn is_serving(&self) -> bool {
@@ -165,7 +167,7 @@ impl<'a> Endpoint<'a> {
         self.backend.endpoint.state()
     }
 
-    /// What it stands for; `pods_read` says whether all pods of the Service are known.
+    /// What it stands for. Without all pods of the Service, no pod can be called gone.
     pub(super) fn behind(&self, pods: Pods) -> Behind<'a> {
         match (self.backend.pod, &self.backend.endpoint.target, pods) {
             (Some(pod), _, _) => Behind::Pod(pod),
@@ -232,4 +234,18 @@ pub(super) fn word(state: EndpointState) -> &'static str {
         EndpointState::TerminatingServing => "Terminating(serving)",
         EndpointState::Terminating => "Terminating",
     }
+}
+
+/// Why an endpoint has no pod behind it.
+pub(super) fn ghost_note(target: &Target, objects: &Objects) -> String {
+    let mut pods = objects.of_kind("Pod");
+    let what = if pods.any(|pod| pod.object.name == target.name) {
+        "now another"
+    } else {
+        "gone"
+    };
+    format!(
+        "an endpoint without a live pod: pod/{} is {what}",
+        target.name
+    )
 }

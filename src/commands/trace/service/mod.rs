@@ -1,35 +1,79 @@
 //! The trace of a Service: its slices, their endpoints, the pods behind them, and who owns these.
 
 mod endpoints;
-mod lines;
 mod owners;
 mod spec;
 mod state;
-mod strays;
 #[cfg(test)]
 mod tests;
+mod transitions;
+mod unserved_pods;
 mod verdict;
 mod view;
 
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::chain::Chain;
+use super::headline::Headline;
 use super::objects::Objects;
-use crate::graph::Target;
+use super::target::{Presence, TracedObject};
+use crate::render::canvas::Canvas;
+use crate::watch::{Event, SourceKey};
+use state::ServiceState;
+use transitions::EndpointTransitions;
 
-pub(super) use state::State;
+/// The trace of one Service.
+pub(super) struct ServiceTrace {
+    state: ServiceState,
+    transitions: EndpointTransitions,
+}
 
-/// What to say of an endpoint whose pod is not there.
-fn ghost_note(target: &Target, objects: &Objects) -> String {
-    let namesake = objects
-        .of_kind("Pod")
-        .any(|pod| pod.object.name == target.name);
-    if namesake {
-        format!(
-            "an endpoint without a live pod: pod/{} is now another",
-            target.name
-        )
-    } else {
-        format!(
-            "an endpoint without a live pod: pod/{} is gone",
-            target.name
-        )
+impl ServiceTrace {
+    /// The trace of a Service of which nothing is known yet.
+    pub(super) fn new(target: TracedObject) -> ServiceTrace {
+        ServiceTrace {
+            state: ServiceState::new(target),
+            transitions: EndpointTransitions::default(),
+        }
+    }
+}
+
+impl Chain for ServiceTrace {
+    fn wanted(&self) -> Vec<SourceKey> {
+        self.state.wanted()
+    }
+
+    fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
+        self.state.apply(key, event);
+    }
+
+    fn target(&self) -> &TracedObject {
+        &self.state.target
+    }
+
+    fn presence(&self) -> &Presence {
+        &self.state.presence
+    }
+
+    fn objects(&self) -> &Objects {
+        &self.state.objects
+    }
+
+    fn headline(&self, _now: Timestamp) -> Headline {
+        verdict::of(&self.state, &endpoints::groups(&self.state.objects))
+    }
+
+    fn transitions(&mut self, now: Timestamp) -> Vec<String> {
+        self.transitions.lines(&self.state, now)
+    }
+
+    fn settle(&mut self, _now: Timestamp) {
+        self.state.find_owners();
+    }
+
+    fn frame(&self, canvas: Canvas) -> Vec<String> {
+        view::frame(&self.state, canvas)
     }
 }

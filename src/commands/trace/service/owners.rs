@@ -75,7 +75,7 @@ fn resource(api_version: &str, kind: &str) -> Option<Resource> {
 
 /// The owners of some pods, from the outermost in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Chain {
+pub(super) struct OwnerChain {
     /// What they are called: `deployment/api > replicaset/api-7f6d9c #7`.
     pub(super) names: String,
     /// How the innermost one that is read stands: `4/4 pods, 3 available`.
@@ -83,7 +83,7 @@ pub(super) struct Chain {
 }
 
 /// Each chain of owners once, and the pods that nobody owns.
-pub(super) fn chains(objects: &Objects) -> (Vec<Chain>, usize) {
+pub(super) fn chains(objects: &Objects) -> (Vec<OwnerChain>, usize) {
     let mut chains = BTreeMap::new();
     let mut bare = 0;
     for pod in pods(objects) {
@@ -107,7 +107,7 @@ pub(super) fn outermost(graph: &Graph, pod: &Node) -> String {
     }
 }
 
-fn chain(objects: &Objects, pod: &Node) -> Option<Chain> {
+fn chain(objects: &Objects, pod: &Node) -> Option<OwnerChain> {
     let known = objects.graph().ancestors(&pod.uid);
     let outermost = known.last().copied().unwrap_or(pod);
     let unread = outermost.owners.first().map(|owner| {
@@ -126,7 +126,7 @@ fn chain(objects: &Objects, pod: &Node) -> Option<Chain> {
         .first()
         .and_then(|owner| objects.get(&owner.uid))
         .and_then(counts);
-    (!names.is_empty()).then(|| Chain {
+    (!names.is_empty()).then(|| OwnerChain {
         names: names.join(" > "),
         counts,
     })

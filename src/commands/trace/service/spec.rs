@@ -1,4 +1,4 @@
-//! What a Service says of itself: how it is reached, and which ports lead where.
+//! The spec of a Service: how clients reach it, and which ports lead where.
 
 use std::collections::BTreeSet;
 
@@ -82,7 +82,7 @@ fn ingress(service: Value<'_>) -> Vec<String> {
 }
 
 /// A port of a Service.
-pub(super) struct Port {
+pub(super) struct ServicePort {
     name: Option<String>,
     number: i64,
     protocol: String,
@@ -103,14 +103,14 @@ enum TargetPort {
 }
 
 /// The ports of a Service; names are looked up in its pods.
-pub(super) fn ports(service: Value<'_>, pods: &[&Node], objects: &Objects) -> Vec<Port> {
+pub(super) fn ports(service: Value<'_>, pods: &[&Node], objects: &Objects) -> Vec<ServicePort> {
     service
         .items_at(&["spec", "ports"])
         .map(|port| port_of(port, pods, objects))
         .collect()
 }
 
-fn port_of(port: Value<'_>, pods: &[&Node], objects: &Objects) -> Port {
+fn port_of(port: Value<'_>, pods: &[&Node], objects: &Objects) -> ServicePort {
     let number = port.i64_at(&["port"]).unwrap_or_default();
     let protocol = text(port, &["protocol"]).unwrap_or_else(|| "TCP".to_owned());
     let target = match port.get("targetPort") {
@@ -121,7 +121,7 @@ fn port_of(port: Value<'_>, pods: &[&Node], objects: &Objects) -> Port {
         Some(target) => TargetPort::Number(target.as_i64().unwrap_or(number)),
         None => TargetPort::Number(number),
     };
-    Port {
+    ServicePort {
         name: text(port, &["name"]),
         number,
         on_nodes: port.i64_at(&["nodePort"]).filter(|port| *port > 0),
@@ -161,7 +161,7 @@ fn container_port(pod: Value<'_>, name: &str, protocol: &str) -> Option<i64> {
         .i64_at(&["containerPort"])
 }
 
-impl Port {
+impl ServicePort {
     /// The port in words: `http 80->8080/TCP`.
     pub(super) fn text(&self) -> String {
         let name = self.name.as_ref().map(|name| format!("{name} "));

@@ -2,22 +2,17 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use super::endpoints::Pods;
-use super::lines::Told;
-use super::{owners, view};
-use crate::commands::trace::Chain;
+use super::owners;
 use crate::commands::trace::objects::Objects;
-use crate::commands::trace::page::Page;
-use crate::commands::trace::target::{Presence, Target};
+use crate::commands::trace::target::{Presence, TracedObject};
 use crate::graph::{Selection, children_of_kind};
 use crate::object::{Resource, Uid, Value};
 use crate::watch::{Event, Select, SourceKey};
 
 /// The trace of one Service.
-pub(in crate::commands::trace) struct State {
-    pub(super) target: Target,
+pub(super) struct ServiceState {
+    pub(super) target: TracedObject,
     pub(super) objects: Objects,
     pub(super) presence: Presence,
     /// The source of its slices, which needs no more than its name.
@@ -28,17 +23,16 @@ pub(in crate::commands::trace) struct State {
     owners: Option<Vec<Named>>,
     slices_read: bool,
     pods_read: bool,
-    told: Told,
 }
 
 /// An object by its type and name.
 type Named = (Resource, Arc<str>);
 
-impl State {
+impl ServiceState {
     /// The trace of a Service of which nothing is known yet.
-    pub(in crate::commands::trace) fn new(target: Target) -> State {
+    pub(super) fn new(target: TracedObject) -> ServiceState {
         let name = format!("kubernetes.io/service-name={}", target.name);
-        State {
+        ServiceState {
             slices: target.selected(slice_resource(), Select::labelled(&name)),
             objects: Objects::default(),
             presence: Presence::Unread,
@@ -46,7 +40,6 @@ impl State {
             owners: None,
             slices_read: false,
             pods_read: false,
-            told: Told::default(),
             target,
         }
     }
@@ -109,8 +102,9 @@ fn slice_resource() -> Resource {
     }
 }
 
-impl Chain for State {
-    fn wanted(&self) -> Vec<SourceKey> {
+impl ServiceState {
+    /// The sources that show the chain, as far as it is known.
+    pub(super) fn wanted(&self) -> Vec<SourceKey> {
         let owners = match &self.owners {
             Some(owners) => owners.clone(),
             None => owners::wanted(&self.objects),
@@ -125,7 +119,8 @@ impl Chain for State {
         wanted
     }
 
-    fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
+    /// Takes one event.
+    pub(super) fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
         let mut uid = None;
         match event {
             Event::Object { why, now, .. } => {
@@ -148,32 +143,10 @@ impl Chain for State {
         }
     }
 
-    fn target(&self) -> &Target {
-        &self.target
-    }
-
-    fn presence(&self) -> &Presence {
-        &self.presence
-    }
-
-    fn objects(&self) -> &Objects {
-        &self.objects
-    }
-
-    fn settle(&mut self, _now: Timestamp) {
+    /// Looks up which owners to read, if something has come that may lead to others.
+    pub(super) fn find_owners(&mut self) {
         if self.owners.is_none() {
             self.owners = Some(owners::wanted(&self.objects));
         }
-    }
-
-    fn news(&mut self, now: Timestamp) -> Vec<String> {
-        let mut told = std::mem::take(&mut self.told);
-        let news = told.news(self, now);
-        self.told = told;
-        news
-    }
-
-    fn frame(&self, page: &Page) -> Vec<String> {
-        view::frame(self, page)
     }
 }

@@ -457,7 +457,7 @@ fn what_does_not_fit_is_counted_and_the_healthy_go_first() {
     let endpoints: Vec<&str> = endpoints.iter().map(String::as_str).collect();
     feed.put(&slice("api-1", "IPv4", &endpoints));
     insta::assert_snapshot!(feed.frame_of(60, Some(9)), @"
-    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP
+    service/api  -n shop  ClusterIP 10.96.14.7
     ~ degraded 5/6 ready  selector app=api
     ENDPOINT              TARGET      STATE      NODE     AGE
     ├─ endpointslice/api-1  IPv4  5 ready, 1 not ready, 0 termi…
@@ -465,7 +465,7 @@ fn what_does_not_fit_is_counted_and_the_healthy_go_first() {
     │ └─~ 10.0.0.4:8080   pod/api-e   NotReady   node-1   2d
     │     └ api: running, not ready
     └─ owners: 6 pods have none
-    + 4 more (--once shows all)
+    + 4 healthy (use --once | less)
     ");
     for rows in 2..20 {
         let lines = feed.frame_of(60, Some(rows)).lines().count();
@@ -479,26 +479,30 @@ fn a_line_for_each_change_of_an_endpoint() {
     feed.put(SERVICE)
         .put(&pod("api-a", "10.0.0.1", "Ready"))
         .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1"]));
-    insta::assert_snapshot!(feed.news(), @"
+    insta::assert_snapshot!(feed.transitions(), @"
     2026-05-04T12:00:00Z endpoint 10.0.0.1:8080 pod/api-a Ready
     2026-05-04T12:00:00Z service/api Current: 1/1 ready
     ");
-    assert_eq!(feed.news(), "");
+    assert_eq!(feed.transitions(), "");
     feed.after(1000)
         .put(&pod("api-a", "10.0.0.1", "NotReady"))
         .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1 ready: false"]));
-    insta::assert_snapshot!(feed.news(), @"
+    insta::assert_snapshot!(feed.transitions(), @"
     2026-05-04T12:00:01Z endpoint 10.0.0.1:8080 pod/api-a NotReady: api: running, not ready (was Ready)
     2026-05-04T12:00:01Z service/api Failed: 0/1 ready
     ");
     feed.after(1000)
         .delete("EndpointSlice", "api-1")
         .delete("Service", "api");
-    insta::assert_snapshot!(feed.news(), @"
+    insta::assert_snapshot!(feed.transitions(), @"
     2026-05-04T12:00:02Z endpoint 10.0.0.1:8080 pod/api-a gone (was NotReady)
     2026-05-04T12:00:02Z service/api NotFound: deleted
     ");
-    assert_eq!(feed.after(60_000).news(), "", "time alone is no news");
+    assert_eq!(
+        feed.after(60_000).transitions(),
+        "",
+        "time alone is no news"
+    );
 }
 
 #[test]
@@ -519,7 +523,7 @@ fn text_of_the_cluster_moves_no_cursor() {
     let frame = feed.frame(120);
     assert!(!frame.contains('\u{1b}'), "{frame}");
     assert!(frame.contains("h^[[2J"), "{frame}");
-    assert!(!feed.news().contains('\u{1b}'));
+    assert!(!feed.transitions().contains('\u{1b}'));
 }
 
 #[test]
@@ -585,7 +589,7 @@ fn the_graph_as_a_record() {
     insta::assert_snapshot!(lines("nodes").join("\n"), @r#"
     {"ghost":true,"id":"/Pod/shop/api-b","ref":{"apiVersion":"v1","cluster":"test","kind":"Pod","name":"api-b","namespace":"shop","uid":"uid-api-b"},"status":"NotFound"}
     {"ghost":false,"id":"ip:192.0.2.7","status":"Unknown"}
-    {"ghost":false,"id":"uid-api","ref":{"apiVersion":"v1","cluster":"test","kind":"Service","name":"api","namespace":"shop","uid":"uid-api"},"status":"Current","word":"Current"}
+    {"causes":[{"rule":"Endpoints","text":"degraded 2/3 ready, 1 without a live pod"}],"ghost":false,"id":"uid-api","ref":{"apiVersion":"v1","cluster":"test","kind":"Service","name":"api","namespace":"shop","uid":"uid-api"},"status":"InProgress","word":"Current"}
     {"ghost":false,"id":"uid-api-1","ref":{"apiVersion":"discovery.k8s.io/v1","cluster":"test","kind":"EndpointSlice","name":"api-1","namespace":"shop","uid":"uid-api-1"},"status":"Current","word":"Current"}
     {"causes":[{"rule":"NotReady","text":"api: running, not ready"}],"ghost":false,"id":"uid-api-a","ready":"0/1","ref":{"apiVersion":"v1","cluster":"test","kind":"Pod","name":"api-a","namespace":"shop","uid":"uid-api-a"},"status":"InProgress","word":"Running"}
     "#);

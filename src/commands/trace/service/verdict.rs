@@ -1,76 +1,78 @@
-//! What a Service's endpoints amount to, in a state and a few words.
+//! The headline of a Service: what its endpoints amount to.
 
+use crate::commands::trace::headline::Headline;
 use crate::commands::trace::target::Presence;
 use crate::graph::Node;
+use crate::object::Uid;
 use crate::status::Status;
 
-use super::endpoints::{self, Group, Pods, Tally};
+use super::endpoints::{self, AddressGroup, EndpointCounts, Pods};
 use super::spec;
-use super::state::State;
+use super::state::ServiceState;
 
 /// Judges a Service by who would answer for it.
-pub(super) fn of(state: &State, groups: &[Group<'_>]) -> (Status, String) {
+pub(super) fn of(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
     let orphans = if groups.is_empty() {
         ""
     } else {
         "; its endpoints are still there"
     };
     match &state.presence {
-        Presence::Unread => (Status::Unknown, "not read yet".to_owned()),
-        Presence::Absent => (
+        Presence::Unread => Headline::new(Status::Unknown, "not read yet"),
+        Presence::Absent => Headline::new(
             Status::NotFound,
             format!("waiting for {} to be created", state.target.object()),
         ),
-        Presence::Deleted(_) => (Status::NotFound, format!("deleted{orphans}")),
+        Presence::Deleted(_) => Headline::new(Status::NotFound, format!("deleted{orphans}")),
         Presence::There(uid) => {
-            let deleting = state
-                .objects
-                .graph()
-                .node(uid)
-                .is_some_and(|node| node.deleting);
-            let (status, words) = there(state, groups);
-            if deleting {
-                return (Status::Terminating, format!("being deleted; {words}"));
+            let node = state.objects.graph().node(uid);
+            let headline = there(state, groups);
+            if node.is_some_and(|node| node.deleting) {
+                let words = format!("being deleted; {}", headline.stage);
+                return Headline::new(Status::Terminating, words);
             }
-            (status, words)
+            headline
         }
     }
 }
 
-fn there(state: &State, groups: &[Group<'_>]) -> (Status, String) {
+fn there(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
     let Some((uid, service)) = state.service() else {
-        return (Status::Unknown, "not readable".to_owned());
+        return Headline::new(Status::Unknown, "not readable");
     };
     if spec::is_external(service) {
         return match spec::external_name(service) {
-            Some(name) => (Status::Current, format!("stands for {name}")),
-            None => (
+            Some(name) => Headline::new(Status::Current, format!("stands for {name}")),
+            None => Headline::new(
                 Status::Failed,
-                "has no name to stand for in .spec.externalName".to_owned(),
+                "has no name to stand for in .spec.externalName",
             ),
         };
     }
     let tally = endpoints::tally(groups, state.pods());
-    if tally == Tally::default() {
-        return (Status::Failed, without_endpoints(state, uid));
+    if tally == EndpointCounts::default() {
+        return without_endpoints(state, uid);
     }
     serving(tally)
 }
 
 /// Why there is no endpoint at all.
-fn without_endpoints(state: &State, uid: &crate::object::Uid) -> String {
+fn without_endpoints(state: &ServiceState, uid: &Uid) -> Headline {
     let graph = state.objects.graph();
     let has_selector = graph.node(uid).and_then(Node::selector).is_some();
     let matched = graph.selected(uid).matched;
-    match (state.are_slices_read(), has_selector, state.pods(), matched) {
-        (false, ..) => "endpoints not read".to_owned(),
-        (true, false, ..) => "no endpoints, and no selector to find any".to_owned(),
-        (true, true, Pods::Known, 0) => "no pod matches the selector".to_owned(),
-        (true, true, ..) => "no endpoints".to_owned(),
+    if !state.are_slices_read() {
+        return Headline::new(Status::Unknown, "endpoints not read");
     }
+    let words = match (has_selector, state.pods(), matched) {
+        (false, ..) => "no endpoints, and no selector to find any",
+        (true, Pods::Known, 0) => "no pod matches the selector",
+        (true, ..) => "no endpoints",
+    };
+    Headline::new(Status::Failed, words)
 }
 
-fn serving(tally: Tally) -> (Status, String) {
+fn serving(tally: EndpointCounts) -> Headline {
     let staying = tally.staying();
     let mut words = vec![format!("{}/{staying} ready", tally.ready)];
     match (tally.terminating, tally.draining) {
@@ -89,8 +91,8 @@ fn serving(tally: Tally) -> (Status, String) {
     let answers = tally.ready + tally.draining;
     let is_whole = tally.ready == staying && tally.ghosts == 0;
     match (answers, is_whole) {
-        (0, _) => (Status::Failed, words),
-        (_, true) if staying > 0 => (Status::Current, words),
-        _ => (Status::InProgress, format!("degraded {words}")),
+        (0, _) => Headline::new(Status::Failed, words),
+        (_, true) if staying > 0 => Headline::new(Status::Current, words),
+        _ => Headline::new(Status::InProgress, format!("degraded {words}")),
     }
 }

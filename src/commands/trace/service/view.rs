@@ -1,40 +1,47 @@
 //! The frame of a Service's trace: title, state, then its endpoints as a tree.
 
-use crate::commands::trace::outline::{Body, Item, Outline, Weight};
-use crate::commands::trace::page::{Page, role};
 use crate::graph::{EndpointState, Facts, Node};
+use crate::render::canvas::Canvas;
+use crate::render::count::counted;
+use crate::render::header_footer::ViewHeader;
+use crate::render::outline::{Outline, OutlineItem};
+use crate::render::status::role;
 use crate::render::style::Role;
 use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::escape_line;
-use crate::status::Status;
+use crate::status::{Assessment, Status};
 
-use super::endpoints::{self, Behind, Endpoint, Group, Pods, Tally};
-use super::state::State;
-use super::{owners, spec, strays, verdict};
+use super::endpoints::{self, AddressGroup, Behind, EndpointCounts, Pods, ServedEndpoint};
+use super::state::ServiceState;
+use super::{owners, spec, unserved_pods, verdict};
 
 /// Draws the whole frame but its footer.
-pub(super) fn frame(state: &State, page: &Page) -> Vec<String> {
+pub(super) fn frame(state: &ServiceState, canvas: Canvas) -> Vec<String> {
     let groups = endpoints::groups(&state.objects);
-    let mut lines = vec![title(state, page), summary(state, &groups, page)];
-    lines.extend(warnings(state, page));
-    let room = page.rows.map(|rows| rows.saturating_sub(lines.len()));
-    lines.extend(outline(state, &groups, page).lines(page, room));
+    let mut lines = vec![header(state).line(canvas), summary(state, &groups, canvas)];
+    lines.extend(warnings(state, canvas));
+    let room = canvas.without_rows(lines.len()).rows;
+    lines.extend(outline(state, &groups, canvas).lines(canvas.look, room));
     lines
 }
 
-fn title(state: &State, page: &Page) -> String {
+fn header(state: &ServiceState) -> ViewHeader {
     let mut facts = vec![format!("-n {}", state.target.namespace)];
     if let Some((_, service)) = state.service() {
         facts.extend(spec::reach(service));
-        let ports: Vec<String> = ports(state).iter().map(spec::Port::text).collect();
+        let ports: Vec<String> = ports(state).iter().map(spec::ServicePort::text).collect();
         if !ports.is_empty() {
             facts.push(ports.join(", "));
         }
     }
-    page.title(&state.target.object().to_string(), &facts)
+    ViewHeader {
+        name: state.target.object().to_string(),
+        facts,
+        ..ViewHeader::default()
+    }
 }
 
-fn ports(state: &State) -> Vec<spec::Port> {
+fn ports(state: &ServiceState) -> Vec<spec::ServicePort> {
     let Some((uid, service)) = state.service() else {
         return Vec::new();
     };
@@ -46,9 +53,12 @@ fn ports(state: &State) -> Vec<spec::Port> {
     spec::ports(service, &pods, &state.objects)
 }
 
-fn warnings(state: &State, page: &Page) -> Vec<String> {
+fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
     let ports = ports(state);
-    let mut warnings: Vec<String> = ports.iter().filter_map(spec::Port::warning).collect();
+    let mut warnings: Vec<String> = ports
+        .iter()
+        .filter_map(spec::ServicePort::warning)
+        .collect();
     if let Some((uid, _)) = state.service()
         && let Some(Facts::Service(service)) =
             state.objects.graph().node(uid).map(|node| &node.facts)
@@ -58,7 +68,8 @@ fn warnings(state: &State, page: &Page) -> Vec<String> {
             .push("pods that are not ready get traffic too (publishNotReadyAddresses)".to_owned());
     }
     let paint = |warning: &String| {
-        page.look
+        canvas
+            .look
             .styles
             .warning(&escape_line(&format!("! {warning}")))
     };
@@ -66,9 +77,9 @@ fn warnings(state: &State, page: &Page) -> Vec<String> {
 }
 
 /// What all of it amounts to, and what the selector finds.
-fn summary(state: &State, groups: &[Group<'_>], page: &Page) -> String {
-    let (status, words) = verdict::of(state, groups);
-    let verdict = page.state(status, &words);
+fn summary(state: &ServiceState, groups: &[AddressGroup<'_>], canvas: Canvas) -> String {
+    let headline = verdict::of(state, groups);
+    let verdict = canvas.state(headline.status, &headline.words());
     let Some((uid, service)) = state.service() else {
         return verdict;
     };
@@ -77,80 +88,54 @@ fn summary(state: &State, groups: &[Group<'_>], page: &Page) -> String {
     }
     let selector = state.objects.graph().node(uid).and_then(Node::selector);
     let Some(selector) = selector else {
-        return format!("{verdict}  {}", page.look.styles.dim("no selector"));
+        return format!("{verdict}  {}", canvas.look.styles.dim("no selector"));
     };
     let selector = format!("selector {}", escape_line(&selector.to_string()));
     let found = match state.pods() {
         Pods::Unknown => "pods not read".to_owned(),
         Pods::Known => {
             let selected = state.objects.graph().selected(uid);
-            let pods = if selected.matched == 1 {
-                "pod matches"
-            } else {
-                "pods match"
-            };
-            format!("{} {pods}, {} ready", selected.matched, selected.ready)
+            let matched = counted(selected.matched, "pod matches", "pods match");
+            format!("{matched}, {} ready", selected.ready)
         }
     };
-    page.spread(&format!("{verdict}  {selector}"), &found)
+    canvas.line(&format!("{verdict}  {selector}"), &found)
 }
 
-fn outline(state: &State, groups: &[Group<'_>], page: &Page) -> Outline {
-    let (mut shown, mut hidden) = (0, 0);
+fn outline(state: &ServiceState, groups: &[AddressGroup<'_>], canvas: Canvas) -> Outline {
     let mut items = Vec::new();
     for group in groups {
-        items.push(line(1, &heading(group)));
-        for endpoint in &group.endpoints {
-            // Ready ones that no frame has room for are only counted: there may be thousands.
-            let is_well = endpoint.state() == EndpointState::Ready
-                && !matches!(endpoint.behind(state.pods()), Behind::Ghost(_));
-            if is_well && page.rows.is_some_and(|rows| shown >= rows) {
-                hidden += 1;
-                continue;
-            }
-            shown += 1;
-            items.push(endpoint_item(state, endpoint, page));
-        }
+        items.push(OutlineItem::line(1, &heading(group), Role::Plain));
+        let endpoints = group.endpoints.iter();
+        items.extend(endpoints.map(|endpoint| endpoint_item(state, endpoint, canvas)));
     }
-    items.extend(strays::items(state, groups, page));
+    items.extend(unserved_pods::items(state, groups, canvas));
     items.extend(owner_items(state));
     Outline {
-        titles: vec![
-            "ENDPOINT", "TARGET", "READY", "STATE", "SERVING", "NODE", "ZONE", "AGE", "OWNER",
-        ],
         columns: vec![
-            Column::new("", Fit::Keep),
-            Column::new("", Fit::CutMiddle),
-            Column::new("", Fit::Drop(4)),
-            Column::new("", Fit::Keep),
-            Column::new("", Fit::Drop(5)),
-            Column::new("", Fit::Drop(2)),
-            Column::new("", Fit::Drop(6)),
-            Column::new("", Fit::Drop(1)),
-            Column::new("", Fit::Drop(7)),
+            Column::new("Endpoint", Fit::Keep),
+            Column::new("Target", Fit::CutMiddle),
+            Column::new("Ready", Fit::Drop(4)),
+            Column::new("State", Fit::Keep),
+            Column::new("Serving", Fit::Drop(5)),
+            Column::new("Node", Fit::Drop(2)),
+            Column::new("Zone", Fit::Drop(6)),
+            Column::new("Age", Fit::Drop(1)),
+            Column::new("Owner", Fit::Drop(7)),
         ],
+        tree: 0,
         items,
-        hidden,
+        footnote: None,
     }
 }
 
-/// A line of the tree that is not a row.
-pub(super) fn line(depth: usize, text: &str) -> Item {
-    Item {
-        depth,
-        body: Body::Line(escape_line(text).into_owned()),
-        notes: Vec::new(),
-        weight: Weight::Heavy,
-    }
-}
-
-fn heading(group: &Group<'_>) -> String {
+fn heading(group: &AddressGroup<'_>) -> String {
     let slices = match group.slices[..] {
         [slice] => format!("endpointslice/{slice}"),
         [first, second] => format!("endpointslices {first}, {second}"),
         _ => format!("{} endpointslices", group.slices.len()),
     };
-    let Tally {
+    let EndpointCounts {
         ready,
         not_ready,
         terminating,
@@ -160,74 +145,75 @@ fn heading(group: &Group<'_>) -> String {
     format!("{slices}  {}  {counts}", group.address_type)
 }
 
-fn endpoint_item(state: &State, endpoint: &Endpoint<'_>, page: &Page) -> Item {
+fn endpoint_item(
+    state: &ServiceState,
+    endpoint: &ServedEndpoint<'_>,
+    canvas: Canvas,
+) -> OutlineItem {
+    let behind = endpoint.behind(state.pods());
+    let pod = match behind {
+        Behind::Pod(pod) => state.objects.assess(&pod.uid, canvas.now),
+        Behind::Ghost(_) | Behind::Unread | Behind::External => None,
+    };
+    let mut causes = match behind {
+        Behind::Ghost(target) => vec![endpoints::ghost_note(target, &state.objects)],
+        Behind::Pod(_) | Behind::Unread | Behind::External => Vec::new(),
+    };
+    if let Some(pod) = &pod
+        && endpoint.state() != EndpointState::Ready
+    {
+        causes.extend(pod.causes.iter().map(|cause| cause.text.clone()));
+    }
+    let status = endpoint_status(endpoint, behind, pod.as_ref());
+    let cells = cells(state, endpoint, pod.as_ref(), canvas);
+    OutlineItem::row(2, status, cells).because(causes)
+}
+
+fn endpoint_status(
+    endpoint: &ServedEndpoint<'_>,
+    behind: Behind<'_>,
+    pod: Option<&Assessment>,
+) -> Status {
+    let is_on_its_way = pod.is_some_and(|pod| pod.status() == Status::InProgress);
+    match (endpoint.state(), behind) {
+        (_, Behind::Ghost(_)) => Status::NotFound,
+        (EndpointState::Ready, _) => Status::Current,
+        (EndpointState::TerminatingServing | EndpointState::Terminating, _) => Status::Terminating,
+        (EndpointState::NotReady, _) if is_on_its_way => Status::InProgress,
+        (EndpointState::NotReady, _) => Status::Failed,
+    }
+}
+
+fn cells(
+    state: &ServiceState,
+    endpoint: &ServedEndpoint<'_>,
+    assessment: Option<&Assessment>,
+    canvas: Canvas,
+) -> Vec<Cell> {
+    let plain = |text: &str| Cell::new(text, Role::Plain);
     let condition = endpoint.state();
     let behind = endpoint.behind(state.pods());
     let pod = match behind {
         Behind::Pod(pod) => Some(pod),
         Behind::Ghost(_) | Behind::Unread | Behind::External => None,
     };
-    let judged = pod.and_then(|pod| state.objects.judge(&pod.uid, page.now));
-    let status = match (condition, &judged, behind) {
-        (_, _, Behind::Ghost(_)) => Status::NotFound,
-        (EndpointState::Ready, _, _) => Status::Current,
-        (EndpointState::TerminatingServing | EndpointState::Terminating, _, _) => {
-            Status::Terminating
-        }
-        (EndpointState::NotReady, Some(judged), _) if judged.status == Status::InProgress => {
-            Status::InProgress
-        }
-        (EndpointState::NotReady, _, _) => Status::Failed,
-    };
-    let mut notes = match behind {
-        Behind::Ghost(target) => vec![super::ghost_note(target, &state.objects)],
-        _ => Vec::new(),
-    };
-    let ready = judged.as_ref().map(|judged| judged.ready.clone());
-    if condition != EndpointState::Ready {
-        let causes = judged.into_iter().flat_map(|judged| judged.causes);
-        notes.extend(causes.map(|cause| cause.text));
-    }
-    Item {
-        depth: 2,
-        body: Body::Row {
-            symbol: page.symbol(status),
-            cells: cells(
-                endpoint,
-                (pod, status),
-                &ready.unwrap_or_default(),
-                (state, page),
-            ),
-        },
-        weight: if status == Status::Current {
-            Weight::Light
-        } else {
-            Weight::Heavy
-        },
-        notes,
-    }
-}
-
-fn cells(
-    endpoint: &Endpoint<'_>,
-    (pod, status): (Option<&Node>, Status),
-    ready: &str,
-    (state, page): (&State, &Page),
-) -> Vec<Cell> {
-    let plain = |text: &str| Cell::new(text, Role::Plain);
-    let condition = endpoint.state();
+    let status = endpoint_status(endpoint, behind, assessment);
     let serving = if endpoint.is_serving() { "yes" } else { "no" };
     let facts = endpoint.backend.endpoint;
     let owner = pod.map(|pod| owners::outermost(state.objects.graph(), pod));
     vec![
         plain(&endpoint.address()),
         plain(&endpoint.target()),
-        plain(ready),
+        plain(
+            assessment
+                .and_then(|pod| pod.row.ready.as_deref())
+                .unwrap_or_default(),
+        ),
         Cell::new(endpoints::word(condition), role(status)),
         plain(serving),
         plain(facts.node.as_deref().unwrap_or_default()),
         plain(facts.zone.as_deref().unwrap_or_default()),
-        plain(&page.age(pod.and_then(|pod| pod.created))),
+        plain(&canvas.age(pod.and_then(|pod| pod.created))),
         plain(&owner.unwrap_or_default()),
     ]
 }
@@ -235,7 +221,7 @@ fn cells(
 /// How many chains of owners are shown.
 const MOST_CHAINS: usize = 4;
 
-fn owner_items(state: &State) -> Vec<Item> {
+fn owner_items(state: &ServiceState) -> Vec<OutlineItem> {
     let (chains, bare) = owners::chains(&state.objects);
     let mut lines: Vec<String> = chains
         .iter()
@@ -249,8 +235,9 @@ fn owner_items(state: &State) -> Vec<Item> {
         lines.push(format!("owners: {} more", chains.len() - MOST_CHAINS));
     }
     if bare > 0 {
-        let pods = if bare == 1 { "pod has" } else { "pods have" };
-        lines.push(format!("owners: {bare} {pods} none"));
+        let pods = counted(bare, "pod has", "pods have");
+        lines.push(format!("owners: {pods} none"));
     }
-    lines.iter().map(|text| line(1, text)).collect()
+    let line = |text: &String| OutlineItem::line(1, text, Role::Plain);
+    lines.iter().map(line).collect()
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{ListType, NodeId, Schema};
+use super::node::{ListType, NodeId, Schema};
 
 /// So deep lists are looked for.
 const MOST_DEPTH: usize = 64;

@@ -6,57 +6,26 @@
 
 #[cfg(any(test, feature = "testing"))]
 mod lists;
+mod node;
 mod read;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
 
 use crate::object::path::{Path, Step};
 use crate::object::value::Value;
 
-use super::ListKey;
-
-use read::Reader;
-
-/// How the items of a list are told apart, by its schema.
-#[derive(Clone, Debug)]
-pub enum ListType {
-    /// `x-kubernetes-list-type: map`, by its `x-kubernetes-list-map-keys`.
-    Map(ListKey),
-    /// `x-kubernetes-list-type: set`.
-    Set,
-    /// Neither, but it merges by this `x-kubernetes-patch-merge-key`.
-    Merged(ListKey),
-}
-
-/// The lists of the kinds of one group version.
-#[derive(Debug, Default)]
-pub struct Schema {
-    nodes: Vec<Node>,
-    kinds: BTreeMap<String, NodeId>,
-}
-
-type NodeId = usize;
-
-#[derive(Debug, Default)]
-struct Node {
-    fields: FxHashMap<Box<str>, NodeId>,
-    /// The values of a map of any names.
-    values: Option<NodeId>,
-    items: Option<NodeId>,
-    list: Option<ListType>,
-}
+use node::NodeId;
+pub use node::{ListType, Schema};
+use read::SchemaReader;
 
 /// What a schema says of one kind.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct KindSchema {
     schema: Arc<Schema>,
     root: NodeId,
 }
 
-impl Known {
+impl KindSchema {
     /// What is said of the list at `path`.
     pub(super) fn list(&self, path: &Path<'_>) -> Option<&ListType> {
         let nodes = &self.schema.nodes;
@@ -78,7 +47,7 @@ impl Schema {
         let Some(schemas) = document.at(&["components", "schemas"]) else {
             return Schema::default();
         };
-        let mut reader = Reader::new(schemas);
+        let mut reader = SchemaReader::new(schemas);
         let kinds = schemas.fields().flat_map(|(name, schema)| {
             let kinds = schema.items_at(&["x-kubernetes-group-version-kind"]);
             kinds.filter_map(move |kind| Some((kind.str_at(&["kind"])?, name.clone())))
@@ -92,9 +61,9 @@ impl Schema {
     }
 
     /// What is known of a kind, if the document has it.
-    pub(super) fn known(schema: &Arc<Schema>, kind: &str) -> Option<Known> {
+    pub(super) fn known(schema: &Arc<Schema>, kind: &str) -> Option<KindSchema> {
         let root = *schema.kinds.get(kind)?;
-        Some(Known {
+        Some(KindSchema {
             schema: schema.clone(),
             root,
         })

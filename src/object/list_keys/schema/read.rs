@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::object::list_keys::ListKey;
+use crate::object::list_keys::key::ListKey;
 use crate::object::tape::Kind;
 use crate::object::value::Value;
 
-use super::{ListType, Node, NodeId, Schema};
+use super::node::{ListType, NodeId, Schema, SchemaNode};
 
 /// Schemas beyond these are not read: a document of kube-apiserver has some thousands.
 const MOST_NODES: usize = 1 << 16;
@@ -17,7 +17,7 @@ const MOST_NODES: usize = 1 << 16;
 const MOST_PARTS: usize = 64;
 
 /// Makes nodes of schemas, each of which it reads after it has been asked for.
-pub(super) struct Reader<'a> {
+pub(super) struct SchemaReader<'a> {
     schemas: FxHashMap<String, Value<'a>>,
     named: FxHashMap<String, NodeId>,
     /// Nodes that are made and still empty.
@@ -25,10 +25,10 @@ pub(super) struct Reader<'a> {
     schema: Schema,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SchemaReader<'a> {
     /// Starts on `components.schemas`.
-    pub(super) fn new(schemas: Value<'a>) -> Reader<'a> {
-        Reader {
+    pub(super) fn new(schemas: Value<'a>) -> SchemaReader<'a> {
+        SchemaReader {
             schemas: schemas
                 .fields()
                 .map(|(name, schema)| (name.into_owned(), schema))
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         if node == MOST_NODES {
             return None;
         }
-        self.schema.nodes.push(Node::default());
+        self.schema.nodes.push(SchemaNode::default());
         self.waiting.push_back((node, schema));
         Some(node)
     }
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
 
     fn fill(&mut self, at: NodeId, schema: Value<'a>) {
         let parts = self.parts(schema);
-        let mut node = Node::default();
+        let mut node = SchemaNode::default();
         for part in &parts {
             for (name, field) in part.get("properties").into_iter().flat_map(Value::fields) {
                 if let Some(field) = self.node(field) {

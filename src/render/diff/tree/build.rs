@@ -5,17 +5,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diff::{Change, Content, LeftOut, Op, SegId, Shown};
 use crate::object::path::Side;
 
-use super::super::lines::Painter;
+use super::super::painter::Painter;
 use super::super::value::thousands;
-use super::super::{Fold, MOVES, is_move, is_shown};
-use super::Extent;
-use super::row::{Mark, Row, Sort};
+use super::super::view::{Fold, MOVES, is_move};
+use super::row::{Extent, Mark, Marking, Sort, TreeRow};
 
 /// Writes rows as it goes down the object.
-pub(super) struct Builder<'b> {
+pub(super) struct TreeBuilder<'b> {
     pub(super) painter: &'b Painter<'b>,
     pub(super) extent: Extent,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<TreeRow>,
     children: FxHashMap<SegId, Vec<SegId>>,
     /// The changes that are shown, but for moves in lists that are in another order.
     told: FxHashMap<SegId, Vec<Change>>,
@@ -24,7 +23,7 @@ pub(super) struct Builder<'b> {
     moved: FxHashSet<SegId>,
     /// Values with a change that is shown at or inside them.
     busy: FxHashSet<SegId>,
-    /// What of a whole object is not asked for.
+    /// The parts of a whole object that are filtered out.
     pub(super) left_out: LeftOut<'b>,
 }
 
@@ -35,7 +34,7 @@ pub(super) struct Spot {
     pub(super) indent: usize,
     /// A comma, if something follows.
     pub(super) comma: &'static str,
-    /// What is said at the end of its first line.
+    /// The note at the end of its first line.
     pub(super) end: String,
     pub(super) layer: Layer,
 }
@@ -49,16 +48,16 @@ pub(super) enum Layer {
 }
 
 /// A field or an item on its way into a tree.
-pub(super) struct Part<'b> {
+pub(super) struct TreePart<'b> {
     pub(super) name: String,
     pub(super) lead: String,
-    pub(super) entry: Entry<'b>,
+    pub(super) entry: PartSource<'b>,
     pub(super) layer: Layer,
 }
 
 /// What there is to a field or an item.
 #[derive(Clone, Copy)]
-pub(super) enum Entry<'b> {
+pub(super) enum PartSource<'b> {
     /// The diff has noted it.
     At(SegId),
     /// It is the same in both versions.
@@ -86,10 +85,10 @@ impl Layer {
     }
 }
 
-impl<'b> Part<'b> {
+impl<'b> TreePart<'b> {
     /// An item.
-    pub(super) fn of(entry: Entry<'b>) -> Part<'b> {
-        Part {
+    pub(super) fn of(entry: PartSource<'b>) -> TreePart<'b> {
+        TreePart {
             name: String::new(),
             lead: String::new(),
             entry,
@@ -97,15 +96,15 @@ impl<'b> Part<'b> {
         }
     }
 
-    pub(super) fn item(value: Shown<'b>) -> Part<'b> {
-        Part::of(Entry::Plain(value))
+    pub(super) fn item(value: Shown<'b>) -> TreePart<'b> {
+        TreePart::of(PartSource::Plain(value))
     }
 }
 
-impl<'b> Builder<'b> {
-    pub(super) fn new(painter: &'b Painter<'b>, extent: Extent) -> Builder<'b> {
+impl<'b> TreeBuilder<'b> {
+    pub(super) fn new(painter: &'b Painter<'b>, extent: Extent) -> TreeBuilder<'b> {
         let diff = painter.diff;
-        let mut builder = Builder {
+        let mut builder = TreeBuilder {
             painter,
             extent,
             rows: Vec::new(),
@@ -123,7 +122,7 @@ impl<'b> Builder<'b> {
         let moves = diff.changes().iter().filter(|change| is_move(change));
         builder.moved.extend(moves.clone().map(|change| change.at));
         if extent == Extent::Changed && painter.view.fold == Fold::Many {
-            for change in moves.filter(|change| is_shown(diff, change, painter.view)) {
+            for change in moves.filter(|change| painter.view.shows(diff, change)) {
                 let list = diff.parent(change.at);
                 builder.reordered.entry(list).or_default().push(change.at);
             }
@@ -137,7 +136,7 @@ impl<'b> Builder<'b> {
 
     fn note(&mut self, change: &Change) {
         let diff = self.painter.diff;
-        if !is_shown(diff, change, self.painter.view) {
+        if !self.painter.view.shows(diff, change) {
             return;
         }
         let list = diff.parent(change.at);
@@ -171,8 +170,8 @@ impl<'b> Builder<'b> {
     }
 
     /// Whether something is written of a part, or it is one of those that are counted.
-    pub(super) fn is_shown(&self, entry: &Entry<'_>) -> bool {
-        self.extent == Extent::Whole || matches!(entry, Entry::At(at) if self.is_busy(*at))
+    pub(super) fn is_shown(&self, entry: &PartSource<'_>) -> bool {
+        self.extent == Extent::Whole || matches!(entry, PartSource::At(at) if self.is_busy(*at))
     }
 
     /// What opens and closes a value that has something inside.
@@ -185,7 +184,7 @@ impl<'b> Builder<'b> {
     }
 
     /// The parts of an object or a list, with the count of what is left out between them.
-    pub(super) fn parts(&mut self, parts: Vec<Part<'b>>, indent: usize) {
+    pub(super) fn parts(&mut self, parts: Vec<TreePart<'b>>, indent: usize) {
         let count = parts.len();
         let mut left_out = 0;
         for (index, part) in parts.into_iter().enumerate() {
@@ -202,8 +201,8 @@ impl<'b> Builder<'b> {
                 layer: part.layer,
             };
             match part.entry {
-                Entry::At(at) => self.value(at, spot),
-                Entry::Plain(value) => self.whole(value, (Mark::None, &[]), spot),
+                PartSource::At(at) => self.value(at, spot),
+                PartSource::Plain(value) => self.whole(value, Marking::of(Mark::None), spot),
             }
         }
         self.leave_out(left_out, indent);
@@ -212,11 +211,11 @@ impl<'b> Builder<'b> {
     fn leave_out(&mut self, count: usize, indent: usize) {
         if count > 0 {
             let symbol = self.painter.view.look.symbols.left_out;
-            self.rows.push(Row {
+            self.rows.push(TreeRow {
                 sort: Sort::LeftOut,
                 indent,
                 head: format!("{symbol} {}", thousands(count)),
-                ..Row::default()
+                ..TreeRow::default()
             });
         }
     }
@@ -235,18 +234,22 @@ impl<'b> Builder<'b> {
         let edit = changes.iter().find(|change| !is_move(change));
         match (edit, self.painter.shown(at, Side::New)) {
             (Some(change), _) => self.edit(change, spot),
-            (None, Some(new)) => self.inside((at, new), spot),
+            (None, Some(new)) => self.inside(at, new, spot),
             (None, None) => {}
         }
     }
 
     /// A value that has changes inside at most, or another place.
-    fn inside(&mut self, (at, new): (SegId, Shown<'b>), spot: Spot) {
+    fn inside(&mut self, at: SegId, new: Shown<'b>, spot: Spot) {
         let (mark, tells) = self.place_of(at);
+        let marking = Marking {
+            mark,
+            tells: &tells,
+        };
         match new.content() {
-            Content::Object if self.is_busy(at) => self.object((at, new), spot),
-            Content::Array if self.is_busy(at) => self.list((at, new), spot),
-            _ => self.whole(new, (mark, &tells), spot),
+            Content::Object if self.is_busy(at) => self.object(at, new, spot),
+            Content::Array if self.is_busy(at) => self.list(at, new, spot),
+            _ => self.whole(new, marking, spot),
         }
     }
 
@@ -271,25 +274,25 @@ impl<'b> Builder<'b> {
             let count = format!("  {moved} of {total} items moved");
             spot.end.push_str(&count);
         }
-        self.rows.push(Row {
+        self.rows.push(TreeRow {
             mark,
             tells,
             sort: Sort::Open,
             indent: spot.indent,
             head: format!("{}{bracket}", spot.lead),
             end: std::mem::take(&mut spot.end),
-            ..Row::default()
+            ..TreeRow::default()
         });
         spot
     }
 
     pub(super) fn close(&mut self, bracket: &str, spot: &Spot) {
-        self.rows.push(Row {
+        self.rows.push(TreeRow {
             sort: Sort::Close,
             indent: spot.indent,
             head: bracket.to_owned(),
             tail: spot.comma.to_owned(),
-            ..Row::default()
+            ..TreeRow::default()
         });
     }
 }

@@ -1,38 +1,43 @@
 //! Values of a tree that have changed: new, gone, or with another value.
 
-use crate::diff::text::{Hunk, Lines, Tag};
+use crate::diff::text::{Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Fmt, Noise, Op, Shown};
 use crate::object::path::Side;
 use crate::render::age;
 use crate::render::text::escape_line;
 
-use super::super::Fold;
-use super::super::embedded::MOST_LINES;
-use super::super::lines::span;
-use super::super::value::{plural, thousands};
-use super::build::{Builder, Spot};
-use super::row::{Body, Mark, Row, Sort};
-use super::{Extent, text};
+use super::super::embedded::{MOST_LINES, line_counts};
+use super::super::painter::{ShownPair, span};
+use super::super::value::plural;
+use super::super::view::Fold;
+use super::build::{Spot, TreeBuilder};
+use super::json_text::text;
+use super::row::{Extent, Mark, Marking, RowBody, Sort, TreeRow};
 
-impl<'b> Builder<'b> {
+impl<'b> TreeBuilder<'b> {
     /// A value that is new, gone, or another.
     pub(super) fn edit(&mut self, change: &Change, spot: Spot) {
-        let tells = [change.at];
+        let tells = &[change.at];
+        let marking = |mark| Marking { mark, tells };
         let old = self.painter.shown(change.at, Side::Old);
         let new = self.painter.shown(change.at, Side::New);
         match (change.op, old, new) {
-            (Op::Add, _, Some(new)) => self.whole(new, (Mark::Add, &tells), spot),
-            (Op::Remove, Some(old), _) => self.whole(old, (Mark::Remove, &tells), spot),
-            (Op::Replace, Some(old), Some(new)) => self.replaced(change, (old, new), spot),
+            (Op::Add, _, Some(new)) => self.whole(new, marking(Mark::Add), spot),
+            (Op::Remove, Some(old), _) => self.whole(old, marking(Mark::Remove), spot),
+            (Op::Replace, Some(old), Some(new)) => {
+                self.replaced(change, ShownPair { old, new }, spot);
+            }
             (Op::Add | Op::Remove | Op::Replace | Op::Move { .. }, _, _) => {}
         }
     }
 
-    fn replaced(&mut self, change: &Change, (old, new): (Shown<'b>, Shown<'b>), spot: Spot) {
-        let tells = [change.at];
+    fn replaced(&mut self, change: &Change, pair: ShownPair<'b>, spot: Spot) {
+        let ShownPair { old, new } = pair;
+        let tells = &[change.at];
+        let marking = |mark| Marking { mark, tells };
         let nested = [old, new]
             .into_iter()
-            .any(|side| Builder::brackets(side).is_some());
+            .any(|side| TreeBuilder::brackets(side).is_some());
         if self.extent == Extent::Whole && nested {
             let before = Spot {
                 lead: spot.lead.clone(),
@@ -40,10 +45,10 @@ impl<'b> Builder<'b> {
                 end: String::new(),
                 ..spot
             };
-            self.whole(old, (Mark::Remove, &tells), before);
-            return self.whole(new, (Mark::Add, &tells), spot);
+            self.whole(old, marking(Mark::Remove), before);
+            return self.whole(new, marking(Mark::Add), spot);
         }
-        let row = Row {
+        let row = TreeRow {
             mark: match change.noise {
                 Some(Noise::Equivalent) => Mark::Equal,
                 _ => Mark::Change,
@@ -53,47 +58,42 @@ impl<'b> Builder<'b> {
             head: spot.lead,
             tail: spot.comma.to_owned(),
             end: spot.end,
-            ..Row::default()
+            ..TreeRow::default()
         };
-        if let Some(hunks) = self.hunks(change, (old, new)) {
+        if let Some(hunks) = self.hunks(change, pair) {
             return self.text(row, &hunks);
         }
-        if let Some(embedded) = self.embedded(change, (old, new)) {
-            return self.json(row, (change.at, &embedded));
+        if let Some(embedded) = self.embedded(change, pair) {
+            return self.json(row, change.at, &embedded);
         }
-        self.rows.push(Row {
-            body: Body::Pair(text(old), text(new)),
+        self.rows.push(TreeRow {
+            body: RowBody::Pair(text(old), text(new)),
             note: later(change.fmt, old, new).unwrap_or_default(),
             ..row
         });
     }
 
     /// The changed lines of a text of several lines.
-    fn hunks(&self, change: &Change, (old, new): (Shown<'b>, Shown<'b>)) -> Option<Vec<Hunk>> {
+    fn hunks(&self, change: &Change, pair: ShownPair<'b>) -> Option<Vec<Hunk>> {
         let is_text = match change.fmt {
             Fmt::Text => true,
-            Fmt::Secret => matches!(old.content(), Content::Text(text) if text.contains('\n')),
+            Fmt::Secret => matches!(pair.old.content(), Content::Text(text) if text.contains('\n')),
             Fmt::Plain | Fmt::Quantity | Fmt::Time | Fmt::Json => false,
         };
         if self.extent == Extent::Whole || !is_text {
             return None;
         }
-        match old.changed_lines(new)? {
-            Lines::Endings { .. } => None,
-            Lines::Hunks(hunks) => Some(hunks),
+        match pair.old.changed_lines(pair.new)? {
+            TextDiff::Endings { .. } => None,
+            TextDiff::Hunks(hunks) => Some(hunks),
         }
     }
 
     /// A text: how many lines have changed, and which.
-    fn text(&mut self, first: Row, hunks: &[Hunk]) {
-        let count = |tag| {
-            let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-            thousands(lines.filter(|line| line.tag == tag).count())
-        };
+    fn text(&mut self, first: TreeRow, hunks: &[Hunk]) {
         let (indent, tells) = (first.indent + 2, first.tells.clone());
-        let said = format!("+{} -{} lines", count(Tag::Added), count(Tag::Removed));
-        self.rows.push(Row {
-            note: said,
+        self.rows.push(TreeRow {
+            note: line_counts(hunks),
             ..first
         });
         let look = self.painter.view.look;
@@ -101,43 +101,43 @@ impl<'b> Builder<'b> {
             (Some(_), Fold::Many) => MOST_LINES,
             (None, _) | (_, Fold::Never) => usize::MAX,
         };
-        let lines: Vec<Row> = hunks.iter().flat_map(hunk_rows).collect();
+        let lines: Vec<TreeRow> = hunks.iter().flat_map(hunk_rows).collect();
         let rest = lines.len().saturating_sub(most);
         for line in lines.into_iter().take(most) {
             let told = line.mark != Mark::None;
-            self.rows.push(Row {
+            self.rows.push(TreeRow {
                 indent,
                 tells: if told { tells.clone() } else { Vec::new() },
                 ..line
             });
         }
         if rest > 0 {
-            self.rows.push(Row {
+            self.rows.push(TreeRow {
                 sort: Sort::Text,
                 indent,
                 note: format!("{} {}", look.symbols.ellipsis, plural(rest, "more line")),
-                ..Row::default()
+                ..TreeRow::default()
             });
         }
     }
 }
 
-fn hunk_rows(hunk: &Hunk) -> Vec<Row> {
-    let place = Row {
+fn hunk_rows(hunk: &Hunk) -> Vec<TreeRow> {
+    let place = TreeRow {
         sort: Sort::Text,
         note: format!("@@ {} @@", hunk.start),
-        ..Row::default()
+        ..TreeRow::default()
     };
-    let lines = hunk.lines.iter().map(|line| Row {
+    let lines = hunk.lines.iter().map(|line| TreeRow {
         sort: Sort::Text,
         mark: match line.tag {
             Tag::Context => Mark::None,
             Tag::Removed => Mark::Remove,
             Tag::Added => Mark::Add,
         },
-        body: Body::One(escape_line(&line.text).into_owned()),
+        body: RowBody::One(escape_line(&line.text).into_owned()),
         end: if line.unended { "  \\ no newline" } else { "" }.to_owned(),
-        ..Row::default()
+        ..TreeRow::default()
     });
     std::iter::once(place).chain(lines).collect()
 }

@@ -2,31 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, Noise, SegId, Shown};
+use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, Noise, SegId};
 use crate::object::list_keys::ListKeys;
 
-use super::super::View;
-use super::super::embedded::is_told;
-use super::super::lines::Painter;
+use super::super::embedded::repeats;
+use super::super::painter::{Painter, ShownPair};
 use super::super::value::plural;
-use super::super::who::Above;
-use super::Extent;
-use super::build::Builder;
-use super::row::{self, Mark, Row, Sort};
+use super::super::view::DiffView;
+use super::super::who::Attribution;
+use super::build::TreeBuilder;
+use super::row::{Extent, Mark, Sort, TreeRow, compact};
 
-impl<'b> Builder<'b> {
+impl<'b> TreeBuilder<'b> {
     /// What a string that has changed holds, if that is JSON in both versions and only changes are written.
-    pub(super) fn embedded(
-        &self,
-        change: &Change,
-        (old, new): (Shown<'b>, Shown<'b>),
-    ) -> Option<Embedded> {
+    pub(super) fn embedded(&self, change: &Change, pair: ShownPair<'b>) -> Option<Embedded> {
         let is_json = change.fmt == Fmt::Json && self.extent == Extent::Changed;
-        is_json.then(|| old.embedded(new))?
+        is_json.then(|| pair.old.embedded(pair.new))?
     }
 
-    /// What has changed inside a string: how much, and below it what, unless the object has told it.
-    pub(super) fn json(&mut self, first: Row, (at, embedded): (SegId, &Embedded)) {
+    /// What has changed inside a string: how much, and below it what, unless the object shows it itself.
+    pub(super) fn json(&mut self, first: TreeRow, at: SegId, embedded: &Embedded) {
         let outer = self.painter;
         let is_applied = outer.diff.field(at) == Some(LAST_APPLIED);
         let keys = if is_applied {
@@ -36,20 +31,20 @@ impl<'b> Builder<'b> {
         };
         let inner = embedded.diff(keys);
         let count = plural(inner.changes().len(), "change");
-        let is_told = is_applied && is_told(outer, &inner);
+        let is_repeated = is_applied && repeats(outer, &inner);
         let note = match inner.changes() {
             [] => "same JSON, written differently".to_owned(),
-            [..] if is_told => format!("same {count}"),
+            [..] if is_repeated => format!("same {count}"),
             [..] => format!("{count} inside"),
         };
         let (indent, tells) = (first.indent + 2, first.tells.clone());
-        self.rows.push(Row { note, ..first });
-        if is_told {
+        self.rows.push(TreeRow { note, ..first });
+        if is_repeated {
             return;
         }
-        // Paths are those of the object: inside of the string all of it is asked for.
+        // Filters have the paths of the object, so everything inside the string is shown.
         let (filter, noise) = (Filter::default(), BTreeSet::from(Noise::ALL));
-        let view = View {
+        let view = DiffView {
             filter: &filter,
             noise: &noise,
             ..*outer.view
@@ -58,13 +53,13 @@ impl<'b> Builder<'b> {
             diff: &inner,
             writers: None,
             view: &view,
-            above: Above::Writer,
+            above: Attribution::Writer,
         };
-        let mut builder = Builder::new(&painter, self.extent);
+        let mut builder = TreeBuilder::new(&painter, self.extent);
         builder.object_itself();
-        for row in row::compact(builder.rows) {
+        for row in compact(builder.rows) {
             let is_marked = row.mark != Mark::None;
-            self.rows.push(Row {
+            self.rows.push(TreeRow {
                 // Nothing joins it: what closes the object is not of the string.
                 sort: Sort::Text,
                 indent: indent + row.indent,

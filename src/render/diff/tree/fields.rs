@@ -6,23 +6,23 @@ use std::collections::HashMap;
 use crate::diff::{Noise, SegId, Shown};
 use crate::object::path::Side;
 
-use super::build::{Builder, Entry, Layer, Part, Spot};
-use super::row::{Body, Mark, Row};
-use super::{Extent, string, text};
+use super::build::{Layer, PartSource, Spot, TreeBuilder, TreePart};
+use super::json_text::{string, text};
+use super::row::{Extent, Marking, RowBody, TreeRow};
 
-impl<'b> Builder<'b> {
+impl<'b> TreeBuilder<'b> {
     /// An object that both versions have, or of which only the new one counts.
-    pub(super) fn object(&mut self, (at, new): (SegId, Shown<'b>), spot: Spot) {
+    pub(super) fn object(&mut self, at: SegId, new: Shown<'b>, spot: Spot) {
         let mut parts = self.fields(at, new, spot.layer);
         let context = self.context(at, new, &mut parts);
         let indent = spot.indent + 2;
         let closing = self.open("{", at, spot);
         if !context.is_empty() {
-            self.rows.push(Row {
+            self.rows.push(TreeRow {
                 indent,
                 head: context.join(", "),
                 tail: if parts.is_empty() { "" } else { "," }.to_owned(),
-                ..Row::default()
+                ..TreeRow::default()
             });
         }
         self.parts(parts, indent);
@@ -30,7 +30,7 @@ impl<'b> Builder<'b> {
     }
 
     /// The fields of the new version, and those that are shown to be gone.
-    fn fields(&self, at: SegId, new: Shown<'b>, layer: Layer) -> Vec<Part<'b>> {
+    fn fields(&self, at: SegId, new: Shown<'b>, layer: Layer) -> Vec<TreePart<'b>> {
         let diff = self.painter.diff;
         let noted: HashMap<&str, SegId> = self
             .children(at)
@@ -40,20 +40,20 @@ impl<'b> Builder<'b> {
         let gone = noted
             .iter()
             .filter(|(_, child)| self.is_gone(**child))
-            .map(|(name, child)| ((*name).to_owned(), Entry::At(*child)));
+            .map(|(name, child)| ((*name).to_owned(), PartSource::At(*child)));
         let there = new.fields().filter_map(|(name, value)| {
             let entry = match noted.get(&*name) {
-                Some(&child) => Entry::At(child),
-                None => Entry::Plain(value),
+                Some(&child) => PartSource::At(child),
+                None => PartSource::Plain(value),
             };
             (!self.is_left_out(&entry, value)).then(|| (name.into_owned(), entry))
         });
-        let mut fields: Vec<(String, Entry<'b>)> = there
+        let mut fields: Vec<(String, PartSource<'b>)> = there
             .chain(gone)
             .filter(|(name, entry)| self.is_worth(layer, name, entry))
             .collect();
         fields.sort_by(|a, b| a.0.cmp(&b.0));
-        let part = |(name, entry): (String, Entry<'b>)| Part {
+        let part = |(name, entry): (String, PartSource<'b>)| TreePart {
             lead: format!("{}: ", string(&name)),
             entry,
             layer: layer.below(&name),
@@ -62,24 +62,24 @@ impl<'b> Builder<'b> {
         fields.into_iter().map(part).collect()
     }
 
-    /// Whether a field is in the whole object: who wrote what is not, unless it is asked for.
-    fn is_worth(&self, layer: Layer, name: &str, entry: &Entry<'_>) -> bool {
+    /// Whether a field is part of the whole object: `managedFields` is not, unless this noise is shown.
+    fn is_worth(&self, layer: Layer, name: &str, entry: &PartSource<'_>) -> bool {
         layer != Layer::Metadata
             || name != "managedFields"
             || self.extent == Extent::Changed
             || self.painter.view.noise.contains(&Noise::ManagedFields)
-            || matches!(entry, Entry::At(at) if self.is_busy(*at))
+            || matches!(entry, PartSource::At(at) if self.is_busy(*at))
     }
 
-    /// Whether nothing is written of a part: it is not asked for, and has no change that is.
-    pub(super) fn is_left_out(&self, entry: &Entry<'_>, value: Shown<'_>) -> bool {
-        let is_busy = matches!(entry, Entry::At(at) if self.is_busy(*at));
+    /// Whether a part is not written: it is filtered out, and no change in it is shown.
+    pub(super) fn is_left_out(&self, entry: &PartSource<'_>, value: Shown<'_>) -> bool {
+        let is_busy = matches!(entry, PartSource::At(at) if self.is_busy(*at));
         !is_busy && self.left_out.has(value)
     }
 
     /// The fields that tell an item from its siblings, as far as they have not changed themselves; they are
     /// taken out of the others.
-    fn context(&self, at: SegId, new: Shown<'b>, parts: &mut Vec<Part<'b>>) -> Vec<String> {
+    fn context(&self, at: SegId, new: Shown<'b>, parts: &mut Vec<TreePart<'b>>) -> Vec<String> {
         if self.extent == Extent::Whole {
             return Vec::new();
         }
@@ -89,7 +89,7 @@ impl<'b> Builder<'b> {
             let Some(value) = new.get(first) else {
                 continue;
             };
-            let busy = |part: &Part<'_>| part.name == first && self.is_shown(&part.entry);
+            let busy = |part: &TreePart<'_>| part.name == first && self.is_shown(&part.entry);
             if parts.iter().any(busy) {
                 continue;
             }
@@ -115,38 +115,39 @@ impl<'b> Builder<'b> {
     }
 
     /// A value with the same mark on each of its lines.
-    pub(super) fn whole(&mut self, value: Shown<'b>, (mark, tells): (Mark, &[SegId]), spot: Spot) {
+    pub(super) fn whole(&mut self, value: Shown<'b>, marking: Marking<'_>, spot: Spot) {
+        let Marking { mark, tells } = marking;
         let brackets = match self.extent {
-            Extent::Whole => Builder::brackets(value),
+            Extent::Whole => TreeBuilder::brackets(value),
             Extent::Changed => None,
         };
-        let row = Row {
+        let row = TreeRow {
             mark,
             tells: tells.to_vec(),
             indent: spot.indent,
             end: spot.end.clone(),
-            ..Row::default()
+            ..TreeRow::default()
         };
         let Some((open, close)) = brackets else {
-            return self.rows.push(Row {
+            return self.rows.push(TreeRow {
                 head: spot.lead,
-                body: Body::One(text(value)),
+                body: RowBody::One(text(value)),
                 tail: spot.comma.to_owned(),
                 ..row
             });
         };
-        self.rows.push(Row {
+        self.rows.push(TreeRow {
             head: format!("{}{open}", spot.lead),
             ..row
         });
         let parts = match open {
             "{" => self.plain_fields(value, spot.layer),
-            _ => self.left_out.items(value).map(Part::item).collect(),
+            _ => self.left_out.items(value).map(TreePart::item).collect(),
         };
         let count = parts.len();
         for (index, part) in parts.into_iter().enumerate() {
             let comma = if index + 1 < count { "," } else { "" };
-            if let Entry::Plain(inner) = part.entry {
+            if let PartSource::Plain(inner) = part.entry {
                 let spot = Spot {
                     lead: part.lead,
                     indent: spot.indent + 2,
@@ -154,29 +155,29 @@ impl<'b> Builder<'b> {
                     end: String::new(),
                     layer: part.layer,
                 };
-                self.whole(inner, (mark, tells), spot);
+                self.whole(inner, marking, spot);
             }
         }
-        self.rows.push(Row {
+        self.rows.push(TreeRow {
             mark,
             tells: tells.to_vec(),
             indent: spot.indent,
             head: close.to_owned(),
             tail: spot.comma.to_owned(),
-            ..Row::default()
+            ..TreeRow::default()
         });
     }
 
-    fn plain_fields(&self, value: Shown<'b>, layer: Layer) -> Vec<Part<'b>> {
+    fn plain_fields(&self, value: Shown<'b>, layer: Layer) -> Vec<TreePart<'b>> {
         let mut fields: Vec<_> = self
             .left_out
             .fields(value)
-            .filter(|(name, value)| self.is_worth(layer, name, &Entry::Plain(*value)))
+            .filter(|(name, value)| self.is_worth(layer, name, &PartSource::Plain(*value)))
             .collect();
         fields.sort_by(|a, b| a.0.cmp(&b.0));
-        let part = |(name, value): (std::borrow::Cow<'b, str>, Shown<'b>)| Part {
+        let part = |(name, value): (std::borrow::Cow<'b, str>, Shown<'b>)| TreePart {
             lead: format!("{}: ", string(&name)),
-            entry: Entry::Plain(value),
+            entry: PartSource::Plain(value),
             layer: layer.below(&name),
             name: name.into_owned(),
         };

@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use crate::diff::{SegId, Shown};
 use crate::object::path::Side;
 
-use super::build::{Builder, Entry, Part, Spot};
+use super::build::{PartSource, Spot, TreeBuilder, TreePart};
 
 /// An item in its place.
 struct Placed<'b> {
-    entry: Entry<'b>,
+    entry: PartSource<'b>,
     value: Shown<'b>,
     /// Its old index, if it stands where it stood among the others.
     stays: Option<u32>,
 }
 
-impl<'b> Builder<'b> {
+impl<'b> TreeBuilder<'b> {
     /// A list that both versions have, or of which only the new one counts.
-    pub(super) fn list(&mut self, (at, new): (SegId, Shown<'b>), spot: Spot) {
+    pub(super) fn list(&mut self, at: SegId, new: Shown<'b>, spot: Spot) {
         let parts = self.items(at, new);
         let indent = spot.indent + 2;
         let closing = self.open("[", at, spot);
@@ -25,7 +25,7 @@ impl<'b> Builder<'b> {
         self.close("]", &closing);
     }
 
-    fn items(&self, at: SegId, new: Shown<'b>) -> Vec<Part<'b>> {
+    fn items(&self, at: SegId, new: Shown<'b>) -> Vec<TreePart<'b>> {
         let placed = self.placed(at, new);
         let mut gone = self
             .children(at)
@@ -43,13 +43,13 @@ impl<'b> Builder<'b> {
         let mut parts = Vec::new();
         for (item, end) in placed.into_iter().zip(until) {
             while let Some((_, child)) = gone.next_if(|(old, _)| *old < end) {
-                parts.push(Part::of(Entry::At(child)));
+                parts.push(TreePart::of(PartSource::At(child)));
             }
             if !self.is_left_out(&item.entry, item.value) {
-                parts.push(Part::of(item.entry));
+                parts.push(TreePart::of(item.entry));
             }
         }
-        parts.extend(gone.map(|(_, child)| Part::of(Entry::At(child))));
+        parts.extend(gone.map(|(_, child)| TreePart::of(PartSource::At(child))));
         parts
     }
 
@@ -74,12 +74,12 @@ impl<'b> Builder<'b> {
         items
             .map(|(item, index)| match by_new.get(&index) {
                 Some(&(child, place)) => Placed {
-                    entry: Entry::At(child),
+                    entry: PartSource::At(child),
                     value: item,
                     stays: place.old.filter(|_| !self.has_moved(child)),
                 },
                 None => Placed {
-                    entry: Entry::Plain(item),
+                    entry: PartSource::Plain(item),
                     value: item,
                     stays: same.next(),
                 },

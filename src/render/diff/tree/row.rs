@@ -7,6 +7,15 @@ use crate::render::text;
 use super::super::excerpt::Excerpt;
 use super::super::fit::{Room, Span};
 
+/// How much of an object is written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// What has changed, and what tells where it is. Long values are cut.
+    Changed,
+    /// All of it, and nothing is cut.
+    Whole,
+}
+
 /// What stands in the first column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mark {
@@ -20,9 +29,23 @@ pub(super) enum Mark {
     Move,
 }
 
+/// The mark of all lines of a value, and the changes that they show.
+#[derive(Clone, Copy)]
+pub(super) struct Marking<'t> {
+    pub(super) mark: Mark,
+    pub(super) tells: &'t [SegId],
+}
+
+impl Marking<'_> {
+    /// A mark that shows no change.
+    pub(super) fn of(mark: Mark) -> Marking<'static> {
+        Marking { mark, tells: &[] }
+    }
+}
+
 /// What a line shows of a value.
 #[derive(Debug, Default)]
-pub(super) enum Body {
+pub(super) enum RowBody {
     #[default]
     None,
     One(String),
@@ -48,26 +71,26 @@ pub(super) enum Sort {
 
 /// A line. All text in it is display text.
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(super) struct TreeRow {
     pub(super) mark: Mark,
     pub(super) sort: Sort,
     pub(super) indent: usize,
     /// What stands before the value: its name, and the bracket that opens it.
     pub(super) head: String,
-    pub(super) body: Body,
-    /// What is said about the value, before what follows it.
+    pub(super) body: RowBody,
+    /// The note about the value, before its brackets and commas.
     pub(super) note: String,
     /// The brackets and commas behind it.
     pub(super) tail: String,
-    /// What is said at the end of the line.
+    /// The note at the end of the line.
     pub(super) end: String,
-    /// The values whose changes it tells.
+    /// The values whose changes it shows.
     pub(super) tells: Vec<SegId>,
 }
 
 /// Brackets and counts join the line before them, and the first field of an item joins its bracket.
-pub(super) fn compact(rows: Vec<Row>) -> Vec<Row> {
-    let mut lines: Vec<Row> = Vec::new();
+pub(super) fn compact(rows: Vec<TreeRow>) -> Vec<TreeRow> {
+    let mut lines: Vec<TreeRow> = Vec::new();
     for row in rows {
         match lines.last_mut() {
             Some(last) if last.takes(&row) => last.absorb(row),
@@ -77,10 +100,10 @@ pub(super) fn compact(rows: Vec<Row>) -> Vec<Row> {
     lines
 }
 
-impl Row {
-    fn takes(&self, next: &Row) -> bool {
+impl TreeRow {
+    fn takes(&self, next: &TreeRow) -> bool {
         match next.sort {
-            // Nothing stands behind what is said of a value but what is inside it.
+            // Only the inside of a value follows the note at its end.
             Sort::Close | Sort::LeftOut if !self.end.is_empty() => {
                 next.indent > self.indent || self.closes(next)
             }
@@ -90,7 +113,7 @@ impl Row {
         }
     }
 
-    fn closes(&self, next: &Row) -> bool {
+    fn closes(&self, next: &TreeRow) -> bool {
         next.sort == Sort::Close && next.indent == self.indent
     }
 
@@ -99,7 +122,7 @@ impl Row {
         self.sort == Sort::Open && self.head.len() == 1 && self.tail.is_empty()
     }
 
-    fn absorb(&mut self, next: Row) {
+    fn absorb(&mut self, next: TreeRow) {
         match next.sort {
             Sort::Close | Sort::LeftOut => {
                 self.tail.push(' ');
@@ -144,9 +167,9 @@ impl Row {
             (rest, format!("{}{}", " ".repeat(self.indent), self.head)),
         ];
         match self.body {
-            Body::None => {}
-            Body::One(value) => spans.push((rest, room.one(&value).into_owned())),
-            Body::Pair(old, new) => spans.extend(pair(&old, &new, room, look)),
+            RowBody::None => {}
+            RowBody::One(value) => spans.push((rest, room.one(&value).into_owned())),
+            RowBody::Pair(old, new) => spans.extend(pair(&old, &new, room, look)),
         }
         spans.extend([
             (Role::Dim, self.note),

@@ -12,6 +12,7 @@ use super::*;
 use crate::diff::tests::laws::pair;
 use crate::diff::tests::secrets::{PLANTED, base64, planted};
 use crate::diff::{LAST_APPLIED, Noise, SegId};
+use crate::object::managed_fields::Writers;
 use crate::render::style::testing::ansi;
 
 fn lines(setting: &Setting, old: &str, new: &str, extent: Extent) -> String {
@@ -19,7 +20,9 @@ fn lines(setting: &Setting, old: &str, new: &str, extent: Extent) -> String {
     setting.with(|view| {
         let diff = Diff::of(Some(old.root()), Some(new.root()));
         let writers = Writers::of(Some(old.root()), Some(new.root()));
-        tree_lines(&diff, &writers, view, extent).join("\n")
+        ShownChanges::of(&diff, &writers, view)
+            .tree(extent)
+            .join("\n")
     })
 }
 
@@ -354,7 +357,7 @@ fn an_object_that_is_new_is_marked_on_each_line() {
         Setting::default()
             .with(|view| whole_lines(view.redactor.shown(object.root()), view, standing).join("\n"))
     };
-    assert_snapshot!(whole(Standing::New), @r#"
+    assert_snapshot!(whole(ObjectStanding::New), @r#"
     + {
     +   "data": {},
     +   "kind": "ConfigMap",
@@ -363,7 +366,7 @@ fn an_object_that_is_new_is_marked_on_each_line() {
     +   }
     + }
     "#);
-    assert_snapshot!(whole(Standing::There), @r#"
+    assert_snapshot!(whole(ObjectStanding::There), @r#"
     {
       "data": {},
       "kind": "ConfigMap",
@@ -417,7 +420,12 @@ fn the_whole_of_what_is_asked_for() {
     let object = doc(RUNNING);
     let whole = |setting: &Setting| {
         setting.with(|view| {
-            whole_lines(view.redactor.shown(object.root()), view, Standing::New).join("\n")
+            whole_lines(
+                view.redactor.shown(object.root()),
+                view,
+                ObjectStanding::New,
+            )
+            .join("\n")
         })
     };
     assert_snapshot!(whole(&setting("status.podIP metadata.name", &[])), @r#"
@@ -534,19 +542,23 @@ fn more_than_a_screen_can_tell_is_counted_as_paths_are() {
 }
 
 /// The places of marked rows, and those of the changes that are shown.
-fn told(view: &View<'_>, diff: &Diff<'_>, extent: Extent) -> (BTreeSet<SegId>, BTreeSet<SegId>) {
+fn told(
+    view: &DiffView<'_>,
+    diff: &Diff<'_>,
+    extent: Extent,
+) -> (BTreeSet<SegId>, BTreeSet<SegId>) {
     let painter = Painter {
         diff,
         writers: None,
         view,
-        above: Above::Writer,
+        above: Attribution::Writer,
     };
     let rows = rows(&painter, extent);
     for row in &rows {
         assert_eq!(row.mark == Mark::None, row.tells.is_empty(), "{row:?}");
     }
     let shown = diff.changes().iter();
-    let shown = shown.filter(|change| super::super::is_shown(diff, change, view));
+    let shown = shown.filter(|change| view.shows(diff, change));
     (
         rows.iter()
             .flat_map(|row| row.tells.iter().copied())
@@ -597,12 +609,12 @@ proptest! {
         let setting = Setting::default();
         let text = setting.with(|view| {
             let diff = Diff::of(Some(a.root()), Some(b.root()));
-            let painter = Painter { diff: &diff, writers: None, view, above: Above::Writer };
+            let painter = Painter { diff: &diff, writers: None, view, above: Attribution::Writer };
             let rows = rows(&painter, Extent::Whole);
             let kept = rows.into_iter().filter(|row| row.mark != Mark::Remove);
             kept.map(|row| row.head + &match row.body {
-                row::Body::None => String::new(),
-                row::Body::One(value) | row::Body::Pair(_, value) => value,
+                row::RowBody::None => String::new(),
+                row::RowBody::One(value) | row::RowBody::Pair(_, value) => value,
             } + &row.tail).collect::<String>()
         });
         // Where the last of an object or a list is gone, a comma is left.
@@ -618,7 +630,7 @@ proptest! {
         let mut output = lines(&setting, &old, &new, Extent::Changed);
         output.push_str(&lines(&setting, &old, &new, Extent::Whole));
         let new = doc(&new);
-        output.push_str(&setting.with(|view| whole_lines(view.redactor.shown(new.root()), view, Standing::New).join("\n")));
+        output.push_str(&setting.with(|view| whole_lines(view.redactor.shown(new.root()), view, ObjectStanding::New).join("\n")));
         for secret in [PLANTED.to_owned(), base64(PLANTED.as_bytes()), base64(&PLANTED.as_bytes()[1..12]), base64(&PLANTED.as_bytes()[2..11])] {
             let secret = secret.trim_end_matches('=');
             prop_assert!(!output.contains(&secret[..10]), "{output}");

@@ -1,0 +1,156 @@
+//! One request: always a GET, so that no caller can send anything else.
+
+use std::sync::Arc;
+
+use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue, USER_AGENT};
+use http::{Method, Request};
+use kube::client::Body;
+
+use super::request_error::RequestError;
+use crate::cluster::request_path::{RequestPath, encode};
+
+/// How long path and query may be together. URIs end at 64 KiB, and the server's own is put before it.
+const LONGEST: usize = 32 << 10;
+
+/// What is asked of the server, and how messages name it.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiRequest {
+    target: String,
+    accept: &'static str,
+    verb: &'static str,
+    resource: Arc<str>,
+    identity: bool,
+}
+
+impl ApiRequest {
+    /// Asks for `path` as JSON.
+    pub(crate) fn new(path: impl Into<RequestPath>) -> ApiRequest {
+        ApiRequest {
+            target: path.into().into_text(),
+            accept: "application/json",
+            verb: "get",
+            resource: Arc::default(),
+            identity: false,
+        }
+    }
+
+    /// Names the request in errors: `list` on `deployments.apps`.
+    pub(crate) fn about(mut self, verb: &'static str, resource: impl Into<Arc<str>>) -> ApiRequest {
+        self.verb = verb;
+        self.resource = resource.into();
+        self
+    }
+
+    /// Asks for another form of the answer.
+    pub(crate) fn accept(mut self, accept: &'static str) -> ApiRequest {
+        self.accept = accept;
+        self
+    }
+
+    /// Asks for bytes that are not compressed. A watch needs them: from 1.37 on a server compresses
+    /// each event on its own, which no HTTP client reads.
+    pub(crate) fn identity(mut self) -> ApiRequest {
+        self.identity = true;
+        self
+    }
+
+    /// Adds a query parameter.
+    pub(crate) fn query(mut self, name: &str, value: &str) -> ApiRequest {
+        self.target
+            .push(if self.target.contains('?') { '&' } else { '?' });
+        self.target.push_str(name);
+        self.target.push('=');
+        encode(value, &mut self.target);
+        self
+    }
+
+    /// What is tried: `get`, `list`, `watch`.
+    pub(crate) fn verb(&self) -> &'static str {
+        self.verb
+    }
+
+    /// On what: `deployments.apps`.
+    pub(crate) fn resource(&self) -> &Arc<str> {
+        &self.resource
+    }
+
+    /// The HTTP request. The error is that its selectors or names are too long.
+    pub(super) fn request(&self) -> Result<Request<Body>, RequestError> {
+        let length = self.target.len();
+        if length > LONGEST {
+            return Err(RequestError::Impossible(
+                format!(
+                    "error: the request would be {length} bytes long, and {LONGEST} are allowed: its \
+                     selectors or names are too long"
+                )
+                .into(),
+            ));
+        }
+        let mut request = Request::builder()
+            .method(Method::GET)
+            .uri(&self.target)
+            .header(ACCEPT, self.accept)
+            .header(USER_AGENT, user_agent());
+        if self.identity {
+            request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        }
+        request
+            .body(Body::empty())
+            .map_err(|error| RequestError::Impossible(format!("error: {error}").into()))
+    }
+}
+
+/// `kubectl-spy/v0.1.0 (linux/amd64)`, in Go's words for systems as everyone greps for in audit logs.
+/// Servers print answers for people, at twice the length, to some agents that send none.
+fn user_agent() -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let machine = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "x86" => "386",
+        other => other,
+    };
+    format!(
+        "kubectl-spy/v{} ({system}/{machine})",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_request_is_a_get_with_an_escaped_query() {
+        let request = ApiRequest::new("/api/v1/pods")
+            .query("labelSelector", "app in (a,b),x!=é")
+            .query("limit", "500")
+            .identity()
+            .request()
+            .expect("a request");
+        assert_eq!(request.method(), Method::GET);
+        assert_eq!(
+            request.uri().to_string(),
+            "/api/v1/pods?labelSelector=app%20in%20%28a%2Cb%29%2Cx%21%3D%C3%A9&limit=500"
+        );
+        assert_eq!(request.headers()[ACCEPT_ENCODING], "identity");
+        let agent = request.headers()[USER_AGENT].to_str().expect("ASCII");
+        assert!(agent.starts_with("kubectl-spy/v"), "{agent}");
+    }
+
+    #[test]
+    fn a_request_that_is_too_long_is_an_error_that_names_its_parts() {
+        let ask =
+            |length| ApiRequest::new("/api/v1/pods").query("labelSelector", &"x".repeat(length));
+        assert!(ask(32 << 10 >> 1).request().is_ok());
+        let error = ask(32 << 10).request().expect_err("too long").to_string();
+        assert_eq!(
+            error,
+            "error: the request would be 32795 bytes long, and 32768 are allowed: its selectors or \
+             names are too long"
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! The versions of objects that were read last. Most versions are compared with the one before, which need
+//! not be read again, and which makes reading the next one cheaper.
+
+use crate::object::{Doc, ObjectRef, ParseError};
+use crate::watch::{Recent, Version};
+
+/// How many bytes are kept at most: far less than the objects of a large cluster take.
+const MOST: usize = 8 << 20;
+
+/// The last version of each of the objects that changed last.
+pub(super) struct DocCache(Recent<ObjectRef>);
+
+impl Default for DocCache {
+    fn default() -> DocCache {
+        DocCache(Recent::up_to(MOST))
+    }
+}
+
+impl DocCache {
+    /// Reads a version, and the one before it, if there is one that can be read.
+    pub(super) fn read(
+        &mut self,
+        old: Option<&Version>,
+        now: &Version,
+    ) -> (Option<Doc>, Result<Doc, ParseError>) {
+        let cached = self.0.take(&now.object);
+        let before = old.and_then(|old| match cached {
+            Some(cached) if *cached.text() == *old.body.text() => Some(cached),
+            hint => old.doc_after(hint.as_ref()).ok(),
+        });
+        let doc = now.doc_after(before.as_ref());
+        if let (Some(_), Ok(doc)) = (old, &doc) {
+            self.0.put(now.object.clone(), doc.clone());
+        }
+        (before, doc)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::ResourceVersion;
+
+    fn version(name: &str, n: usize) -> Version {
+        let body = format!(r#"{{"kind":"A","metadata":{{"name":"{name}"}},"n":{n}}}"#);
+        Version {
+            object: ObjectRef::of(Doc::parse(&*body).expect("valid").root()),
+            version: ResourceVersion::new(n.to_string()),
+            body: body.into(),
+        }
+    }
+
+    fn both(cache: &mut DocCache, old: &Version, now: &Version) -> (Doc, Doc) {
+        let (before, doc) = cache.read(Some(old), now);
+        (before.expect("valid"), doc.expect("valid"))
+    }
+
+    #[test]
+    fn the_version_before_is_not_read_again() {
+        let mut cache = DocCache::default();
+        let [one, two, three] = [1, 2, 3].map(|n| version("a", n));
+        let (_, doc) = both(&mut cache, &one, &two);
+        let (before, after) = both(&mut cache, &two, &three);
+        assert!(std::ptr::eq(doc.text(), before.text()));
+        assert!(after.is_same_tape(&three.doc().expect("valid")));
+    }
+
+    #[test]
+    fn after_a_gap_the_cached_version_is_not_the_one_before() {
+        let mut cache = DocCache::default();
+        both(&mut cache, &version("a", 1), &version("a", 2));
+        let (before, _) = both(&mut cache, &version("a", 7), &version("a", 8));
+        assert_eq!(*before.text(), *version("a", 7).body.text());
+    }
+
+    #[test]
+    fn a_version_that_cannot_be_read_is_not_cached() {
+        let mut cache = DocCache::default();
+        let broken = Version {
+            body: "{".into(),
+            ..version("a", 2)
+        };
+        let (_, doc) = cache.read(Some(&version("a", 1)), &broken);
+        assert!(doc.is_err());
+        let (before, doc) = cache.read(Some(&broken), &version("a", 3));
+        assert!(before.is_none() && doc.is_ok());
+    }
+}

@@ -1,0 +1,84 @@
+//! The records of `-o json` between the past and the live versions: how far back each source was read, and
+//! that the past ends here.
+
+use jiff::Timestamp;
+
+use super::SourcePast;
+use super::divider::{Divider, refused};
+use super::skipped::SkippedSource;
+use super::source_past::DatedRevision;
+use crate::commands::changes::output::DisplayOptions;
+use crate::commands::sources::describe;
+use crate::render::age::rfc3339_millis;
+use crate::render::json::RefRecord;
+use crate::render::json::line::line;
+use crate::render::json::notice::{MissingRecord, Said};
+use crate::watch::End;
+
+impl Divider<'_> {
+    /// A record for each source, and one for the end of the past, after `versions` records of versions.
+    pub(crate) fn records(
+        &self,
+        options: &DisplayOptions,
+        now: Timestamp,
+        versions: usize,
+    ) -> Vec<String> {
+        let seen = rfc3339_millis(now);
+        let record = |said: Said<'_>, source: Option<&str>| {
+            line(&said.record(&seen, &options.cluster, source))
+        };
+        let read = self.found.iter().map(|found| {
+            record(
+                self.lookback_record(found, &options.cluster),
+                Some(&describe(&found.key)),
+            )
+        });
+        let skipped = self
+            .skipped
+            .iter()
+            .map(|skipped| record(skipped_record(skipped), Some(&skipped.source)));
+        let end = Said::Seam {
+            versions,
+            live: self.live.is_some(),
+        };
+        read.chain(skipped).chain([record(end, None)]).collect()
+    }
+
+    fn lookback_record(&self, found: &SourcePast, cluster: &str) -> Said<'static> {
+        let end = match &found.end {
+            _ if found.is_cut => "interrupted",
+            Some(End::Forgotten(_)) => "forgotten",
+            Some(End::NotOffered(_)) => "notOffered",
+            Some(End::Failed(_)) => "failed",
+            Some(End::Limit) | None => "limit",
+        };
+        let number = |bound: Option<DatedRevision>| bound.map(|bound| bound.at.to_string());
+        let time = |bound: Option<DatedRevision>| Some(rfc3339_millis(self.time(bound?)?));
+        Said::Lookback {
+            end,
+            from: number(found.from),
+            time: time(found.from),
+            complete: number(found.complete),
+            complete_time: time(found.complete),
+            cause: refused(found),
+            missing: (found.missing.iter())
+                .map(|missing| MissingRecord {
+                    object_ref: RefRecord::new(cluster, &missing.object),
+                    cause: missing.cause.to_string(),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn skipped_record(skipped: &SkippedSource) -> Said<'static> {
+    Said::Lookback {
+        end: "notRead",
+        from: None,
+        time: None,
+        complete: None,
+        complete_time: None,
+        cause: Some(skipped.cause.to_string()),
+        missing: Vec::new(),
+    }
+}

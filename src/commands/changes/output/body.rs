@@ -1,0 +1,105 @@
+//! The part of a version below its heading, in each of the formats for people.
+
+use super::options::{Creation, known};
+use super::text::TextView;
+use crate::commands::changes::compared::VersionDoc;
+use crate::commands::changes::formats::ChangesFormat;
+use crate::diff::{Diff, Filter, LeftOut, Noise, Shown};
+use crate::object::list_keys::ListKeys;
+use crate::render::diff::{
+    ChangeType, Extent, ObjectStanding, ShownChanges, created_lines, whole_lines,
+};
+use crate::render::style::Role;
+use crate::render::text::escape_line;
+use crate::render::unified::unified;
+use crate::render::yaml::yaml;
+
+/// The name that diffs give to the side without a file.
+const NOTHING: &str = "/dev/null";
+
+impl TextView<'_> {
+    /// The changes between two versions.
+    pub(super) fn changes(&self, shown: &ShownChanges<'_>, diff: &Diff<'_>) -> Vec<String> {
+        match self.options.format {
+            ChangesFormat::Tree => shown.tree(Extent::Changed),
+            ChangesFormat::Full => shown.tree(Extent::Whole),
+            ChangesFormat::Diff => {
+                // Of a version that several managers wrote, what those wrote that `--by` names.
+                let theirs = (!self.options.shown.by.is_everyone()).then(|| diff.partly(|_| true));
+                let now = self.compared.read.now();
+                let doc = theirs.as_ref().unwrap_or(now.doc);
+                self.unified(self.compared.read.old(), Some(VersionDoc { doc, ..now }))
+            }
+            _ => shown.lines(),
+        }
+    }
+
+    /// The object itself, where it exists or was created.
+    pub(super) fn whole(&self) -> Vec<String> {
+        let now = self.compared.read.now();
+        let object = self.options.redactor.shown(now.doc.root());
+        let is_new = self.compared.change().is_creation();
+        let is_baseline = self.compared.change() == ChangeType::Baseline;
+        let is_whole = self.options.creation == Creation::Whole;
+        let view = self.diff_view();
+        match self.options.format {
+            ChangesFormat::Full if is_baseline => whole_lines(object, &view, ObjectStanding::There),
+            _ if !is_new => Vec::new(),
+            ChangesFormat::Full => whole_lines(object, &view, ObjectStanding::New),
+            ChangesFormat::Tree if is_whole => whole_lines(object, &view, ObjectStanding::New),
+            ChangesFormat::Diff => self.unified(None, Some(now)),
+            _ if is_whole => {
+                let paint = |line: String| self.look.styles.paint(Role::Added, &line);
+                let lines = self.yaml(now).into_iter();
+                lines.map(|line| paint(format!("+ {line}"))).collect()
+            }
+            _ => created_lines(object, &view),
+        }
+    }
+
+    /// A unified diff of both versions as YAML.
+    pub(super) fn unified(
+        &self,
+        old: Option<VersionDoc<'_>>,
+        now: Option<VersionDoc<'_>>,
+    ) -> Vec<String> {
+        let lines =
+            |side: Option<VersionDoc<'_>>| side.map_or_else(Vec::new, |side| self.yaml(side));
+        let name = |side: Option<VersionDoc<'_>>| match side {
+            Some(VersionDoc { version, .. }) => {
+                let object = escape_line(&version.object.to_string()).into_owned();
+                match known(&version.version) {
+                    Some(version) => format!("{object} {version}"),
+                    None => object,
+                }
+            }
+            None => NOTHING.to_owned(),
+        };
+        let styles = self.look.styles;
+        unified((&lines(old), &lines(now)), (&name(old), &name(now)), styles)
+    }
+
+    /// The selected parts of a version as YAML, without hidden metadata; nothing if no part is selected.
+    fn yaml(&self, side: VersionDoc<'_>) -> Vec<String> {
+        let noise = &self.compared.noise;
+        let mut without = Vec::new();
+        if !noise.contains(&Noise::ManagedFields) {
+            without.push("managedFields");
+        }
+        if !noise.contains(&Noise::Version) {
+            without.extend(["resourceVersion", "generation"]);
+        }
+        let object = self.options.redactor.shown(side.doc.root());
+        let left_out = left_out(&self.options.shown.filter, object);
+        if left_out.has(object) {
+            return Vec::new();
+        }
+        yaml(object, &left_out.and_metadata(object, &without))
+    }
+}
+
+/// The parts of an object that a filter leaves out. Printing an object must not settle how the lists of its kind
+/// are compared, so the built-in list keys serve.
+pub(super) fn left_out<'a>(filter: &Filter, object: Shown<'a>) -> LeftOut<'a> {
+    filter.left_out([object], ListKeys::builtin())
+}

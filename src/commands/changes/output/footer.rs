@@ -1,0 +1,62 @@
+//! The footer of a live `changes`: how current what stands above it is.
+
+use std::fmt::Display;
+
+use crate::commands::changes::state::ChangesState;
+use crate::commands::{Sources, Terminal};
+use crate::render::age;
+
+/// The last line of a live screen: how current what stands above it is.
+pub(crate) fn footer(
+    state: &ChangesState,
+    sources: &Sources,
+    terminal: &Terminal<'_>,
+) -> Vec<String> {
+    let now = terminal.env().now();
+    let look = terminal.look();
+    let last = state.last.map_or_else(
+        || "no change yet".to_owned(),
+        |last| format!("last change {} ago", age::human(now.duration_since(last))),
+    );
+    let mut lines = refused(sources, terminal);
+    let hidden = match state.hidden {
+        0 => String::new(),
+        hidden => format!(" ({hidden} hidden)"),
+    };
+    lines.push(format!(
+        "{}  {}  {}  {}{hidden}  {last}  {}",
+        sources.summary(now, look),
+        plural(state.objects, "object"),
+        plural(sources.count(), "watch"),
+        plural(state.versions, "version"),
+        look.styles.dim("Ctrl-C to end"),
+    ));
+    lines
+}
+
+/// How many kinds that may not be read have a line each.
+const REFUSED: usize = 3;
+
+/// A line for each kind that may not be read, or the number of the last ones if there are too many.
+pub(crate) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
+    let styles = terminal.look().styles;
+    let count = sources.refused().count();
+    let most = if count > REFUSED {
+        REFUSED - 1
+    } else {
+        REFUSED
+    };
+    let others = count.saturating_sub(most);
+    let others = (others > 0).then(|| format!("and {others} more that cannot be read"));
+    let lines = sources.refused().take(most).chain(others);
+    lines.map(|line| styles.dim(&line)).collect()
+}
+
+/// `1 watch`, `2 watches`.
+pub(crate) fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, unit: &str) -> String {
+    match unit {
+        _ if count == N::from(1) => format!("1 {unit}"),
+        _ if unit.ends_with("ch") => format!("{count} {unit}es"),
+        _ => format!("{count} {unit}s"),
+    }
+}

@@ -1,0 +1,20 @@
+//! What `changes` prints.
+
+mod body;
+mod count_limit;
+mod documents;
+mod footer;
+mod initial_sync;
+mod options;
+mod printout;
+mod quiet_runs;
+mod records;
+mod rendered;
+mod renderer;
+mod summary;
+mod text;
+
+pub(super) use count_limit::CountLimit;
+pub(super) use footer::{footer, plural, refused};
+pub(super) use options::{Creation, DisplayOptions, clock, shifted};
+pub(super) use renderer::Renderer;

@@ -1,0 +1,172 @@
+//! How `changes` prints, and its sentences about sources and gaps.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::commands::changes::formats::ChangesFormat;
+use crate::commands::changes::shown::ShownVersions;
+use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry};
+use crate::commands::sources::{describe, describe_counted, named};
+use crate::diff::Redactor;
+use crate::env::Env;
+use crate::object::ResourceVersion;
+use crate::render::age;
+use crate::render::diff::Fold;
+use crate::render::style::Look;
+use crate::render::text::escape_line;
+use crate::watch::{Gap, GapCause};
+
+/// How changes are shown. The redactor numbers the values of Secrets for as long as the program runs.
+pub(crate) struct DisplayOptions {
+    /// The name of the cluster in records.
+    pub(crate) cluster: String,
+    /// Whether that is a file.
+    pub(crate) is_of_file: bool,
+    /// Hides the values of Secrets.
+    pub(crate) redactor: Redactor,
+    /// Which versions are shown, and which of their changes.
+    pub(crate) shown: Arc<ShownVersions>,
+    /// The output format.
+    pub(crate) format: ChangesFormat,
+    /// How much of new objects is shown.
+    pub(crate) creation: Creation,
+    /// Whether long output is collapsed.
+    pub(crate) fold: Fold,
+    /// How far the server's clock is ahead, once there is an earlier version.
+    pub(crate) skew: SignedDuration,
+    /// The namespace that headings need not name; `None` if all namespaces are watched.
+    pub(crate) namespace: Option<Arc<str>>,
+}
+
+/// How much of a new object is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Creation {
+    /// Its parts, folded to the width.
+    Summary,
+    /// All of it.
+    Whole,
+}
+
+impl DisplayOptions {
+    /// The lines for people of an entry that is about no object.
+    pub(crate) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
+        let text = notice(entry).into_iter();
+        match &entry.what {
+            Occurrence::Synced { .. } => text
+                .map(|text| look.styles.dim(&escape_line(&text)))
+                .collect(),
+            // The error at the end of a file names the lines that could not be read.
+            Occurrence::Undecodable { .. } if self.is_of_file => Vec::new(),
+            Occurrence::Gap(_)
+            | Occurrence::Undecodable { .. }
+            | Occurrence::State(_)
+            | Occurrence::Version(_) => text.map(|text| warning(&text, look)).collect(),
+        }
+    }
+}
+
+/// The sentence for people about an entry that is about no object.
+pub(crate) fn notice(entry: &TimelineEntry) -> Option<String> {
+    match &entry.what {
+        Occurrence::Synced { count } if named(&entry.key).is_none() => {
+            let what = describe_counted(&entry.key, *count);
+            Some(format!("watching {what}"))
+        }
+        Occurrence::Gap(gap) => Some(gap_text(gap)),
+        Occurrence::Undecodable { detail } => {
+            let source = describe(&entry.key);
+            Some(format!("a line of {source} could not be read: {detail}"))
+        }
+        Occurrence::Synced { .. } | Occurrence::State(_) | Occurrence::Version(_) => None,
+    }
+}
+
+pub(crate) fn warning(text: &str, look: Look) -> String {
+    look.styles.warning(&escape_line(text))
+}
+
+/// A gap in a sentence.
+pub(crate) fn gap_text(gap: &Gap) -> String {
+    let cause = match gap.cause {
+        GapCause::Expired => "the server has forgotten them".to_owned(),
+        GapCause::Undecodable => "a line could not be read".to_owned(),
+        GapCause::Polled => "the server does not let us watch".to_owned(),
+        GapCause::Restored => {
+            let (after, upto) = (&gap.after, &gap.upto);
+            return format!(
+                "-- the server's history was set back from {after} to {upto}: versions of before and after may be missing --"
+            );
+        }
+        GapCause::Refused => "the server refused to continue the watch".to_owned(),
+        GapCause::Unanswered => "the server did not answer when asked for them".to_owned(),
+        GapCause::Unseen => "objects that came and went in between".to_owned(),
+        GapCause::SlowSubscriber { dropped } => format!("{dropped} were not read in time"),
+    };
+    let interval = match (gap.after.as_str(), gap.upto.as_str()) {
+        ("", "") => "versions".to_owned(),
+        ("", upto) => format!("versions up to {upto}"),
+        (after, "") => format!("versions after {after}"),
+        (after, upto) => format!("versions after {after} up to {upto}"),
+    };
+    format!("-- {interval} may be missing: {cause} --")
+}
+
+/// A version, where there is one: manifests have none.
+pub(crate) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
+    Some(version).filter(|version| !version.as_str().is_empty())
+}
+
+/// How long ago something happened: `5m ago`.
+pub(crate) fn ago(past: PastTime, now: Timestamp) -> String {
+    let span = now.duration_since(past.time);
+    format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
+}
+
+/// A time of this machine's clock by the server's.
+pub(crate) fn shifted(time: Timestamp, skew: SignedDuration) -> Timestamp {
+    time.checked_add(skew).unwrap_or(time)
+}
+
+/// A time as it is shown.
+pub(crate) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
+    match look.width {
+        Some(_) => age::clock(time, &env.zone),
+        None => age::rfc3339_millis(time),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_names_the_versions_that_there_are() {
+        let check = |after: &str, upto: &str, expect: &str| {
+            let gap = Gap {
+                after: ResourceVersion::new(after),
+                upto: ResourceVersion::new(upto),
+                cause: GapCause::Polled,
+            };
+            let rest = " may be missing: the server does not let us watch --";
+            assert_eq!(gap_text(&gap), format!("-- {expect}{rest}"));
+        };
+        check("4", "7", "versions after 4 up to 7");
+        check("", "7", "versions up to 7");
+        check("4", "", "versions after 4");
+        check("", "", "versions");
+    }
+
+    #[test]
+    fn a_restored_server_is_named_with_both_versions() {
+        let gap = Gap {
+            after: ResourceVersion::new("243"),
+            upto: ResourceVersion::new("208"),
+            cause: GapCause::Restored,
+        };
+        assert_eq!(
+            gap_text(&gap),
+            "-- the server's history was set back from 243 to 208: versions of before and after may be missing --"
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! What `changes -o json` prints: a record a line.
+
+use super::options::{DisplayOptions, known};
+use crate::commands::changes::compared::{Compared, WriteTime};
+use crate::commands::changes::state::{Occurrence, TimelineEntry, VersionEvent};
+use crate::commands::sources::describe;
+use crate::object::{ParseError, ResourceVersion};
+use crate::render::age::rfc3339_millis;
+use crate::render::diff::ChangeType;
+use crate::render::json::changes::{ChangeEntry, ChangeRecord, RecordView, actors, entries, raw};
+use crate::render::json::line::line;
+use crate::render::json::notice::Said;
+use crate::render::json::{RefRecord, VERSION};
+use crate::watch::{Gap, GapCause, Version};
+
+impl DisplayOptions {
+    /// The record of an entry that is about no object.
+    pub(super) fn notice_record(&self, entry: &TimelineEntry) -> Option<String> {
+        let said = match &entry.what {
+            Occurrence::Version(_) => return None,
+            Occurrence::Synced { count } => Said::Synced { count: *count },
+            Occurrence::Gap(gap) => said_of_gap(gap),
+            Occurrence::Undecodable { detail } => Said::Line { cause: detail },
+            Occurrence::State(note) => Said::State {
+                state: note.state,
+                cause: note.cause.as_deref(),
+            },
+        };
+        Some(self.said(said, entry))
+    }
+
+    /// The record of a version that cannot be read.
+    pub(super) fn unreadable_record(
+        &self,
+        entry: &TimelineEntry,
+        event: &VersionEvent,
+        error: &ParseError,
+    ) -> String {
+        let said = Said::Version {
+            cause: &error.to_string(),
+            event: event.change,
+            object_ref: RefRecord::new(self.cluster.clone(), &event.now.object),
+            from: event.old.as_deref().and_then(number),
+            to: number(&event.now),
+        };
+        self.said(said, entry)
+    }
+
+    /// The record of a version. One whose predecessor cannot be read has the whole object.
+    pub(super) fn record(&self, entry: &TimelineEntry, compared: &Compared<'_>) -> String {
+        let event = compared.read.event;
+        let past = compared.past(entry);
+        let old = compared.read.old();
+        let change = event.change;
+        let is_whole = change.is_creation()
+            || change == ChangeType::Deleted
+            || (event.old.is_some() && old.is_none());
+        // The last state of an object does not say when it was deleted.
+        let is_dated = old.is_some() || !event.is_end();
+        let written = compared.written.filter(|_| is_dated);
+        let time = past.map(|past| past.time);
+        let owned = |version: &Version| number(version).map(str::to_owned);
+        line(&ChangeRecord {
+            v: VERSION,
+            change,
+            past: past.is_some(),
+            time: time
+                .or_else(|| written.and_then(WriteTime::exact))
+                .map(rfc3339_millis),
+            time_until: past.and_then(|past| past.until).map(rfc3339_millis),
+            seen: past.is_none().then(|| rfc3339_millis(entry.seen)),
+            object_ref: RefRecord::new(self.cluster.clone(), &event.now.object),
+            from: old.and_then(|old| owned(old.version)),
+            to: owned(&event.now),
+            actors: match change {
+                ChangeType::Baseline => Vec::new(),
+                _ => actors(&compared.writers),
+            },
+            changes: self.entries(compared),
+            hidden: compared.counts.noise.clone(),
+            object: is_whole.then(|| raw(self.redactor.shown(compared.read.doc.root()))),
+        })
+    }
+
+    fn entries(&self, compared: &Compared<'_>) -> Vec<ChangeEntry> {
+        let view = RecordView {
+            redactor: &self.redactor,
+            filter: &self.shown.filter,
+            noise: &compared.noise,
+        };
+        let diff = compared.diff.as_ref();
+        diff.map_or_else(Vec::new, |diff| entries(diff, &compared.writers, view))
+    }
+
+    fn said(&self, said: Said<'_>, entry: &TimelineEntry) -> String {
+        let (seen, source) = (rfc3339_millis(entry.seen), describe(&entry.key));
+        line(&said.record(&seen, &self.cluster, Some(&source)))
+    }
+}
+
+fn number(version: &Version) -> Option<&str> {
+    known(&version.version).map(ResourceVersion::as_str)
+}
+
+fn said_of_gap(gap: &Gap) -> Said<'_> {
+    let cause = match gap.cause {
+        GapCause::Expired => "expired",
+        GapCause::Undecodable => "undecodable",
+        GapCause::Polled => "polled",
+        GapCause::Unseen => "unseen",
+        GapCause::Restored => "restored",
+        GapCause::Refused => "refused",
+        GapCause::Unanswered => "unanswered",
+        GapCause::SlowSubscriber { .. } => "slowSubscriber",
+    };
+    let version = |version| known(version).map(ResourceVersion::as_str);
+    Said::Gap {
+        after: version(&gap.after),
+        upto: version(&gap.upto),
+        cause,
+    }
+}

@@ -1,0 +1,187 @@
+//! `Renderer`: turns entries of the timeline into what is printed, and counts them.
+
+use jiff::Timestamp;
+
+use crate::commands::changes::doc_cache::DocCache;
+use crate::commands::changes::formats::Audience;
+use crate::commands::changes::shown::prints;
+use crate::commands::changes::state::{TimelineEntry, VersionEvent};
+use crate::commands::{Sources, Terminal};
+use crate::render::text::escape_line;
+use crate::watch::SourceKey;
+
+use super::count_limit::CountLimit;
+use super::documents::both_versions;
+use super::initial_sync::InitialSync;
+use super::options::{DisplayOptions, notice, warning};
+use super::printout::{Printout, REDACTED};
+use super::quiet_runs::QuietRuns;
+use super::rendered::Rendered;
+use super::summary::Summary;
+use super::text::unreadable;
+
+/// Turns entries of the timeline into what is printed, and counts them.
+pub(crate) struct Renderer {
+    pub(crate) options: DisplayOptions,
+    pub(crate) summary: Summary,
+    pub(crate) count_limit: CountLimit,
+    /// The versions with nothing but noise.
+    pub(crate) quiet: QuietRuns,
+    initial_sync: InitialSync,
+    docs: DocCache,
+    /// Whether a document was printed.
+    has_document: bool,
+    /// Whether the warning was printed that the values of Secrets are left out.
+    has_warned: bool,
+}
+
+impl Renderer {
+    pub(crate) fn new(options: DisplayOptions, keys: &[SourceKey], started: Timestamp) -> Renderer {
+        Renderer {
+            initial_sync: InitialSync::of(keys, options.format.audience()),
+            options,
+            summary: Summary::since(started),
+            count_limit: CountLimit::default(),
+            quiet: QuietRuns::default(),
+            docs: DocCache::default(),
+            has_document: false,
+            has_warned: false,
+        }
+    }
+
+    /// Renders entries, up to `--count` of them.
+    pub(crate) fn page(&mut self, entries: &[TimelineEntry], terminal: &Terminal<'_>) -> Printout {
+        let mut page = Printout::default();
+        for entry in entries {
+            if self.count_limit.is_reached() {
+                break;
+            }
+            let rendered = self.rendered(entry, terminal);
+            page.hidden += usize::from(rendered.quiet.is_some());
+            if !rendered.lines.is_empty() {
+                page.shown += 1;
+                page.first = page.first.or(Some(entry.time()));
+            }
+            page.lines.extend(rendered.lines);
+            page.asides.extend(rendered.asides);
+            if rendered.redacted && !std::mem::replace(&mut self.has_warned, true) {
+                page.asides.push(REDACTED.to_owned());
+            }
+        }
+        page
+    }
+
+    /// Adds the line about many kinds, once each of them is listed or refused.
+    pub(crate) fn add_initial_sync(
+        &mut self,
+        page: &mut Printout,
+        sources: &Sources,
+        terminal: &Terminal<'_>,
+    ) {
+        if !sources.are_settled() {
+            return;
+        }
+        let Some(line) = self.initial_sync.take_line() else {
+            return;
+        };
+        match self.options.format.audience() {
+            Audience::Person => page
+                .lines
+                .push(terminal.look().styles.dim(&escape_line(&line))),
+            Audience::Documents | Audience::Records => page.asides.push(line),
+        }
+    }
+
+    /// Renders one entry.
+    fn rendered(&mut self, entry: &TimelineEntry, terminal: &Terminal<'_>) -> Rendered {
+        if self.initial_sync.gather(entry) {
+            return Rendered::default();
+        }
+        let Some(event) = entry.version() else {
+            return match self.options.format.audience() {
+                Audience::Person => {
+                    Rendered::lines(self.options.notice_lines(entry, terminal.look()))
+                }
+                Audience::Records => {
+                    Rendered::lines(self.options.notice_record(entry).into_iter().collect())
+                }
+                Audience::Documents => Rendered::aside(notice(entry)),
+            };
+        };
+        let rendered = self.version(entry, event, terminal);
+        self.summary.count(&rendered);
+        self.framed(rendered, entry, terminal)
+    }
+
+    /// Reads and compares a version, once, and renders it.
+    fn version(
+        &mut self,
+        entry: &TimelineEntry,
+        event: &VersionEvent,
+        terminal: &Terminal<'_>,
+    ) -> Rendered {
+        let options = &self.options;
+        let read = event.read(&mut self.docs, |kind| options.shown.keys.of(kind));
+        let compared = read
+            .as_ref()
+            .map(|read| options.shown.compare(&entry.key, read));
+        let rendered = match &compared {
+            Ok(compared) if !prints(compared, options.format) => {
+                Rendered::quiet(compared.counts.clone())
+            }
+            Ok(compared) => match options.format.audience() {
+                Audience::Person => options.text(entry, compared, terminal),
+                Audience::Records => Rendered::lines(vec![options.record(entry, compared)]),
+                Audience::Documents => options.document(entry, compared, terminal),
+            },
+            Err(error) => match options.format.audience() {
+                Audience::Person => {
+                    Rendered::lines(vec![warning(&unreadable(&event.now), terminal.look())])
+                }
+                Audience::Records => {
+                    Rendered::lines(vec![options.unreadable_record(entry, event, error)])
+                }
+                Audience::Documents => {
+                    Rendered::aside(Some(format!("{} could not be read", both_versions(event))))
+                }
+            },
+        };
+        if !rendered.lines.is_empty() {
+            self.count_limit.note(event.change, compared.as_ref().ok());
+        }
+        rendered
+    }
+
+    /// Separates documents. Counts a version with nothing but noise: on a terminal one line has the count until
+    /// the object changes.
+    fn framed(
+        &mut self,
+        mut rendered: Rendered,
+        entry: &TimelineEntry,
+        terminal: &Terminal<'_>,
+    ) -> Rendered {
+        if rendered.starts_document {
+            if self.has_document {
+                rendered.lines.insert(0, "---".to_owned());
+            }
+            self.has_document = true;
+        }
+        let Some(event) = entry.version() else {
+            return rendered;
+        };
+        let object = &event.now.object;
+        if let Some(counts) = &rendered.quiet
+            && terminal.is_live()
+            && counts.hidden() > 0
+            && counts.filtered == 0
+        {
+            self.quiet.count(object, entry.seen, counts);
+        }
+        if !rendered.lines.is_empty() && self.options.format.audience() == Audience::Person {
+            let (zone, look) = (&terminal.env().zone, terminal.look());
+            let ended = self.quiet.end(object, zone, look);
+            rendered.lines.splice(0..0, ended);
+        }
+        rendered
+    }
+}

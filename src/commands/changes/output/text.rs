@@ -1,0 +1,215 @@
+//! A version for people: its heading, and below it what the format shows.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::options::{DisplayOptions, ago, clock, known, shifted};
+use super::rendered::Rendered;
+use crate::commands::Terminal;
+use crate::commands::changes::compared::Compared;
+use crate::commands::changes::formats::ChangesFormat;
+use crate::commands::changes::state::TimelineEntry;
+use crate::diff::Diff;
+use crate::env::Env;
+use crate::object::ObjectRef;
+use crate::render::age;
+use crate::render::diff::{ChangeType, DiffView, Header, ShownChanges, header, lifetime, writer};
+use crate::render::style::Look;
+use crate::watch::Version;
+
+/// A version on one screen.
+pub(super) struct TextView<'d> {
+    pub(super) options: &'d DisplayOptions,
+    pub(super) look: Look,
+    pub(super) env: &'d Env,
+    pub(super) entry: &'d TimelineEntry,
+    pub(super) compared: &'d Compared<'d>,
+}
+
+/// What a heading says beside the time, the object and its versions.
+#[derive(Default)]
+pub(super) struct Heading {
+    pub(super) who: Option<String>,
+    pub(super) since: Option<SignedDuration>,
+    pub(super) notes: Vec<String>,
+}
+
+impl DisplayOptions {
+    /// The lines of a version.
+    pub(super) fn text(
+        &self,
+        entry: &TimelineEntry,
+        compared: &Compared<'_>,
+        terminal: &Terminal<'_>,
+    ) -> Rendered {
+        let text = self.text_view(entry, compared, terminal);
+        match (compared.change(), &compared.diff) {
+            (ChangeType::Modified, Some(diff)) => Rendered {
+                shown: compared.counts.shown,
+                hidden: compared.counts.hidden(),
+                ..Rendered::lines(text.modified(diff))
+            },
+            (ChangeType::Modified, None) => Rendered::lines(vec![text.uncompared()]),
+            (ChangeType::Deleted, _) => Rendered::lines(text.deleted()),
+            (
+                ChangeType::Baseline
+                | ChangeType::Created
+                | ChangeType::Recreated
+                | ChangeType::Left,
+                _,
+            ) => Rendered::lines(text.object()),
+        }
+    }
+
+    pub(super) fn text_view<'d>(
+        &'d self,
+        entry: &'d TimelineEntry,
+        compared: &'d Compared<'d>,
+        terminal: &'d Terminal<'_>,
+    ) -> TextView<'d> {
+        TextView {
+            options: self,
+            look: terminal.look(),
+            env: terminal.env(),
+            entry,
+            compared,
+        }
+    }
+}
+
+impl TextView<'_> {
+    /// An object that exists, was created or left: a heading, and what it is.
+    fn object(&self) -> Vec<String> {
+        let is_new = self.compared.change().is_creation();
+        let who = is_new.then(|| writer(&self.compared.writers));
+        let heading = self.heading(Heading {
+            who: who.flatten(),
+            ..Heading::default()
+        });
+        let mut lines = vec![heading];
+        lines.extend(self.whole());
+        lines
+    }
+
+    /// A new version: a heading and its changes.
+    fn modified(&self, diff: &Diff<'_>) -> Vec<String> {
+        let view = self.diff_view();
+        let shown = ShownChanges::of(diff, &self.compared.writers, &view);
+        let heading = self.heading(Heading {
+            who: shown.who(),
+            since: self.since(),
+            notes: self.missing("versions may be missing"),
+        });
+        let mut lines = vec![heading];
+        lines.extend(self.changes(&shown, diff));
+        lines
+    }
+
+    /// A version whose predecessor cannot be read.
+    fn uncompared(&self) -> String {
+        let mut notes = self.missing("versions may be missing");
+        notes.push("the version before could not be read".to_owned());
+        self.heading(Heading {
+            who: None,
+            since: self.since(),
+            notes,
+        })
+    }
+
+    /// A deletion: how long the object existed, and what changed last.
+    fn deleted(&self) -> Vec<String> {
+        let now = self.compared.read.now();
+        let object = self.options.redactor.shown(now.doc.root());
+        let lived = lifetime(object, self.time_of_entry());
+        let lived = lived.map(|lived| format!("after {}", age::human(lived)));
+        let missing = self.missing("while disconnected");
+        let heading = self.heading(Heading {
+            notes: lived.into_iter().chain(missing).collect(),
+            ..Heading::default()
+        });
+        let mut lines = vec![heading];
+        if self.options.format == ChangesFormat::Diff {
+            lines.extend(self.unified(Some(now), None));
+        } else if let Some(diff) = &self.compared.diff
+            && self.compared.counts.shown > 0
+        {
+            let view = self.diff_view();
+            let shown = ShownChanges::of(diff, &self.compared.writers, &view);
+            lines.extend(self.changes(&shown, diff));
+        }
+        lines
+    }
+
+    pub(super) fn heading(&self, heading: Heading) -> String {
+        let event = self.compared.read.event;
+        let past = self.compared.past(self.entry);
+        let mut time = self.time(self.time_of_entry());
+        if let Some(until) = past.and_then(|past| past.until) {
+            time = format!("{time}–{}", self.time(until));
+        }
+        let today = shifted(self.env.now(), self.options.skew);
+        let ago = past.map(|past| ago(past, today));
+        let mut notes = heading.notes;
+        notes.splice(0..0, self.place(&event.now.object));
+        let is_modified = event.change == ChangeType::Modified;
+        let old = event.old.as_deref().filter(|_| is_modified);
+        let has_counts = is_modified && self.compared.diff.is_some();
+        let parts = Header {
+            time: &time,
+            change: event.change,
+            object: &event.now.object,
+            from: old.and_then(|old| known(&old.version)),
+            to: known(&event.now.version),
+            since: heading.since,
+            ago: ago.as_deref(),
+            notes: &notes,
+            who: heading.who.as_deref(),
+            counts: has_counts.then_some(&self.compared.counts),
+        };
+        header(&parts, self.look)
+    }
+
+    fn time_of_entry(&self) -> Timestamp {
+        let past = self.compared.past(self.entry);
+        past.map_or(self.entry.seen, |past| past.time)
+    }
+
+    fn since(&self) -> Option<SignedDuration> {
+        let since = self.compared.read.event.since?;
+        Some(self.time_of_entry().duration_since(since))
+    }
+
+    fn missing(&self, note: &str) -> Vec<String> {
+        let was_unseen = self.compared.read.event.was_unseen;
+        was_unseen.then(|| note.to_owned()).into_iter().collect()
+    }
+
+    fn time(&self, time: Timestamp) -> String {
+        clock(time, self.look, self.env)
+    }
+
+    /// The flag that selects the object's namespace, unless it is the default one.
+    fn place(&self, object: &ObjectRef) -> Option<String> {
+        let namespace = object.namespace.as_ref()?;
+        (Some(namespace) != self.options.namespace.as_ref()).then(|| format!("-n {namespace}"))
+    }
+
+    pub(super) fn diff_view(&self) -> DiffView<'_> {
+        DiffView {
+            look: self.look,
+            redactor: &self.options.redactor,
+            filter: &self.options.shown.filter,
+            noise: &self.compared.noise,
+            zone: &self.env.zone,
+            fold: self.options.fold,
+        }
+    }
+}
+
+/// That a version cannot be read.
+pub(super) fn unreadable(version: &Version) -> String {
+    let object = &version.object;
+    match known(&version.version) {
+        Some(version) => format!("{object} {version} could not be read"),
+        None => format!("{object} could not be read"),
+    }
+}

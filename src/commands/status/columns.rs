@@ -1,0 +1,104 @@
+//! The columns of the table, and what stands in them.
+
+use jiff::Timestamp;
+
+use super::rows::StatusRow;
+use crate::render::age::age;
+use crate::render::status::role;
+use crate::render::style::Role;
+use crate::render::table::{Cell, Column, Fit};
+use crate::status::Row;
+
+/// From how many columns of a terminal on NODE, IP and CHANGED are shown.
+const WIDE: usize = 120;
+/// From how many on a restart's age is shown.
+const ROOMY: usize = 100;
+
+/// What a table has columns for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StatusColumns {
+    /// Whether objects of more than one namespace are shown.
+    pub(super) namespaces: bool,
+    /// Whether the table is redrawn as things change.
+    pub(super) live: bool,
+    /// The width of the terminal; `None` for no limit.
+    pub(super) width: Option<usize>,
+}
+
+impl StatusColumns {
+    /// The columns from left to right.
+    pub(super) fn titles(self) -> Vec<Column> {
+        let mut columns = vec![
+            Column::new("Name", Fit::CutMiddle),
+            Column::new("Ready", Fit::Keep),
+            Column::new("Status", Fit::Shrink),
+            Column::new("Restarts", Fit::Drop(2)),
+            Column::new("Age", Fit::Drop(1)),
+        ];
+        if self.namespaces {
+            columns.insert(0, Column::new("Namespace", Fit::Keep));
+        }
+        if self.is_wide() {
+            columns.push(Column::new("Node", Fit::Drop(3)));
+            columns.push(Column::new("IP", Fit::Drop(5)));
+        }
+        if self.is_wide() && self.live {
+            columns.push(Column::new("Changed", Fit::Drop(4)));
+        }
+        columns
+    }
+
+    /// The place of the column of names.
+    pub(super) fn name(self) -> usize {
+        usize::from(self.namespaces)
+    }
+
+    /// The cells of a row.
+    pub(super) fn cells(self, row: &StatusRow<'_>, now: Timestamp) -> Vec<Cell> {
+        let Row {
+            ready,
+            word,
+            restarts,
+        } = &row.assessment.row;
+        let plain = |text: Option<&str>| Cell::new(text.unwrap_or("-"), Role::Plain);
+        let restarts = restarts.map(|restarts| match restarts.last {
+            Some(last) if self.width.is_none_or(|width| width >= ROOMY) => {
+                format!("{} ({} ago)", restarts.count, age(last, now))
+            }
+            _ => restarts.count.to_string(),
+        });
+        let created = row.created().map(|created| age(created, now));
+        let mut cells = vec![
+            Cell::new(&name(row), Role::Plain),
+            plain(ready.as_deref()),
+            Cell::new(word, role(row.assessment.verdict.status)),
+            plain(restarts.as_deref()),
+            plain(created.as_deref()),
+        ];
+        if self.namespaces {
+            cells.insert(0, plain(row.object.namespace.as_deref()));
+        }
+        if self.is_wide() {
+            let (node, address) = row.whereabouts();
+            cells.extend([plain(node), plain(address)]);
+        }
+        if self.is_wide() && self.live {
+            let changed = row.changed();
+            let changed = changed.map(|changed| format!("{} ago", age(changed, now)));
+            cells.push(plain(changed.as_deref()));
+        }
+        cells
+    }
+
+    fn is_wide(self) -> bool {
+        self.width.is_none_or(|width| width >= WIDE)
+    }
+}
+
+/// `replicaset/web-5d4f8c7b9d #12`.
+fn name(row: &StatusRow<'_>) -> String {
+    match row.revision() {
+        Some(revision) => format!("{} #{revision}", row.object),
+        None => row.object.to_string(),
+    }
+}

@@ -1,0 +1,166 @@
+//! What has changed since the last print: lines for logs, and records for programs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::rows::StatusRow;
+use super::state::State;
+use super::table::Idle;
+use super::view::has_namespaces;
+use crate::graph::{self, Standing};
+use crate::object::{ObjectRef, Uid};
+use crate::render::age::rfc3339;
+use crate::render::json::line::line;
+use crate::render::json::status::{StatusRecord, TreePlace};
+use crate::render::text::escape_line;
+use crate::status::{Assessment, Row, Status};
+
+/// What was printed of each object.
+#[derive(Debug, Default)]
+pub(super) struct Transitions {
+    printed: BTreeMap<Uid, Printed>,
+    /// Counts the calls that compare everything.
+    round: u64,
+    /// The requested objects that were there at least once, without their uids.
+    met: BTreeSet<ObjectRef>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Printed {
+    assessment: Assessment,
+    worst: Option<Status>,
+    depth: usize,
+    owner: Option<Uid>,
+    /// The round in which it was last compared.
+    round: u64,
+}
+
+impl Printed {
+    fn of(row: &StatusRow<'_>, round: u64) -> Printed {
+        Printed {
+            assessment: row.assessment.clone(),
+            worst: row.worst(),
+            depth: row.depth,
+            owner: row.owner.clone(),
+            round,
+        }
+    }
+
+    /// Whether nothing has changed since the object was printed.
+    fn is_of(&self, row: &StatusRow<'_>) -> bool {
+        self.assessment == *row.assessment
+            && self.worst == row.worst()
+            && self.depth == row.depth
+            && self.owner == row.owner
+    }
+}
+
+impl Transitions {
+    /// A line for each object that has come or changed its verdict, in RFC 3339 time. An idle
+    /// `ReplicaSet` that has been there from the start is no news.
+    pub(super) fn lines(&mut self, state: &State, now: Timestamp, idle: Idle) -> Vec<String> {
+        let has_namespaces = has_namespaces(state, &[]);
+        let place = |row: &StatusRow<'_>| match &row.object.namespace {
+            Some(namespace) if has_namespaces => format!(" -n {namespace}"),
+            _ => String::new(),
+        };
+        self.take(state, |row, was| match was {
+            None if row.standing == Standing::Idle && idle == Idle::Counted => None,
+            None if row.known.is_none() => None, // the line that it is waited for says so
+            Some(was) if is_said_alike(&was.assessment, row.assessment) => None,
+            was => {
+                let what = format!("{}{}", row.object, place(row));
+                let change = transition(was.map(|was| &was.assessment), row.assessment);
+                let text = format!("{what} {change}");
+                Some(format!("{} {}", rfc3339(now), escape_line(&text)))
+            }
+        })
+    }
+
+    /// A record for each object that has come, or of which anything has changed.
+    pub(super) fn records(&mut self, state: &State, now: Timestamp) -> Vec<String> {
+        let cluster = state.asked().next().map(|key| key.cluster.0.clone());
+        let cluster = cluster.unwrap_or_default();
+        self.take(state, |row, _| {
+            let place = TreePlace {
+                owner: row.owner.as_ref(),
+                depth: row.depth,
+            };
+            let record = StatusRecord::new(&cluster, &row.object, row.assessment, now);
+            Some(line(&record.at(place, row.worst())))
+        })
+    }
+
+    /// Compares all rows with those of the last call, in the order of the tree.
+    fn take(
+        &mut self,
+        state: &State,
+        tell: impl Fn(&StatusRow<'_>, Option<&Printed>) -> Option<String>,
+    ) -> Vec<String> {
+        self.round += 1;
+        let mut lines = Vec::new();
+        for row in state.rows() {
+            let uid = graph::key(&row.object);
+            let told = self.printed.get_mut(&uid);
+            if let Some(same) = told.filter(|told| told.is_of(&row)) {
+                same.round = self.round;
+                continue;
+            }
+            if row.known.is_none() && !self.is_worth_telling(&row) {
+                continue;
+            }
+            if row.depth == 0 && row.known.is_some() {
+                self.met.insert(without_uid(&row.object));
+            }
+            let was = self.printed.insert(uid, Printed::of(&row, self.round));
+            lines.extend(tell(&row, was.as_ref()));
+        }
+        self.printed.retain(|_, told| told.round == self.round);
+        lines
+    }
+
+    /// Whether to print an object that is not there. It must be known to be absent, and it must never have
+    /// been there: its deletion has its own line.
+    fn is_worth_telling(&self, row: &StatusRow<'_>) -> bool {
+        row.assessment.verdict.status == Status::NotFound && !self.met.contains(&row.object)
+    }
+}
+
+fn without_uid(object: &ObjectRef) -> ObjectRef {
+    ObjectRef {
+        uid: None,
+        ..object.clone()
+    }
+}
+
+/// Whether both give the same line.
+fn is_said_alike(was: &Assessment, is: &Assessment) -> bool {
+    let cause = |assessment: &Assessment| assessment.causes.first().map(|cause| cause.text.clone());
+    let is_explained_anew = !is.causes.is_empty() && cause(was) != cause(is);
+    summary(was) == summary(is) && !is_explained_anew
+}
+
+/// `InProgress 2/3 (was Current 3/3): cause`.
+fn transition(was: Option<&Assessment>, assessment: &Assessment) -> String {
+    let is = summary(assessment);
+    let was = was.map(summary).filter(|was| *was != is);
+    let was = was.map_or(String::new(), |was| format!(" (was {was})"));
+    let cause = assessment.causes.first();
+    let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.text));
+    format!("{is}{was}{cause}")
+}
+
+/// `ImagePullBackOff 0/1 restarts 3`.
+fn summary(assessment: &Assessment) -> String {
+    let Row {
+        ready,
+        word,
+        restarts,
+    } = &assessment.row;
+    let restarts = restarts.filter(|restarts| restarts.count > 0);
+    let restarts = restarts.map(|restarts| format!("restarts {}", restarts.count));
+    let parts = [Some(word.clone()), ready.clone(), restarts];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join(" ")
+}

@@ -1,0 +1,226 @@
+//! What can be read of a rollout at one moment, from the objects alone.
+
+use std::cmp::Reverse;
+
+use jiff::Timestamp;
+
+use super::loaded::{Loaded, LoadedKind};
+use crate::commands::trace::objects::Objects;
+use crate::graph::{Facts, Node, Workload};
+use crate::object::{StatusCondition, Uid, Value, condition};
+
+/// A Deployment, its `ReplicaSets` and its pods.
+pub(super) struct RolloutSnapshot<'a> {
+    pub(super) loaded: Loaded,
+    pub(super) objects: &'a Objects,
+    /// When it is read.
+    pub(super) now: Timestamp,
+    pub(super) deployment: Value<'a>,
+    /// The `ReplicaSet` of the present pod template.
+    pub(super) current: Option<&'a Node>,
+    /// All its `ReplicaSets`: the current one first, then the newest.
+    pub(super) sets: Vec<&'a Node>,
+    /// The pods of the current one.
+    pub(super) new_pods: Vec<&'a Node>,
+    /// The pods of the others.
+    pub(super) old_pods: Vec<&'a Node>,
+    /// Pods that match its selector and that nobody owns.
+    pub(super) orphans: Vec<&'a Node>,
+}
+
+impl<'a> RolloutSnapshot<'a> {
+    /// Reads the rollout of a Deployment; `None` if that is not there.
+    pub(super) fn of(
+        objects: &'a Objects,
+        loaded: Loaded,
+        uid: &Uid,
+        now: Timestamp,
+    ) -> Option<RolloutSnapshot<'a>> {
+        let graph = objects.graph();
+        let deployment = objects.get(uid)?;
+        let current = graph.current_replica_set(uid);
+        let sets = sets(objects, uid, current);
+        let is_current = |set: &&Node| current.is_some_and(|current| current.uid == set.uid);
+        let (new, old): (Vec<&Node>, Vec<&Node>) = sets.iter().copied().partition(is_current);
+        let mut orphans = graph.selected_pods(uid);
+        orphans.retain(|pod| pod.owners.is_empty());
+        Some(RolloutSnapshot {
+            loaded,
+            objects,
+            now,
+            deployment,
+            current,
+            new_pods: pods_of(objects, &new),
+            old_pods: pods_of(objects, &old),
+            orphans,
+            sets,
+        })
+    }
+
+    /// The first kind without which the pods of the current `ReplicaSet` are not known.
+    pub(super) fn unread(&self) -> Option<LoadedKind> {
+        match self.loaded {
+            Loaded { sets: false, .. } => Some(LoadedKind::Sets),
+            Loaded { pods: false, .. } => Some(LoadedKind::Pods),
+            Loaded { .. } => None,
+        }
+    }
+
+    /// How many pods are wanted.
+    pub(super) fn wanted(&self) -> i64 {
+        self.deployment.i64_at(&["spec", "replicas"]).unwrap_or(1)
+    }
+
+    /// The generation of the object, and the one that the controller has seen.
+    pub(super) fn generations(&self) -> (i64, i64) {
+        let number = |path: &[&str]| self.deployment.i64_at(path).unwrap_or(0);
+        (
+            number(&["metadata", "generation"]),
+            number(&["status", "observedGeneration"]),
+        )
+    }
+
+    /// Whether the controller has seen the object as it is.
+    pub(super) fn is_observed(&self) -> bool {
+        let (generation, observed) = self.generations();
+        observed >= generation
+    }
+
+    /// Whether the rollout is paused.
+    pub(super) fn is_paused(&self) -> bool {
+        let paused = self.deployment.at(&["spec", "paused"]);
+        paused.and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// Whether it is being deleted.
+    pub(super) fn is_deleting(&self) -> bool {
+        self.deployment
+            .str_at(&["metadata", "deletionTimestamp"])
+            .is_some()
+    }
+
+    /// A count of its status; those that are 0 are absent.
+    pub(super) fn count(&self, key: &str) -> i64 {
+        self.deployment.i64_at(&["status", key]).unwrap_or(0)
+    }
+
+    /// How many pods of the current `ReplicaSet` are available.
+    pub(super) fn new_available(&self) -> i64 {
+        self.current.map_or(0, |set| self.available(set))
+    }
+
+    /// How many pods of the other `ReplicaSets` are available.
+    pub(super) fn old_available(&self) -> i64 {
+        self.old_sets().map(|set| self.available(set)).sum()
+    }
+
+    /// How many pods of older revisions are left, those that go away included.
+    pub(super) fn old_left(&self) -> i64 {
+        let there = self.old_sets().filter_map(workload);
+        let counted = there.map(|set| set.replicas).sum();
+        i64::try_from(self.old_pods.len())
+            .unwrap_or(i64::MAX)
+            .max(counted)
+    }
+
+    /// The `ReplicaSets` that are not the current one.
+    pub(super) fn old_sets(&self) -> impl Iterator<Item = &'a Node> {
+        let current = self.current.map(|set| &set.uid);
+        self.sets
+            .iter()
+            .copied()
+            .filter(move |set| Some(&set.uid) != current)
+    }
+
+    fn available(&self, set: &Node) -> i64 {
+        let set = self.objects.get(&set.uid);
+        set.and_then(|set| set.i64_at(&["status", "availableReplicas"]))
+            .unwrap_or(0)
+    }
+
+    /// The condition of a type.
+    pub(super) fn condition(&self, kind: &str) -> Option<StatusCondition<'a>> {
+        condition(self.deployment, kind)
+    }
+
+    /// Why the rollout has failed for good, in the controller's eyes.
+    pub(super) fn deadline_exceeded(&self) -> Option<StatusCondition<'a>> {
+        self.condition("Progressing").filter(|condition| {
+            condition.status == "False" && condition.reason == "ProgressDeadlineExceeded"
+        })
+    }
+
+    /// Why pods cannot be created or deleted.
+    pub(super) fn replica_failure(&self) -> Option<StatusCondition<'a>> {
+        self.condition("ReplicaFailure")
+            .filter(|condition| condition.status == "True")
+    }
+
+    /// Whether all is as asked for, as the controller decides it (`DeploymentComplete` in
+    /// `k8s.io/kubernetes/pkg/controller/deployment/util`), and its current `ReplicaSet` says so too:
+    /// the counts of a Deployment may be from before the change. Where `ReplicaSets` are not read, what
+    /// the Deployment says has to do.
+    pub(super) fn is_complete(&self) -> bool {
+        let wanted = self.wanted();
+        let counts = ["replicas", "updatedReplicas", "availableReplicas"];
+        self.is_observed()
+            && (!self.loaded.sets || self.new_available() == wanted)
+            && counts.iter().all(|count| self.count(count) == wanted)
+    }
+
+    /// When the controller gives up, unless there is progress before.
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        let progressing = self.condition("Progressing")?;
+        let is_running = progressing.status == "True"
+            && progressing.reason != "NewReplicaSetAvailable"
+            && !self.is_paused();
+        // The API puts 600 where nothing is said, and takes the largest number for "never".
+        let seconds = self
+            .deployment
+            .i64_at(&["spec", "progressDeadlineSeconds"])
+            .filter(|seconds| *seconds < i64::from(i32::MAX))?;
+        let from = progressing.updated().filter(|_| is_running)?;
+        from.checked_add(jiff::SignedDuration::from_secs(seconds))
+            .ok()
+    }
+}
+
+/// The `ReplicaSets` that an object owns, the current one first, then the newest revision.
+pub(super) fn sets<'a>(objects: &'a Objects, uid: &Uid, current: Option<&Node>) -> Vec<&'a Node> {
+    let mut sets = objects.graph().children(uid);
+    sets.retain(|set| &*set.object.kind == "ReplicaSet");
+    sets.sort_by_key(|set| {
+        let is_current = current.is_some_and(|current| current.uid == set.uid);
+        (
+            !is_current,
+            Reverse(workload(set).and_then(|set| set.revision)),
+        )
+    });
+    sets
+}
+
+fn pods_of<'a>(objects: &'a Objects, sets: &[&Node]) -> Vec<&'a Node> {
+    sets.iter()
+        .flat_map(|set| objects.graph().children(&set.uid))
+        .filter(|pod| matches!(pod.facts, Facts::Pod(_)))
+        .collect()
+}
+
+/// What relations read of a `ReplicaSet`.
+pub(super) fn workload(node: &Node) -> Option<&Workload> {
+    match &node.facts {
+        Facts::Workload(workload) => Some(workload),
+        Facts::Pod(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => None,
+    }
+}
+
+/// Whether a `ReplicaSet` has, and wants, no pods: it is kept for roll-backs.
+pub(super) fn is_idle(set: &Node) -> bool {
+    workload(set).is_none_or(|set| set.wanted <= 0 && set.replicas <= 0)
+}
+
+/// The revision of a `ReplicaSet`: ` #12`.
+pub(super) fn revision(set: &Node) -> String {
+    let revision = workload(set).and_then(|set| set.revision);
+    revision.map_or(String::new(), |revision| format!(" #{revision}"))
+}

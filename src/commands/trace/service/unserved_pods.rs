@@ -1,0 +1,90 @@
+//! Pods that a Service selects and that are none of its endpoints.
+
+use std::collections::BTreeSet;
+
+use crate::graph::{Facts, Node};
+use crate::object::Uid;
+use crate::render::canvas::Canvas;
+use crate::render::count::counted;
+use crate::render::outline::OutlineItem;
+use crate::render::status::role;
+use crate::render::style::Role;
+use crate::render::table::Cell;
+
+use super::endpoints::{AddressGroup, Pods};
+use super::spec;
+use super::state::ServiceState;
+
+/// The pods that match the selector and are in no slice, in the order of a tree.
+pub(super) fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node> {
+    let Some((uid, service)) = state.service() else {
+        return Vec::new();
+    };
+    if state.pods() == Pods::Unknown || !state.are_slices_read() || spec::is_external(service) {
+        return Vec::new();
+    }
+    let served: BTreeSet<&Uid> = groups
+        .iter()
+        .flat_map(|group| &group.endpoints)
+        .filter_map(|endpoint| Some(&endpoint.backend.pod?.uid))
+        .collect();
+    let mut pods = state.objects.graph().selected_pods(uid);
+    pods.retain(|pod| !served.contains(&pod.uid));
+    pods
+}
+
+/// Why a pod is no endpoint.
+pub(super) fn why(node: &Node) -> &'static str {
+    let Facts::Pod(pod) = &node.facts else {
+        return "not a pod";
+    };
+    if !spec::is_running(node) {
+        return "no endpoint: it has ended";
+    }
+    match (node.deleting, pod.addresses.is_empty()) {
+        (true, _) => "no endpoint: it is going away",
+        (false, true) => "no endpoint: it has no address yet",
+        (false, false) => "no endpoint: no slice has it yet",
+    }
+}
+
+/// Their part of the tree.
+pub(super) fn items(
+    state: &ServiceState,
+    groups: &[AddressGroup<'_>],
+    canvas: Canvas,
+) -> Vec<OutlineItem> {
+    let pods = of(state, groups);
+    if pods.is_empty() {
+        return Vec::new();
+    }
+    let matched = counted(pods.len(), "pod matches", "pods match");
+    let heading = format!("no endpoints  {matched} but no slice has it");
+    let rows = pods.into_iter().filter_map(|pod| item(state, pod, canvas));
+    std::iter::once(OutlineItem::line(1, &heading, Role::Plain))
+        .chain(rows)
+        .collect()
+}
+
+fn item(state: &ServiceState, pod: &Node, canvas: Canvas) -> Option<OutlineItem> {
+    let assessment = state.objects.assess(&pod.uid, canvas.now)?;
+    let status = assessment.status();
+    let plain = |text: &str| Cell::new(text, Role::Plain);
+    let node = match &pod.facts {
+        Facts::Pod(pod) => pod.node.as_deref().unwrap_or_default(),
+        Facts::Workload(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => "",
+    };
+    let cells = vec![
+        plain("-"),
+        plain(&pod.object.to_string()),
+        plain(assessment.row.ready.as_deref().unwrap_or_default()),
+        Cell::new(&assessment.row.word, role(status)),
+        plain("no"),
+        plain(node),
+        Cell::default(),
+        plain(&canvas.age(pod.created)),
+    ];
+    let causes = assessment.causes.into_iter().map(|cause| cause.text);
+    let causes = std::iter::once(why(pod).to_owned()).chain(causes);
+    Some(OutlineItem::row(2, status, cells).because(causes))
+}

@@ -1,0 +1,148 @@
+//! Keys that an object may have twice.
+
+use super::tape::{KEY_RESPELT, SHADOWED, TapeNode};
+
+/// Tells at next to no cost that no key of an object is there twice.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// A bit a key, by the end of the key and its length.
+    bits: [u64; 4],
+    may_repeat: bool,
+}
+
+impl Seen {
+    /// Whether two of the keys may be the same.
+    pub(super) fn may_repeat(&self) -> bool {
+        self.may_repeat
+    }
+
+    /// Notes a key of the object: `text` ends with it, and it is `len` bytes long as written.
+    #[inline]
+    pub(super) fn note(&mut self, text: &[u8], len: u32, flags: u8) {
+        let length = len as usize;
+        if flags & KEY_RESPELT != 0 {
+            self.may_repeat = true;
+            return;
+        }
+        // The last eight bytes before the closing quote, without what stands before the key.
+        let Some(last) = text.last_chunk::<8>() else {
+            self.may_repeat = true;
+            return;
+        };
+        let others = 8_usize.saturating_sub(length) * 8;
+        let word = u64::from_le_bytes(*last)
+            .checked_shr(u32::try_from(others).unwrap_or(u32::MAX))
+            .unwrap_or(0);
+        let [mixed, ..] = (word ^ u64::from(len)).wrapping_mul(SPREAD).to_be_bytes();
+        let (row, bit) = (usize::from(mixed / 64), 1 << (mixed % 64));
+        self.may_repeat |= self.bits[row] & bit != 0;
+        self.bits[row] |= bit;
+    }
+}
+
+/// Two to the 64th by the golden ratio: spreads close numbers over the highest bits.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Marks every field that a later field of the same key replaces; `fields` is the tape of their object,
+/// without the object itself.
+pub(super) fn shadow_repeated(fields: &mut [TapeNode], text: &str) {
+    if has_many(fields) {
+        return shadow_repeated_of_many(fields, text);
+    }
+    let mut at = 0;
+    while let Some(field) = fields.get(at) {
+        let after = at + field.size as usize;
+        if is_repeated_later(field, &fields[after..], text) {
+            fields[at].flags |= SHADOWED;
+        }
+        at = after;
+    }
+}
+
+fn is_repeated_later(field: &TapeNode, rest: &[TapeNode], text: &str) -> bool {
+    let mut at = 0;
+    while let Some(later) = rest.get(at) {
+        if field.has_key_of(later, text) {
+            return true;
+        }
+        at += later.size as usize;
+    }
+    false
+}
+
+/// Whether there are more fields than are compared each with each.
+fn has_many(fields: &[TapeNode]) -> bool {
+    let next = |at: &usize| Some(at + fields.get(*at)?.size as usize);
+    std::iter::successors(Some(0), next).nth(FEW + 1).is_some()
+}
+
+fn shadow_repeated_of_many(fields: &mut [TapeNode], text: &str) {
+    let mut keys = Vec::new();
+    let mut at = 0;
+    while let Some(field) = fields.get(at) {
+        keys.push((field.key_text(text), at));
+        at += field.size as usize;
+    }
+    // In the order of the text among equal keys: all but the last of a run are replaced.
+    keys.sort_unstable();
+    for pair in keys.windows(2) {
+        if pair[0].0 == pair[1].0 {
+            fields[pair[0].1].flags |= SHADOWED;
+        }
+    }
+}
+
+/// Up to this many fields, comparing each with each is cheaper than sorting.
+const FEW: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::object::scan;
+
+    const PIECES: [&str; 8] = [
+        "a",
+        "b",
+        "f:spec",
+        "é",
+        "\\n",
+        "\\u0061",
+        "\\\"",
+        "0123456789",
+    ];
+
+    proptest! {
+        /// It may be wrong in one way alone.
+        #[test]
+        fn a_key_that_is_there_twice_is_seen(
+            keys in prop::collection::vec(prop::collection::vec(prop::sample::select(&PIECES[..]), 0..4), 0..12),
+        ) {
+            let (mut seen, mut text) = (Seen::default(), String::from("{"));
+            let mut met = HashSet::new();
+            let mut repeats = false;
+            for key in keys.iter().map(|pieces| pieces.concat()) {
+                text.push('"');
+                text.push_str(&key);
+                let flags = if key.contains("\\u") { KEY_RESPELT } else { 0 };
+                seen.note(text.as_bytes(), u32::try_from(key.len()).expect("short"), flags);
+                text.push('"');
+                repeats |= !met.insert(scan::unescape(&key));
+            }
+            prop_assert!(!repeats || seen.may_repeat(), "{}", text);
+        }
+    }
+
+    #[test]
+    fn few_keys_are_told_apart() {
+        let mut seen = Seen::default();
+        for key in ["name", "namespace", "uid", "labels"] {
+            let text = format!(r#"{{"metadata":{{"{key}"#);
+            seen.note(text.as_bytes(), u32::try_from(key.len()).expect("short"), 0);
+        }
+        assert!(!seen.may_repeat());
+    }
+}

@@ -1,0 +1,36 @@
+//! A schema as a graph: a node a schema, with edges to its fields and items.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::object::list_keys::key::ListKey;
+
+/// How the items of a list are told apart, by its schema.
+#[derive(Clone, Debug)]
+pub enum ListType {
+    /// `x-kubernetes-list-type: map`, by its `x-kubernetes-list-map-keys`.
+    Map(ListKey),
+    /// `x-kubernetes-list-type: set`.
+    Set,
+    /// Neither, but it merges by this `x-kubernetes-patch-merge-key`.
+    Merged(ListKey),
+}
+
+/// The lists of the kinds of one group version.
+#[derive(Debug, Default)]
+pub struct Schema {
+    pub(super) nodes: Vec<SchemaNode>,
+    pub(super) kinds: BTreeMap<String, NodeId>,
+}
+
+pub(super) type NodeId = usize;
+
+#[derive(Debug, Default)]
+pub(super) struct SchemaNode {
+    pub(super) fields: FxHashMap<Box<str>, NodeId>,
+    /// The values of a map of any names.
+    pub(super) values: Option<NodeId>,
+    pub(super) items: Option<NodeId>,
+    pub(super) list: Option<ListType>,
+}

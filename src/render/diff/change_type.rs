@@ -1,0 +1,51 @@
+//! `ChangeType`: what happened to an object.
+
+use serde::Serialize;
+
+use crate::render::style::Role;
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeType {
+    /// It was there when the watch began.
+    Baseline,
+    /// It was created.
+    Created,
+    /// It was changed.
+    Modified,
+    /// It was deleted.
+    Deleted,
+    /// Another object of its name stands in its place.
+    Recreated,
+    /// It no longer matches the selector.
+    Left,
+}
+
+impl ChangeType {
+    /// The word in text views.
+    pub fn word(self) -> &'static str {
+        match self {
+            ChangeType::Baseline => "EXISTING",
+            ChangeType::Created => "CREATED",
+            ChangeType::Modified => "MODIFIED",
+            ChangeType::Deleted => "DELETED",
+            ChangeType::Recreated => "RECREATED",
+            ChangeType::Left => "LEFT",
+        }
+    }
+
+    /// Whether the object is new.
+    pub fn is_creation(self) -> bool {
+        matches!(self, ChangeType::Created | ChangeType::Recreated)
+    }
+
+    pub(super) fn role(self) -> Role {
+        match self {
+            ChangeType::Baseline | ChangeType::Left => Role::Dim,
+            ChangeType::Created | ChangeType::Recreated => Role::Added,
+            ChangeType::Modified => Role::Changed,
+            ChangeType::Deleted => Role::Removed,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! `Painter`: what lines are made from, and the pieces that all lines have.
+
+use jiff::SignedDuration;
+
+use crate::diff::{Change, Diff, Noise, Op, SegId, Shown};
+use crate::object;
+use crate::object::managed_fields::Writers;
+use crate::object::path::Side;
+use crate::render::style::Role;
+use crate::render::{age, text};
+
+use super::fit::Room;
+use super::line::DiffLine;
+use super::view::DiffView;
+use super::who::Attribution;
+
+/// What lines are made from.
+pub(super) struct Painter<'p> {
+    pub(super) diff: &'p Diff<'p>,
+    pub(super) writers: Option<&'p Writers<'p>>,
+    pub(super) view: &'p DiffView<'p>,
+    /// Who is behind the changes, as the heading above the lines says.
+    pub(super) above: Attribution<'p>,
+}
+
+/// Where a line stands: below which value, and how far in.
+#[derive(Clone, Copy)]
+pub(super) struct Base {
+    /// Paths start below it.
+    pub(super) at: SegId,
+    pub(super) indent: usize,
+}
+
+impl Base {
+    pub(super) const TOP: Base = Base {
+        at: SegId::ROOT,
+        indent: 0,
+    };
+}
+
+/// The first piece of a line, and how it is painted.
+#[derive(Clone, Copy)]
+pub(super) struct LineMark {
+    pub(super) role: Role,
+    pub(super) text: &'static str,
+}
+
+impl LineMark {
+    pub(super) const ADDED: LineMark = LineMark::new(Role::Added, "+");
+    pub(super) const REMOVED: LineMark = LineMark::new(Role::Removed, "-");
+    pub(super) const CHANGED: LineMark = LineMark::new(Role::Changed, "~");
+
+    pub(super) const fn new(role: Role, text: &'static str) -> LineMark {
+        LineMark { role, text }
+    }
+}
+
+/// A value in both versions.
+#[derive(Clone, Copy)]
+pub(super) struct ShownPair<'s> {
+    pub(super) old: Shown<'s>,
+    pub(super) new: Shown<'s>,
+}
+
+impl Painter<'_> {
+    /// A line with the mark and the path of a value.
+    pub(super) fn start(&self, mark: LineMark, at: SegId, base: Base) -> DiffLine {
+        let mut line = DiffLine::indented(base.indent);
+        line.write(mark.role, |text| text.extend([mark.text, " "]));
+        let path_role = match mark.role {
+            Role::Added | Role::Removed => mark.role,
+            _ => Role::Plain,
+        };
+        line.write(path_role, |text| {
+            let start = text.len();
+            let arrow = self.view.look.symbols.arrow;
+            self.diff.push_path(text, (base.at, at), arrow);
+            text::escape_line_from(text, start);
+        });
+        line
+    }
+
+    /// The mark of a change.
+    pub(super) fn mark(&self, change: &Change) -> LineMark {
+        let symbols = self.view.look.symbols;
+        match change.op {
+            Op::Add => LineMark::ADDED,
+            Op::Remove => LineMark::REMOVED,
+            Op::Move { .. } => LineMark::new(Role::Moved, symbols.moved),
+            Op::Replace if change.noise == Some(Noise::Equivalent) => {
+                LineMark::new(Role::Equal, symbols.equal)
+            }
+            Op::Replace => LineMark::CHANGED,
+        }
+    }
+
+    pub(super) fn paint(&self, line: DiffLine) -> String {
+        line.paint(self.view.look.styles)
+    }
+
+    pub(super) fn shown(&self, at: SegId, side: Side) -> Option<Shown<'_>> {
+        self.diff.shown(at, side, self.view.redactor)
+    }
+
+    /// The room that is left on a line for values.
+    pub(super) fn room(&self, line: &DiffLine, taken: usize) -> Room {
+        let look = self.view.look;
+        Room {
+            columns: look
+                .width
+                .map(|width| width.saturating_sub(line.width() + taken)),
+            ellipsis: look.symbols.ellipsis,
+        }
+    }
+
+    /// Who did it, where the line above the version does not say so.
+    pub(super) fn suffix(&self, change: &Change) -> String {
+        let writers = self.writers;
+        let by = writers.and_then(|writers| self.diff.by(writers, change));
+        by.map_or_else(String::new, |by| self.above.suffix(by))
+    }
+}
+
+/// The span between two times as the API writes them.
+pub(super) fn span(old: &str, new: &str) -> Option<SignedDuration> {
+    Some(object::time(new)?.duration_since(object::time(old)?))
+}
+
+/// The time of day, or the text if it is no time.
+pub(super) fn clock(painter: &Painter<'_>, time: &str) -> String {
+    match object::time(time) {
+        Some(time) => age::clock(time, painter.view.zone),
+        None => text::escape_line(time).into_owned(),
+    }
+}

@@ -1,0 +1,54 @@
+//! `ShownChanges`: the changes of a version that a view shows, and who is behind them.
+
+use crate::diff::{Change, Diff};
+use crate::object::managed_fields::Writers;
+
+use super::folds;
+use super::painter::Painter;
+use super::view::{DiffView, shown};
+use super::who::Attribution;
+
+/// The changes of a version that a view shows, and who is behind them. The heading and the lines of the version
+/// both read it.
+pub struct ShownChanges<'s> {
+    pub(super) painter: Painter<'s>,
+    pub(super) changes: Vec<&'s Change>,
+}
+
+impl<'s> ShownChanges<'s> {
+    /// Selects the changes of a version.
+    pub fn of(
+        diff: &'s Diff<'s>,
+        writers: &'s Writers<'s>,
+        view: &'s DiffView<'s>,
+    ) -> ShownChanges<'s> {
+        let changes = shown(diff, view);
+        let painter = Painter {
+            diff,
+            writers: Some(writers),
+            view,
+            above: Attribution::of(diff, writers, &changes),
+        };
+        ShownChanges { painter, changes }
+    }
+
+    /// Who wrote the version: `by kubelet (status)`, or `by a, b (status)`. Where nobody is known to have, the
+    /// owner of everything that changed and is shown: `owner kubelet (status)`. `None` if those are several.
+    pub fn who(&self) -> Option<String> {
+        self.painter.above.heading(self.painter.writers?)
+    }
+
+    /// A line for each change, or the number of changes in each part of the object if there are too many.
+    pub fn lines(&self) -> Vec<String> {
+        let lines = folds::lines(&self.painter, &self.changes);
+        self.folded(lines)
+    }
+
+    /// These lines, or counts if they are too many for a screen.
+    pub(super) fn folded(&self, lines: Vec<String>) -> Vec<String> {
+        if self.painter.view.folds(lines.len()) {
+            return folds::counted(&self.painter, &self.changes, lines.len());
+        }
+        lines
+    }
+}

@@ -1,0 +1,201 @@
+//! Which items are shown where not all fit: what fails first, then what moves.
+
+use super::item::{ItemBody, OutlineItem, Weight};
+
+/// What is shown of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fitted {
+    /// The item with its first causes.
+    With {
+        /// How many of them.
+        causes: usize,
+    },
+    /// Nothing.
+    No,
+}
+
+/// Chooses what is shown in no more than `budget` lines. An item is shown with all that is above it in the
+/// tree, and a cause that siblings share is shown once.
+pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
+    let lines: usize = items.iter().map(|item| 1 + item.causes.len()).sum();
+    if lines <= budget {
+        let whole = items.iter().map(|item| Fitted::With {
+            causes: item.causes.len(),
+        });
+        return whole.collect();
+    }
+    let mut fold = Folding {
+        items,
+        parents: parents(items),
+        fitted: vec![Fitted::No; items.len()],
+    };
+    let mut room = budget;
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|&place| items[place].weight);
+    for place in order {
+        if room == 0 {
+            break;
+        }
+        let chain = fold.missing(place);
+        if chain.is_empty() || chain.len() > room {
+            continue;
+        }
+        room -= chain.len();
+        let causes = usize::from(room > 0 && fold.explains(place));
+        room -= causes;
+        for above in chain {
+            fold.fitted[above] = Fitted::With { causes: 0 };
+        }
+        fold.fitted[place] = Fitted::With { causes };
+    }
+    fold.fitted
+}
+
+struct Folding<'i> {
+    items: &'i [OutlineItem],
+    /// The item above each one in the tree, by its place.
+    parents: Vec<Option<usize>>,
+    fitted: Vec<Fitted>,
+}
+
+impl Folding<'_> {
+    /// The item and those above it that are not shown yet.
+    fn missing(&self, place: usize) -> Vec<usize> {
+        std::iter::successors(Some(place), |&at| self.parents[at])
+            .take_while(|&at| self.fitted[at] == Fitted::No)
+            .collect()
+    }
+
+    /// Whether the first cause of an item is one that no sibling shows already.
+    fn explains(&self, place: usize) -> bool {
+        let Some(cause) = self.items[place].causes.first() else {
+            return false;
+        };
+        !self.fitted.iter().enumerate().any(|(other, fitted)| {
+            matches!(fitted, Fitted::With { causes: 1.. })
+                && self.parents[other] == self.parents[place]
+                && self.items[other].causes.first() == Some(cause)
+        })
+    }
+}
+
+fn parents(items: &[OutlineItem]) -> Vec<Option<usize>> {
+    let mut above: Vec<usize> = Vec::new();
+    let parent = |(place, item): (usize, &OutlineItem)| {
+        while above
+            .last()
+            .is_some_and(|&at| items[at].depth >= item.depth)
+        {
+            above.pop();
+        }
+        let parent = above.last().copied();
+        above.push(place);
+        parent
+    };
+    items.iter().enumerate().map(parent).collect()
+}
+
+/// How many items are left out, by what they are.
+pub(super) fn left_out(items: &[OutlineItem], fitted: &[Fitted]) -> String {
+    let (mut failing, mut moving, mut healthy, mut lines) = (0, 0, 0, 0);
+    for (item, _) in items
+        .iter()
+        .zip(fitted)
+        .filter(|(_, fitted)| **fitted == Fitted::No)
+    {
+        match (&item.body, item.weight) {
+            (ItemBody::Line { .. }, _) | (_, Weight::Line) => lines += 1,
+            (_, Weight::Failing) => failing += 1,
+            (_, Weight::Moving) => moving += 1,
+            (_, Weight::Asked | Weight::Recent | Weight::Healthy) => healthy += 1,
+        }
+    }
+    let counts = [
+        (failing, "failing"),
+        (moving, "in progress"),
+        (healthy, "healthy"),
+        (lines, "more"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    format!("+ {} (use --once | less)", counts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::Status;
+
+    /// Items as `depth weight cause`; the answer as a letter each: shown, with its cause, or not.
+    fn check(rows: &[(usize, Weight, &str)], budget: usize, expect: &str) {
+        let item = |&(depth, weight, cause): &(usize, Weight, &str)| {
+            let row = OutlineItem::row(depth, Status::Current, Vec::new());
+            row.weighing(weight).because([cause])
+        };
+        let items: Vec<OutlineItem> = rows.iter().map(item).collect();
+        let fitted = fold(&items, budget);
+        let letter = |fitted: &Fitted| match fitted {
+            Fitted::No => '.',
+            Fitted::With { causes: 0 } => 'r',
+            Fitted::With { .. } => 'c',
+        };
+        let shown: String = fitted.iter().map(letter).collect();
+        assert_eq!(shown, expect, "{budget} lines");
+        let lines: usize = fitted
+            .iter()
+            .map(|fitted| match fitted {
+                Fitted::No => 0,
+                Fitted::With { causes } => 1 + causes,
+            })
+            .sum();
+        assert!(lines <= budget, "{lines} lines in {budget}");
+    }
+
+    #[test]
+    fn what_fails_comes_first_and_healthy_rows_fill_up() {
+        use Weight::{Asked, Failing, Healthy, Moving, Recent};
+        let rows = [
+            (0, Asked, ""),
+            (1, Moving, ""),
+            (2, Healthy, ""),
+            (2, Failing, "no image"),
+            (2, Failing, "no image"),
+            (1, Healthy, ""),
+            (2, Recent, ""),
+            (2, Healthy, ""),
+        ];
+        check(&rows, 10, "rrrccrrr");
+        check(&rows, 9, "rrrcrrrr");
+        check(&rows, 8, "rrrcrrr.");
+        check(&rows, 7, "rr.crrr.");
+        check(&rows, 5, "rr.cr...");
+        check(&rows, 4, "rr.c....");
+        check(&rows, 3, "rr.r....");
+        check(&rows, 1, "r.......");
+        check(&rows, 0, "........");
+    }
+
+    /// The trees of a trace begin at depth 1: none of them is below another.
+    #[test]
+    fn an_item_is_below_the_last_one_that_stands_higher() {
+        let item = |&depth: &usize| OutlineItem::line(depth, "", crate::render::style::Role::Plain);
+        let items: Vec<OutlineItem> = [1, 2, 2, 1, 3].iter().map(item).collect();
+        assert_eq!(parents(&items), [None, Some(0), Some(0), None, Some(3)]);
+    }
+
+    /// Thousands of items are folded once for each that is shown, and not for each that there is.
+    #[test]
+    fn a_long_outline_is_folded_in_no_time() {
+        let rows = vec![(1, Weight::Healthy, ""); 200_000];
+        let item = |&(depth, weight, _): &(usize, Weight, &str)| {
+            OutlineItem::row(depth, Status::Current, Vec::new()).weighing(weight)
+        };
+        let items: Vec<OutlineItem> = rows.iter().map(item).collect();
+        let shown = fold(&items, 20)
+            .into_iter()
+            .filter(|fitted| *fitted != Fitted::No);
+        assert_eq!(shown.count(), 20);
+    }
+}

@@ -1,0 +1,131 @@
+//! `Outline`: the tree of a view. Its rows stand under one set of columns, each with its causes below it, and
+//! plain lines stand between them. It is fitted to the lines there is room for.
+
+mod fold;
+mod item;
+mod tree;
+
+use super::status::symbol;
+use super::style::Look;
+use super::table::{Cell, Column, Row, Table};
+use fold::Fitted;
+use item::ItemBody;
+pub use item::{OutlineItem, Weight};
+
+/// A tree of rows and lines.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// The columns. One that no row has a text for is left out.
+    pub columns: Vec<Column>,
+    /// Which of them is that of the tree.
+    pub tree: usize,
+    /// The items, from top to bottom.
+    pub items: Vec<OutlineItem>,
+    /// A line below the items, which stays wherever there is room for two lines.
+    pub footnote: Option<String>,
+}
+
+impl Outline {
+    /// The titles and the lines below them, at most `room` in all.
+    pub fn lines(mut self, look: Look, room: Option<usize>) -> Vec<String> {
+        let is_row = |item: &OutlineItem| matches!(item.body, ItemBody::Row { .. });
+        let has_titles = self.items.iter().any(is_row);
+        let room = room.map_or(usize::MAX, |room| {
+            room.saturating_sub(usize::from(has_titles))
+        });
+        let footnote = self.footnote.take().filter(|_| room > 1);
+        let room = room.saturating_sub(usize::from(footnote.is_some()));
+        let mut fitted = fold::fold(&self.items, room);
+        let is_cut = fitted.contains(&Fitted::No) && room > 1;
+        if is_cut {
+            fitted = fold::fold(&self.items, room - 1);
+        }
+        let count = is_cut.then(|| fold::left_out(&self.items, &fitted));
+        self.keep(&fitted);
+        self.drop_empty_columns();
+        let mut lines = self.table(look).lines(look);
+        if !has_titles {
+            lines.remove(0);
+        }
+        let last = footnote.into_iter().chain(count);
+        lines.extend(last.map(|line| look.styles.dim(&line)));
+        lines
+    }
+
+    /// Takes out what does not fit.
+    fn keep(&mut self, fitted: &[Fitted]) {
+        let items = std::mem::take(&mut self.items).into_iter().zip(fitted);
+        let shown = items.filter_map(|(mut item, fitted)| match *fitted {
+            Fitted::No => None,
+            Fitted::With { causes } => {
+                item.causes.truncate(causes);
+                Some(item)
+            }
+        });
+        self.items = shown.collect();
+    }
+
+    /// Leaves out the columns behind the tree in which no row has anything.
+    fn drop_empty_columns(&mut self) {
+        let is_filled =
+            |cells: &[Cell], at: usize| cells.get(at).is_some_and(|cell| *cell != Cell::default());
+        for at in (self.tree + 1..self.columns.len()).rev() {
+            let is_used = self.items.iter().any(|item| match &item.body {
+                ItemBody::Row { cells, .. } => is_filled(cells, at),
+                ItemBody::Line { .. } => false,
+            });
+            if is_used {
+                continue;
+            }
+            self.columns.remove(at);
+            for item in &mut self.items {
+                if let ItemBody::Row { cells, .. } = &mut item.body
+                    && at < cells.len()
+                {
+                    cells.remove(at);
+                }
+            }
+        }
+    }
+
+    fn table(self, look: Look) -> Table {
+        let depths: Vec<usize> = self.items.iter().map(|item| item.depth).collect();
+        let prefixes = tree::prefixes(&depths, look.symbols);
+        let indent = self.indent();
+        let mut table = Table {
+            columns: self.columns,
+            ..Table::default()
+        };
+        for (item, prefix) in self.items.into_iter().zip(&prefixes) {
+            let below = item.below(&indent, prefix, look);
+            match item.body {
+                ItemBody::Row { status, mut cells } => {
+                    if let Some(cell) = cells.get_mut(self.tree) {
+                        let branches = look.styles.dim(&prefix.row);
+                        let lead = format!("{branches}{} ", symbol(status, look));
+                        *cell = std::mem::take(cell).with_lead(lead);
+                    }
+                    table.rows.push(Row { cells, below });
+                }
+                ItemBody::Line { text, role } => {
+                    let text = look.styles.paint(role, &text);
+                    let branches = look.styles.dim(&format!("{indent}{}", prefix.row));
+                    let lines = table.last_lines();
+                    lines.push(format!("{branches} {text}"));
+                    lines.extend(below);
+                }
+            }
+        }
+        table
+    }
+
+    /// The blanks as wide as the columns before the tree.
+    fn indent(&self) -> String {
+        let rows = self.items.iter().filter_map(|item| match &item.body {
+            ItemBody::Row { cells, .. } => Some(&cells[..]),
+            ItemBody::Line { .. } => None,
+        });
+        let before = Table::width_before(&self.columns, self.tree, rows);
+        " ".repeat(before)
+    }
+}

@@ -1,0 +1,129 @@
+//! `Assessment`: the judgement of one object, from the object alone: its state, the cells of its row, and the
+//! causes of its state.
+
+use jiff::Timestamp;
+
+use super::{Cause, CauseRule, Row, Rules, Status, Verdict, causes, compute};
+use crate::object::Value;
+
+/// The assessment of one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assessment {
+    /// The state it is in.
+    pub verdict: Verdict,
+    /// The cells of its row.
+    pub row: Row,
+    /// Why it is not well, the most telling first.
+    pub causes: Vec<Cause>,
+}
+
+/// How an object is no longer there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// It was deleted.
+    Deleted,
+    /// It exists, but no selector finds it any longer.
+    LeftSelector,
+}
+
+impl Assessment {
+    /// Assesses an object as it is at `now`.
+    pub fn of(object: Value<'_>, now: Timestamp, rules: Rules) -> Assessment {
+        let verdict = compute(object, now, rules);
+        Assessment {
+            row: Row::of(object, verdict.status),
+            causes: causes(object, &verdict, now),
+            verdict,
+        }
+    }
+
+    /// The assessment of an object whose text is no JSON.
+    pub fn unreadable(error: &impl std::fmt::Display) -> Assessment {
+        Assessment::bare(Verdict::unknown(error.to_string()))
+    }
+
+    /// The assessment of an object that has not been read yet.
+    pub fn unread() -> Assessment {
+        Assessment::bare(Verdict::unread("Resource is not read yet"))
+    }
+
+    /// The assessment of an object that is not there.
+    pub fn not_found() -> Assessment {
+        Assessment::bare(Verdict::not_found())
+    }
+
+    /// The assessment of an object that is no longer there.
+    pub fn departed(how: Departure) -> Assessment {
+        match how {
+            Departure::Deleted => Assessment::not_found(),
+            Departure::LeftSelector => {
+                Assessment::bare(Verdict::unread("Resource no longer matches the selector"))
+            }
+        }
+    }
+
+    /// The state.
+    pub fn status(&self) -> Status {
+        self.verdict.status
+    }
+
+    /// Whether the object is as it should be.
+    pub fn is_well(&self) -> bool {
+        self.status() == Status::Current
+    }
+
+    /// Whether the object needs attention: it has failed, or is a Pod that is not ready for a reason that says
+    /// more than that.
+    pub fn is_failing(&self) -> bool {
+        let is_pod = self.row.restarts.is_some();
+        let mut causes = self.causes.iter();
+        match self.status() {
+            Status::Failed => true,
+            Status::InProgress | Status::Unknown => {
+                is_pod && causes.any(|cause| cause.rule != CauseRule::NotReady)
+            }
+            Status::Current | Status::Terminating | Status::NotFound => false,
+        }
+    }
+
+    fn bare(verdict: Verdict) -> Assessment {
+        Assessment {
+            row: Row {
+                ready: None,
+                word: verdict.status.as_str().to_owned(),
+                restarts: None,
+            },
+            causes: Vec::new(),
+            verdict,
+        }
+    }
+}
+
+/// How far a workload has come in bringing its newest template to all its pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RolloutCounts {
+    /// How many pods are of the newest template.
+    pub updated: i64,
+    /// How many are wanted.
+    pub wanted: i64,
+}
+
+impl RolloutCounts {
+    /// Reads them from the object; `None` for kinds that are not rolled out.
+    pub fn of(object: Value<'_>) -> Option<RolloutCounts> {
+        let kind = object.str_at(&["kind"])?;
+        let number = |path: &[&str], default| object.i64_at(path).unwrap_or(default);
+        let (updated, wanted) = match &*kind {
+            "Deployment" | "StatefulSet" => (
+                number(&["status", "updatedReplicas"], 0),
+                number(&["spec", "replicas"], 1),
+            ),
+            "DaemonSet" => (
+                number(&["status", "updatedNumberScheduled"], 0),
+                number(&["status", "desiredNumberScheduled"], 0),
+            ),
+            _ => return None,
+        };
+        Some(RolloutCounts { updated, wanted })
+    }
+}
