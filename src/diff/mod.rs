@@ -1,8 +1,8 @@
 //! What changed between two versions of an object, by path: lists matched by key, every change
 //! classed, nothing left out.
 //!
-//! [`diff`] fills a flat [`Diff`]. It is complete: what a view hides (see [`Noise`]) is in it and
-//! marked, so that shown and hidden add up and [`json_patch`] turns the old version into the new.
+//! A [`Diff`] is flat and complete. It holds what a view hides (see [`Noise`]), marked, so that shown and hidden
+//! changes add up and [`json_patch`] turns the old version into the new.
 //! Values are read through a [`Redactor`] alone, so that no view, record or patch can hold what a
 //! Secret holds.
 
