@@ -49,7 +49,8 @@ fn soak() {
     let asked = std::env::var("SPY_SOAK_SECONDS").ok();
     let asked = asked.map(|text| (text.parse().expect("a number"), OBJECTS));
     let (seconds, objects) = asked.unwrap_or(SHORT);
-    let namespace = format!("{PREFIX}soak");
+    // Files bear its name: a long soak and a short one may run side by side.
+    let namespace = format!("{PREFIX}soak-{seconds}");
     let plane = Plane::to_break(&namespace);
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().build().unwrap();
