@@ -18,9 +18,11 @@ pub(super) fn run<'a>(
     keys: &'a ListKeys,
     guard: Guard,
 ) -> Diff<'a> {
+    // Room for what one version of a Pod changes, so that the vectors do not grow step by step.
     let mut out = Diff {
+        segs: Vec::with_capacity(32),
+        changes: Vec::with_capacity(16),
         keys: Some(keys),
-        ..Diff::default()
     };
     let root = DiffNode {
         parent: SegId::ROOT,
