@@ -22,6 +22,8 @@ mod diff;
 mod env;
 #[path = "../src/graph/mod.rs"]
 mod graph;
+#[path = "../src/model/mod.rs"]
+mod model;
 #[path = "../src/object/mod.rs"]
 mod object;
 #[path = "../src/render/mod.rs"]
@@ -32,6 +34,8 @@ mod render;
 )]
 #[path = "../src/sandbox/mod.rs"]
 mod sandbox;
+#[path = "../src/source/mod.rs"]
+mod source;
 #[path = "../src/status/mod.rs"]
 mod status;
 #[expect(

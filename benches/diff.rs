@@ -27,7 +27,8 @@ use kubectl_spy::object::managed_fields::Writers;
 use kubectl_spy::object::{Doc, Resource};
 use kubectl_spy::render::diff::{DiffView, Fold, ShownChanges, counts};
 use kubectl_spy::render::style::{Look, Styles, Symbols};
-use kubectl_spy::watch::{ClusterId, Form, Line, Reader, Scope, Select, SourceKey, Version};
+use kubectl_spy::source::{ClusterId, Form, Scope, Select, SourceKey, Version};
+use kubectl_spy::watch::{Line, Reader};
 use serde_json::{Value, json};
 
 /// The lines of a recorded watch.

@@ -1,8 +1,8 @@
 //! `kubectl-spy`: a kubectl plugin that watches objects. What state they are in and why, what changed,
 //! who changed it, and what serves what.
 //!
-//! The map: [`object`] is the plain data everyone shares; [`diff`], [`status`] and [`graph`] are pure engines
-//! over it; [`cluster`] and [`watch`] do the talking; [`render`] makes text; [`sandbox`] is an embedded API
+//! The map: [`object`] and [`source`] are the plain data that everyone shares; [`diff`], [`status`] and [`graph`] are
+//! pure engines over it, and [`model`] is the live state of a view; [`cluster`] and [`watch`] do the talking; [`render`] makes text; [`sandbox`] is an embedded API
 //! server; `commands` holds a folder per verb and [`cli`] the command line. ARCHITECTURE.md says who may
 //! import whom and follows one event from the wire to the screen.
 
@@ -12,9 +12,11 @@ mod commands;
 pub mod diff;
 pub mod env;
 pub mod graph;
+pub mod model;
 pub mod object;
 pub mod render;
 pub mod sandbox;
+pub mod source;
 pub mod status;
 pub mod watch;
 

@@ -18,7 +18,8 @@ use kubectl_spy::object::path::Pattern;
 use kubectl_spy::object::selector::FieldSelector;
 use kubectl_spy::render::diff::counts;
 use kubectl_spy::status::Goal;
-use kubectl_spy::watch::{ClusterId, Form, source_keys};
+use kubectl_spy::source::{ClusterId, Form};
+use kubectl_spy::watch::source_keys;
 use kubectl_spy_fuzz::run;
 use tokio::runtime::{Builder, Runtime};
 

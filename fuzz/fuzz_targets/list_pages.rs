@@ -6,9 +6,8 @@
 use std::fmt::Write;
 
 use kubectl_spy::object::{Doc, Kind, Resource};
-use kubectl_spy::watch::{
-    ClusterId, Form, Line, Reader, Scope, Select, SourceKey, Version, parse_page, refusal,
-};
+use kubectl_spy::source::{ClusterId, Form, Scope, Select, SourceKey, Version};
+use kubectl_spy::watch::{Line, parse_page, Reader, refusal};
 use serde_json::Value;
 
 libfuzzer_sys::fuzz_target!(|body: &[u8]| {

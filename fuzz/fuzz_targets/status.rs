@@ -61,7 +61,7 @@ fn relate(objects: &[Doc]) {
     let distinct: BTreeSet<&Uid> = keys.iter().collect();
     assert_eq!(graph.nodes().count(), distinct.len());
     for (object, key) in objects.iter().zip(&keys) {
-        assert_eq!(*key, graph::key(&ObjectRef::of(object.root())));
+        assert_eq!(*key, ObjectRef::of(object.root()).identity());
         ask(&graph, key);
     }
     if distinct.len() == keys.len() {

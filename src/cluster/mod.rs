@@ -7,10 +7,10 @@ mod error;
 mod kubeconfig;
 mod openapi;
 mod request_path;
-mod resources;
 #[cfg(test)]
 pub(crate) mod scripted;
 mod similar;
+mod type_word;
 
 pub use arguments::{
     ArgumentError, Arguments, Filters, NamedType, Names, Namespaces, Target, TargetError,
@@ -26,5 +26,5 @@ pub use kubeconfig::{
 pub(crate) use openapi::OpenApi;
 pub(crate) use request_path::RequestPath;
 pub use request_path::{InvalidPart, Part};
-pub use resources::{ResourceType, TypeWord, well_known};
 pub use similar::similar_names;
+pub use type_word::TypeWord;

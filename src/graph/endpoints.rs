@@ -146,7 +146,7 @@ impl Graph {
             return Vec::new();
         };
         let mut slices: Vec<_> = self
-            .of_kind("EndpointSlice", service.object.namespace.as_deref())
+            .of_kind_in("EndpointSlice", service.object.namespace.as_deref())
             .filter(|slice| slice.label(SERVICE_NAME) == Some(&service.object.name))
             .collect();
         slices.sort_by_cached_key(|slice| slice.place());
@@ -179,7 +179,7 @@ impl Graph {
         match &target.uid {
             Some(uid) => self.node(uid),
             None => self
-                .of_kind("Pod", slice.object.namespace.as_deref())
+                .of_kind_in("Pod", slice.object.namespace.as_deref())
                 .find(|pod| &*target.kind == "Pod" && pod.object.name == target.name),
         }
     }

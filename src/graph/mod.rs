@@ -3,12 +3,13 @@
 //! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any
 //! source of objects. Relations are questions asked of it: `owner` has the ones of ownership, `tree`
 //! their outline, `revision` which revision is current, `selector` and `endpoints` the ones of
-//! Services. `kinds` says where to look for the dependents of a kind.
+//! Services. `plan` says which sources show the objects around an object.
 
 mod endpoints;
-mod kinds;
 mod node;
 mod owner;
+mod plan;
+mod pod;
 mod revision;
 mod selector;
 mod tree;
@@ -18,9 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::object::{Uid, Value};
 
 pub use endpoints::{Backend, Endpoint, EndpointState, Slice, SlicePort, Target};
-pub use kinds::{ChildKind, How, Selection, children_of_kind};
-pub use node::{Facts, Node, Pod, Service, Workload, key};
+pub use node::{Facts, Node, Service, Workload};
 pub use owner::Owner;
+pub use plan::slices_source;
+pub use pod::{Images, NamedPort, Pod};
 pub use revision::{Standing, Standings};
 pub use selector::Selected;
 
@@ -76,11 +78,19 @@ impl Graph {
         self.nodes.values()
     }
 
+    /// The objects of one kind, by uid.
+    pub fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Node> {
+        self.nodes().filter(move |node| &*node.object.kind == kind)
+    }
+
     /// The objects of one kind in one namespace.
-    fn of_kind(&self, kind: &'static str, namespace: Option<&str>) -> impl Iterator<Item = &Node> {
-        self.nodes().filter(move |node| {
-            &*node.object.kind == kind && node.object.namespace.as_deref() == namespace
-        })
+    fn of_kind_in(
+        &self,
+        kind: &'static str,
+        namespace: Option<&str>,
+    ) -> impl Iterator<Item = &Node> {
+        let of_kind = self.of_kind(kind);
+        of_kind.filter(move |node| node.object.namespace.as_deref() == namespace)
     }
 }
 

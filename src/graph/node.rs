@@ -6,10 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::object::selector::LabelSelector;
-use crate::object::{ObjectRef, Uid, Value, conditions, label_selector, map_selector};
+use crate::object::{ObjectRef, Uid, Value, label_selector, map_selector};
 
 use super::endpoints::Slice;
 use super::owner::{self, Owner};
+use super::pod::Pod;
 use super::revision;
 
 /// An object in the graph. What a malformed object does not say is absent here.
@@ -55,6 +56,8 @@ pub struct Workload {
     pub wanted: i64,
     /// How many replicas there are.
     pub replicas: i64,
+    /// How many of them are available.
+    pub available: i64,
     /// The revision that the Deployment controller has given it
     /// (`deployment.kubernetes.io/revision`).
     pub revision: Option<i64>,
@@ -62,19 +65,6 @@ pub struct Workload {
     pub template: Option<u64>,
     /// The label that pods of its newest revision bear, and the value, for kinds that mark pods.
     pub newest: Option<(&'static str, Arc<str>)>,
-}
-
-/// A Pod.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pod {
-    /// Whether its `Ready` condition is True.
-    pub ready: bool,
-    /// Its phase.
-    pub phase: Option<Arc<str>>,
-    /// The node it runs on.
-    pub node: Option<Arc<str>>,
-    /// Its addresses, the primary one first.
-    pub addresses: Vec<Arc<str>>,
 }
 
 /// A Service.
@@ -91,7 +81,7 @@ impl Node {
         let reference = ObjectRef::of(object);
         let labels = object.at(&["metadata", "labels"]);
         Node {
-            uid: key(&reference),
+            uid: reference.identity(),
             owners: owner::read(object),
             labels: labels
                 .into_iter()
@@ -112,25 +102,29 @@ impl Node {
         self.labels.get(key).map(|value| &**value)
     }
 
-    pub(super) fn workload(&self) -> Option<&Workload> {
+    /// Its facts, if it makes Pods.
+    pub fn workload(&self) -> Option<&Workload> {
         match &self.facts {
             Facts::Workload(workload) => Some(workload),
-            _ => None,
+            Facts::Pod(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => None,
         }
     }
-}
 
-/// The key that an object is kept under: its uid, or `GROUP/KIND/NAMESPACE/NAME` where it has none.
-pub fn key(object: &ObjectRef) -> Uid {
-    object.uid.clone().unwrap_or_else(|| {
-        Uid::new(format!(
-            "{}/{}/{}/{}",
-            object.group(),
-            object.kind,
-            object.namespace.as_deref().unwrap_or_default(),
-            object.name
-        ))
-    })
+    /// Its facts, if it is a Pod.
+    pub fn pod(&self) -> Option<&Pod> {
+        match &self.facts {
+            Facts::Pod(pod) => Some(pod),
+            Facts::Workload(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => None,
+        }
+    }
+
+    /// Its facts, if it is a Service.
+    pub fn service(&self) -> Option<&Service> {
+        match &self.facts {
+            Facts::Service(service) => Some(service),
+            Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => None,
+        }
+    }
 }
 
 impl Facts {
@@ -139,7 +133,7 @@ impl Facts {
             ("apps" | "extensions", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet")
             | ("batch", "Job")
             | ("", "ReplicationController") => Facts::Workload(workload(object)),
-            ("", "Pod") => Facts::Pod(pod(object)),
+            ("", "Pod") => Facts::Pod(Pod::of(object)),
             ("", "Service") => Facts::Service(Service {
                 selector: object.at(&["spec", "selector"]).and_then(map_selector),
                 publishes_unready: object
@@ -163,21 +157,10 @@ fn workload(object: Value<'_>) -> Workload {
         }),
         wanted: object.i64_at(&["spec", "replicas"]).unwrap_or(1),
         replicas: object.i64_at(&["status", "replicas"]).unwrap_or(0),
+        available: object.i64_at(&["status", "availableReplicas"]).unwrap_or(0),
         revision: revision::number(object),
         template: revision::template_digest(object),
         newest: revision::newest_label(object),
-    }
-}
-
-fn pod(object: Value<'_>) -> Pod {
-    Pod {
-        ready: conditions(object).any(|condition| condition.is("Ready", "True")),
-        phase: text(object, &["status", "phase"]),
-        node: text(object, &["spec", "nodeName"]),
-        addresses: object
-            .items_at(&["status", "podIPs"])
-            .filter_map(|address| text(address, &["ip"]))
-            .collect(),
     }
 }
 

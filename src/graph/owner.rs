@@ -17,6 +17,8 @@ pub struct Owner {
     pub uid: Uid,
     /// Whether it is the managing controller; an object has at most one.
     pub controller: bool,
+    /// The owner's API group; empty for the core group.
+    pub group: Arc<str>,
     /// The owner's kind, to name one that is not in the graph.
     pub kind: Arc<str>,
     /// The owner's name, to name one that is not in the graph.
@@ -34,11 +36,18 @@ pub(super) fn read(object: Value<'_>) -> Vec<Owner> {
                     .get("controller")
                     .and_then(Value::as_bool)
                     .unwrap_or(false),
+                group: group(owner),
                 kind: text(owner, &["kind"]).unwrap_or_default(),
                 name: text(owner, &["name"]).unwrap_or_default(),
             })
         })
         .collect()
+}
+
+fn group(owner: Value<'_>) -> Arc<str> {
+    let api_version = owner.str_at(&["apiVersion"]).unwrap_or_default();
+    let (group, _version) = api_version.rsplit_once('/').unwrap_or_default();
+    group.into()
 }
 
 impl Node {

@@ -1,6 +1,7 @@
 //! Small clusters as the graph sees them, and its two laws.
 
-use crate::object::{Doc, GroupKind};
+use crate::object::Doc;
+use crate::source::{ClusterId, SourceKey};
 
 use super::*;
 
@@ -354,64 +355,95 @@ fn the_endpoints_of_a_service() {
     ");
 }
 
+/// What a request to a source asks for: the resource, and the labels or the name.
+fn asked(source: &SourceKey) -> String {
+    let fields = source.select.field_selector();
+    let labels = source.select.label_selector().map(Into::into);
+    let selector = labels.or(fields).unwrap_or("all".into());
+    format!("{} {selector}", source.resource.group_resource())
+}
+
+fn all_asked(sources: &[SourceKey]) -> String {
+    sources.iter().map(asked).collect::<Vec<_>>().join(", ")
+}
+
+const CLUSTER: &str = "test";
+
 #[test]
-fn where_dependents_are_looked_for() {
-    let select = |kind: &str, spec: &str| {
-        let object = object("u", kind, &named("web"), spec);
-        let doc = Doc::parse(object).expect("a case is JSON");
-        let (version, kind) = kind.rsplit_once('/').expect("VERSION/KIND");
-        let kind = GroupKind {
-            group: version
-                .split_once('/')
-                .map_or("", |(group, _)| group)
-                .into(),
-            kind: kind.into(),
-        };
-        let Some(kinds) = children_of_kind(&kind) else {
-            return "anything".to_owned();
-        };
-        let lines: Vec<_> = kinds
-            .iter()
-            .map(|child| {
-                let selection = child.selection(doc.root());
-                format!("{} {selection:?}", child.resource().group_resource())
-            })
-            .collect();
-        lines.join(", ")
-    };
+fn dependents_are_read_by_selector_where_there_is_one() {
     let selector = r#""spec":{"selector":{"matchLabels":{"app":"web"}}}"#;
     let map = r#""spec":{"selector":{"app":"web"}}"#;
     for (kind, spec, expect) in [
         (
             "apps/v1/Deployment",
             selector,
-            r#"replicasets.apps Labels("app=web"), pods Labels("app=web")"#,
+            "replicasets.apps app=web, pods app=web",
         ),
-        ("apps/v1/ReplicaSet", selector, r#"pods Labels("app=web")"#),
-        ("apps/v1/StatefulSet", selector, r#"pods Labels("app=web")"#),
-        ("apps/v1/DaemonSet", r#""spec":{"selector":{}}"#, "pods All"),
-        ("batch/v1/Job", NONE, "pods Nothing"),
+        ("apps/v1/ReplicaSet", selector, "pods app=web"),
+        ("apps/v1/StatefulSet", selector, "pods app=web"),
+        ("apps/v1/DaemonSet", r#""spec":{"selector":{}}"#, "pods all"),
+        ("batch/v1/Job", NONE, ""),
         (
             "batch/v1/CronJob",
             NONE,
-            r#"jobs.batch All, pods Labels("batch.kubernetes.io/job-name")"#,
+            "jobs.batch all, pods batch.kubernetes.io/job-name",
         ),
-        ("v1/ReplicationController", map, r#"pods Labels("app=web")"#),
-        (
-            "v1/Service",
-            map,
-            r#"endpointslices.discovery.k8s.io Labels("kubernetes.io/service-name=web"), pods Labels("app=web")"#,
-        ),
-        (
-            "v1/Service",
-            NONE,
-            r#"endpointslices.discovery.k8s.io Labels("kubernetes.io/service-name=web"), pods Nothing"#,
-        ),
+        ("v1/ReplicationController", map, "pods app=web"),
+        ("v1/Service", map, ""),
         ("v1/Pod", NONE, ""),
-        ("example.com/v1/Foo", NONE, "anything"),
+        ("example.com/v1/Foo", selector, ""),
     ] {
-        assert_eq!(select(kind, spec), expect, "{kind}");
+        let graph = graph(&[("u", kind, &named("web"), spec)]);
+        let node = graph.node(&uid("u")).expect("it is there");
+        let sources = node.dependent_sources(&ClusterId(CLUSTER.into()));
+        assert_eq!(all_asked(&sources), expect, "{kind}");
     }
+}
+
+#[test]
+fn the_pods_of_a_service_are_read_by_its_selector() {
+    for (spec, expect) in [
+        (r#""spec":{"selector":{"app":"web"}}"#, Some("pods app=web")),
+        (r#""spec":{"selector":{}}"#, None),
+        (NONE, None),
+    ] {
+        let graph = graph(&[("u", "v1/Service", &named("web"), spec)]);
+        let node = graph.node(&uid("u")).expect("it is there");
+        let source = node.selected_pods_source(&ClusterId(CLUSTER.into()));
+        assert_eq!(source.as_ref().map(asked).as_deref(), expect, "{spec}");
+    }
+    let slices = slices_source(&ClusterId(CLUSTER.into()), &"shop".into(), "web");
+    let expect = "endpointslices.discovery.k8s.io kubernetes.io/service-name=web";
+    assert_eq!(asked(&slices), expect);
+}
+
+#[test]
+fn owners_are_read_by_name_as_far_up_as_the_graph_knows_them() {
+    let owner = |api_version: &str, kind: &str, name: &str| {
+        format!(
+            r#""name":"x","ownerReferences":[{{"apiVersion":"{api_version}","kind":"{kind}","name":"{name}","uid":"{name}"}}]"#
+        )
+    };
+    let set = owner("apps/v1", "Deployment", "web");
+    let objects = [
+        ("p1", "v1/Pod", owner("apps/v1", "ReplicaSet", "web-a")),
+        ("p2", "v1/Pod", owner("apps/v1", "ReplicaSet", "web-a")),
+        ("p3", "v1/Pod", owner("v1", "Node", "worker-1")),
+        ("p4", "v1/Pod", owner("example.com/v1", "Game", "go")),
+        ("web-a", "apps/v1/ReplicaSet", set),
+    ];
+    let objects: Vec<_> = objects
+        .iter()
+        .map(|(uid, kind, metadata)| (*uid, *kind, metadata.as_str(), NONE))
+        .collect();
+    let sources = |graph: &Graph, limit| {
+        all_asked(&graph.pod_owner_sources(&ClusterId(CLUSTER.into()), limit))
+    };
+    let set = "replicasets.apps metadata.name=web-a";
+    assert_eq!(sources(&graph(&objects[..4]), 9), set);
+    let both = format!("deployments.apps metadata.name=web, {set}");
+    assert_eq!(sources(&graph(&objects), 9), both);
+    assert_eq!(sources(&graph(&objects), 1), set);
 }
 
 #[test]

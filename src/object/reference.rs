@@ -65,6 +65,9 @@ impl Resource {
     }
 }
 
+/// A namespace (`None` for a cluster-scoped object) and a name.
+pub(crate) type NamespacedName = (Option<Arc<str>>, Arc<str>);
+
 /// Which object: its type, place and name, and the uid where it is known. Identity is the uid; two
 /// objects that had the same name one after the other are two objects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,6 +97,21 @@ impl ObjectRef {
                 .filter(|uid| !uid.is_empty())
                 .map(Uid::new),
         }
+    }
+
+    /// The uid, or `GROUP/KIND/NAMESPACE/NAME` for an object without one, as in a manifest that no server has seen.
+    /// The two cannot be mixed up, because a uid has no `/`.
+    pub fn identity(&self) -> Uid {
+        self.uid.clone().unwrap_or_else(|| {
+            let namespace = self.namespace.as_deref().unwrap_or_default();
+            let (group, kind, name) = (self.group(), &self.kind, &self.name);
+            Uid::new(format!("{group}/{kind}/{namespace}/{name}"))
+        })
+    }
+
+    /// Its place in a resource, whichever object bears the name.
+    pub(crate) fn namespaced_name(&self) -> NamespacedName {
+        (self.namespace.clone(), self.name.clone())
     }
 
     /// Whether an object says that it is of this type.

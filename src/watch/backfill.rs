@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::event::{Event, Gap, GapCause};
 use super::history::{PastEvent, Revision};
 use super::store::StoreChange;
+use crate::source::{Event, Gap, GapCause};
 
 /// An interval that no watch covered.
 #[derive(Debug)]

@@ -9,13 +9,13 @@ use jiff::Timestamp;
 use tokio::time::{Instant, timeout_at};
 
 use super::backfill::{Backfill, Filled};
-use super::event::{Event, Gap, GapCause};
 use super::missed::Missed;
 use super::patience::CatchUp;
 use super::queue::{Follows, Queue};
 use super::source::{SharedSource, SourceInner};
 use super::store::{Continuity, FullListing, StoreChange};
 use super::transport::Upstream;
+use crate::source::{Event, Gap, GapCause};
 
 /// Whether subscribers hear of a listing that found nothing new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

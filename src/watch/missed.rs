@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::event::{Event, Gap, GapCause, Version, Why};
-use super::identity::identity;
 use super::store::{ObjectStore, StoreChange};
 use crate::object::{ResourceVersion, Uid};
+use crate::source::{Event, Gap, GapCause, Version, Why};
 
 /// What a subscriber misses.
 #[derive(Debug, Default)]
@@ -56,7 +55,7 @@ impl Missed {
     }
 
     fn object(&mut self, why: Why, now: &Version, prev: Option<&Arc<Version>>) {
-        let uid = identity(&now.object);
+        let uid = now.object.identity();
         let has = self
             .objects
             .entry(uid.clone())
@@ -75,10 +74,10 @@ impl Missed {
     /// backfill began.
     pub(super) fn resume(&mut self, then: Option<&Arc<Version>>, now: Option<&Arc<Version>>) {
         if let Some(now) = now {
-            self.objects.entry(identity(&now.object)).or_insert(None);
+            self.objects.entry(now.object.identity()).or_insert(None);
         }
         if let Some(then) = then {
-            let uid = identity(&then.object);
+            let uid = then.object.identity();
             self.objects.insert(uid, Some(then.clone()));
         }
     }

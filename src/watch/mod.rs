@@ -2,20 +2,16 @@
 
 mod backfill;
 mod backoff;
-mod body;
 mod driver;
 mod envelope;
 mod error;
-mod event;
 #[cfg(test)]
 mod fake;
 mod file;
 mod health;
 mod history;
 mod http;
-mod identity;
 mod interruption;
-mod key;
 mod missed;
 mod mux;
 mod options;
@@ -24,7 +20,6 @@ mod patience;
 mod patient;
 mod queue;
 mod recent;
-mod select;
 mod source;
 mod store;
 mod subscribe;
@@ -35,10 +30,8 @@ mod tests;
 mod transport;
 mod upstreams;
 
-pub use body::Body;
 pub use envelope::{Item, Line, Reader, Verb};
 pub use error::SourceError;
-pub use event::{Event, Gap, GapCause, Version, Why};
 pub use file::{
     FileError, FileResource, FileTransport, Language, Plural, Syntax, documents, documents_by_line,
 };
@@ -47,13 +40,10 @@ pub use history::{
     Presence, RequestLimit, Revision, Walk, in_order, is_surely_before,
 };
 pub use http::{HttpTransport, parse_page, refusal, source_keys};
-pub use identity::identity;
-pub use key::{ClusterId, Form, Scope, SourceKey};
 pub use mux::Mux;
 pub use options::{Clock, MuxOptions};
 pub use patience::{CatchUp, Patience, Terms};
 pub use recent::Recent;
-pub use select::{Select, Selectors};
 pub use subscribe::{Every, Source};
 pub use subscriptions::Subscriptions;
 pub use transport::{

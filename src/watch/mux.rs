@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::history::{Dates, History, leases};
-use super::key::{ClusterId, SourceKey};
 use super::options::{Clock, MuxOptions};
 use super::subscribe::Source;
 use super::transport::Transport;
 use super::upstreams::Upstreams;
+use crate::source::{ClusterId, SourceKey};
 
 /// Shares sources among views. Dropping it and all its sources ends every task it started.
 #[derive(Clone)]

@@ -5,8 +5,8 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 
 use super::error::SourceError;
-use super::key::SourceKey;
 use super::transport::{ListPage, Page};
+use crate::source::SourceKey;
 
 /// The most objects of one listing. The largest clusters that Kubernetes supports have 150,000 Pods
 /// (<https://kubernetes.io/docs/setup/best-practices/cluster-large/>).

@@ -10,9 +10,10 @@ use tokio::time::{Instant, sleep};
 
 use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
-use super::key::SourceKey;
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
-use crate::object::{ResourceVersion, SourceState};
+use crate::object::ResourceVersion;
+use crate::source::SourceKey;
+use crate::source::SourceState;
 
 /// The longest `Retry-After` that is waited.
 const LONGEST_ASKED: Duration = Duration::from_secs(30);

@@ -13,11 +13,12 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::event::{Event, Version, Why};
 use super::missed::{Missed, MissedChanges};
 use super::patience::{CatchUp, Company, Terms};
 use super::store::{ObjectStore, StoreChange};
-use crate::object::{ResourceVersion, SourceState};
+use crate::object::ResourceVersion;
+use crate::source::SourceState;
+use crate::source::{Event, Version, Why};
 
 /// What an event costs besides the body that only it keeps.
 const ENTRY_BYTES: usize = 200;

@@ -12,15 +12,16 @@ use tokio::time::{Instant, timeout_at};
 
 use super::backfill::Backfill;
 use super::envelope::Verb;
-use super::event::{Event, Gap, GapCause, Version, Why};
 use super::health::Health;
 use super::history::Revision;
-use super::key::SourceKey;
 use super::options::Clock;
 use super::queue::Queue;
 use super::store::{Continuity, ObjectStore, StoreChange, reached};
 use super::transport::Upstream;
-use crate::object::{ResourceVersion, SourceState};
+use crate::object::ResourceVersion;
+use crate::source::SourceKey;
+use crate::source::SourceState;
+use crate::source::{Event, Gap, GapCause, Version, Why};
 
 /// One source.
 pub(super) struct SharedSource {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::body::Packer;
 use super::envelope::Verb;
-use super::event::{Version, Why};
 use super::history::Revision;
-use super::identity::{Name, identity, name};
+use crate::object::NamespacedName;
 use crate::object::{ResourceVersion, Uid};
+use crate::source::Packer;
+use crate::source::{Version, Why};
 
 /// How many deletions are remembered, to tell a replay of what came before them.
 const TOMBSTONES: usize = 1024;
@@ -66,7 +66,7 @@ pub(super) struct FullListing {
 #[derive(Debug, Default)]
 pub(super) struct ObjectStore {
     by_uid: FxHashMap<Uid, HeldVersion>,
-    by_name: BTreeMap<Name, Uid>,
+    by_name: BTreeMap<NamespacedName, Uid>,
     /// The version of the last listing: a watch from it sends nothing that is older.
     floor: Option<ResourceVersion>,
     gone: FxHashMap<Uid, ResourceVersion>,
@@ -91,7 +91,7 @@ impl ObjectStore {
 
     /// The version that is held of this uid if it is this one, so that equal ones are shared.
     pub(super) fn same(&self, version: &Version, continuity: Continuity) -> Option<&Arc<Version>> {
-        let held = &self.by_uid.get(&identity(&version.object))?.version;
+        let held = &self.by_uid.get(&version.object.identity())?.version;
         let is_same = match continuity {
             Continuity::Continued => same_version(held, version),
             Continuity::Restored => held.version == version.version && held.body == version.body,
@@ -101,7 +101,7 @@ impl ObjectStore {
 
     /// Whether an event has been seen before: servers may resend some when a watch resumes.
     pub(super) fn is_replay(&self, verb: Verb, version: &Version) -> bool {
-        let uid = identity(&version.object);
+        let uid = version.object.identity();
         let new = &version.version;
         match (self.by_uid.get(&uid), verb) {
             (Some(held), Verb::Deleted) => is_older(new, &held.version.version),
@@ -120,9 +120,9 @@ impl ObjectStore {
         now: Arc<Version>,
         seen: Timestamp,
     ) -> Vec<StoreChange> {
-        let uid = identity(&now.object);
+        let uid = now.object.identity();
         let mut changes = Vec::with_capacity(1);
-        if let Some(old) = self.by_name.get(&name(&now.object)).cloned()
+        if let Some(old) = self.by_name.get(&now.object.namespaced_name()).cloned()
             && old != uid
         {
             changes.extend(self.vanish(&old, now.version.clone()));
@@ -141,7 +141,7 @@ impl ObjectStore {
 
     /// Takes in the last state of an object that is gone, or no longer matches.
     pub(super) fn remove(&mut self, why: Why, now: Arc<Version>) -> StoreChange {
-        let uid = identity(&now.object);
+        let uid = now.object.identity();
         let prev = self.drop_uid(&uid, now.version.clone());
         StoreChange { why, now, prev }
     }
@@ -155,7 +155,7 @@ impl ObjectStore {
             self.gone_order.clear();
         }
         let listed = last_of_each(listing.objects);
-        let uids: FxHashSet<Uid> = listed.iter().map(|now| identity(&now.object)).collect();
+        let uids: FxHashSet<Uid> = listed.iter().map(|now| now.object.identity()).collect();
         let absent: Vec<Uid> = self
             .by_name
             .values()
@@ -170,7 +170,7 @@ impl ObjectStore {
             if self.same(&now, continuity).is_some() {
                 continue;
             }
-            let prev = self.insert(identity(&now.object), now.clone(), seen);
+            let prev = self.insert(now.object.identity(), now.clone(), seen);
             let why = if prev.is_some() {
                 Why::Skipped
             } else {
@@ -195,7 +195,8 @@ impl ObjectStore {
 
     fn insert(&mut self, uid: Uid, now: Arc<Version>, seen: Timestamp) -> Option<Arc<Version>> {
         if !self.by_uid.contains_key(&uid) {
-            self.by_name.insert(name(&now.object), uid.clone());
+            self.by_name
+                .insert(now.object.namespaced_name(), uid.clone());
         }
         let entry = HeldVersion { version: now, seen };
         Some(self.by_uid.insert(uid, entry)?.version)
@@ -220,8 +221,8 @@ impl ObjectStore {
             }
         }
         let version = self.by_uid.remove(uid)?.version;
-        if self.by_name.get(&name(&version.object)) == Some(uid) {
-            self.by_name.remove(&name(&version.object));
+        if self.by_name.get(&version.object.namespaced_name()) == Some(uid) {
+            self.by_name.remove(&version.object.namespaced_name());
         }
         Some(version)
     }
@@ -231,16 +232,16 @@ impl ObjectStore {
 /// two objects of one name. The later page was read later.
 fn last_of_each(mut objects: Vec<Arc<Version>>) -> Vec<Arc<Version>> {
     let mut uids: FxHashMap<Uid, usize> = FxHashMap::default();
-    let mut names: FxHashMap<Name, usize> = FxHashMap::default();
+    let mut names: FxHashMap<NamespacedName, usize> = FxHashMap::default();
     for (at, now) in objects.iter().enumerate() {
-        uids.insert(identity(&now.object), at);
-        names.insert(name(&now.object), at);
+        uids.insert(now.object.identity(), at);
+        names.insert(now.object.namespaced_name(), at);
     }
     let mut at = 0..;
     objects.retain(|now| {
         let at = at.next();
-        uids.get(&identity(&now.object)).copied() == at
-            && names.get(&name(&now.object)).copied() == at
+        uids.get(&now.object.identity()).copied() == at
+            && names.get(&now.object.namespaced_name()).copied() == at
     });
     objects
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::event::Event;
-use super::key::SourceKey;
 use super::patience::{Patience, Terms};
 use super::queue::Queue;
 use super::upstreams::Lease;
+use crate::source::Event;
+use crate::source::SourceKey;
 
 /// An open source. While any handle to it is held, or any subscription of it, it is kept up to date.
 #[derive(Clone)]

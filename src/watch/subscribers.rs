@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
-use super::event::{Event, Why};
 use super::patience::Company;
 use super::queue::Queue;
 use super::source::{SharedSource, SourceInner};
 use super::store::StoreChange;
 use super::transport::Upstream;
+use crate::source::{Event, Why};
 
 impl SharedSource {
     /// Adds a lossless subscriber, and what it starts from.

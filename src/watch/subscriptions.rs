@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::event::Event;
-use super::key::SourceKey;
 use super::patience::Terms;
 use super::subscribe::{Every, Source, Taken};
+use crate::source::Event;
+use crate::source::SourceKey;
 
 /// How many events one source may give before the others have their turn.
 const TURN: u32 = 64;

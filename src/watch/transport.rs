@@ -12,9 +12,9 @@ use jiff::SignedDuration;
 use super::envelope::Reader;
 use super::error::SourceError;
 use super::history::Revision;
-use super::key::{Scope, SourceKey};
-use super::select::Select;
 use crate::object::{ObjectRef, ResourceVersion};
+use crate::source::Select;
+use crate::source::{Scope, SourceKey};
 
 /// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks one of them
 /// at random for each request, so that the watches of one view do not end together.

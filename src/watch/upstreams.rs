@@ -13,11 +13,11 @@ use tokio::time::timeout;
 use super::driver::Driver;
 use super::health::Health;
 use super::history::{Archive, Memory};
-use super::key::{ClusterId, SourceKey};
 use super::options::{Clock, MuxOptions};
 use super::source::SharedSource;
 use super::transport::{Transport, Upstream};
-use crate::object::SourceState;
+use crate::source::SourceState;
+use crate::source::{ClusterId, SourceKey};
 
 /// The clusters, and the sources of them that are open.
 pub(super) struct Upstreams {

@@ -17,10 +17,8 @@ use jiff::Timestamp;
 use kubectl_spy::cluster::{Client, ClusterConfig, Limits};
 use kubectl_spy::object::Resource;
 use kubectl_spy::sandbox::{self, Change, Deletion, Sandbox, Target, Writer};
-use kubectl_spy::watch::{
-    ClusterId, Event, Every, Form, HttpTransport, Mux, MuxOptions, Patience, Scope, Select, Source,
-    SourceKey, Transport, Version, identity,
-};
+use kubectl_spy::source::{ClusterId, Event, Form, Scope, Select, SourceKey, Version};
+use kubectl_spy::watch::{Every, HttpTransport, Mux, MuxOptions, Patience, Source, Transport};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
@@ -347,5 +345,5 @@ fn has(events: &[Event], revision: u64) -> bool {
 
 /// What an object is told from others by.
 fn key(version: &Version) -> String {
-    identity(&version.object).as_str().to_owned()
+    version.object.identity().as_str().to_owned()
 }

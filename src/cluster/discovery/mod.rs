@@ -9,11 +9,12 @@ use std::fmt;
 use futures::stream::{self, StreamExt};
 use tokio::sync::OnceCell;
 
+use super::TypeWord;
 use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::RequestPath;
-use super::resources::{ResourceType, TypeWord, well_known};
 use super::similar;
 use crate::object::{Resource, json_fault};
+use crate::object::{ResourceType, well_known};
 use parse::DiscoveryAnswer;
 
 /// Aggregated discovery, and the older form where a server has no other.

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::cluster::resources::ResourceType;
 use crate::object::Resource;
+use crate::object::ResourceType;
 
 /// What `/api` and `/apis` answer: groups with all their resources
 /// (`APIGroupDiscoveryList`, Kubernetes 1.26 and later), or the names of groups and versions alone.

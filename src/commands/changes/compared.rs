@@ -13,7 +13,7 @@ use crate::object::list_keys::ListKeys;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, GroupKind, ParseError, Value, time};
 use crate::render::diff::{ChangeType, Counts};
-use crate::watch::Version;
+use crate::source::Version;
 
 /// The versions of an event, as they were read.
 pub(super) struct ReadVersions<'e> {

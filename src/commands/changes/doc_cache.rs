@@ -2,7 +2,8 @@
 //! not be read again, and which makes reading the next one cheaper.
 
 use crate::object::{Doc, ObjectRef, ParseError};
-use crate::watch::{Recent, Version};
+use crate::source::Version;
+use crate::watch::Recent;
 
 /// How many bytes are kept at most: far less than the objects of a large cluster take.
 const MOST: usize = 8 << 20;

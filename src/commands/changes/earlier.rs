@@ -12,10 +12,10 @@ use super::schemas::Schemas;
 use super::state::{Occurrence, TimelineEntry};
 use crate::commands::sources::{describe, named};
 use crate::commands::{CommandError, EveryKind, Session, Terminal};
-use crate::object::SourceState;
 use crate::render::age;
 use crate::render::diff::ChangeType;
-use crate::watch::{Event, SourceKey, Why};
+use crate::source::SourceState;
+use crate::source::{Event, SourceKey, Why};
 
 impl Changes {
     pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>, every: &EveryKind) {

@@ -12,7 +12,8 @@ use super::schemas::Schemas;
 use super::state::{ChangesState, Occurrence, TimelineEntry, When};
 use crate::commands::sources::{describe, named};
 use crate::commands::{CommandError, Live, Note, Sources, Terminal, Unknown};
-use crate::watch::{CatchUp, Event, SourceKey};
+use crate::source::{Event, SourceKey};
+use crate::watch::CatchUp;
 
 /// How long it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::state::TimelineEntry;
 use crate::commands::Session;
 use crate::object::list_keys::{KindKeys, Schema, is_built_in};
 use crate::object::{GroupKind, Resource};
-use crate::watch::SourceKey;
+use crate::source::SourceKey;
 
 /// How long the first version that is compared waits for the schema of its kind.
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -11,7 +11,7 @@ use crate::diff::{Diff, Filter, Noise};
 use crate::object::list_keys::KindKeys;
 use crate::object::managed_fields::Writers;
 use crate::render::diff::{ChangeType, Counts, counts};
-use crate::watch::SourceKey;
+use crate::source::SourceKey;
 
 /// What the flags select.
 #[derive(Debug, Default)]

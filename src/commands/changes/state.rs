@@ -9,7 +9,7 @@ use crate::commands::Note;
 use crate::commands::sources::named;
 use crate::object::{ObjectRef, Uid};
 use crate::render::diff::ChangeType;
-use crate::watch::{Event, Gap, SourceKey, Version, Why};
+use crate::source::{Event, Gap, SourceKey, Version, Why};
 
 /// An entry of the timeline: what happened, when, and which source saw it.
 #[derive(Clone, Debug)]

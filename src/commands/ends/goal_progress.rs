@@ -6,9 +6,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::commands::sources::named;
-use crate::object::{ObjectRef, SourceState, Uid, Value};
+use crate::object::{ObjectRef, Uid, Value};
+use crate::source::SourceState;
+use crate::source::{SourceKey, Version};
 use crate::status::{Goal, Rules, Status, compute};
-use crate::watch::{SourceKey, Version, identity};
 
 /// A source that was asked for.
 pub(super) struct GoalProgress {
@@ -67,7 +68,7 @@ impl GoalProgress {
     }
 
     fn place(&self, object: &ObjectRef) -> Option<Uid> {
-        self.is_wide().then(|| identity(object))
+        self.is_wide().then(|| object.identity())
     }
 
     pub(super) fn enter(&mut self, state: &SourceState) {

@@ -14,8 +14,9 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::{CommandError, Ended, Live, Need, Note, Shutdown, Sources, Terminal, Unknown};
+use crate::source::{Event, SourceKey};
 use crate::status::Goal;
-use crate::watch::{CatchUp, Event, SourceKey};
+use crate::watch::CatchUp;
 
 pub(crate) use answer::Answer;
 use limit::Limit;

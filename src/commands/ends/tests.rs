@@ -6,9 +6,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::waiting::{Outcome, Waiting};
-use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, SourceState};
+use crate::object::{Doc, ObjectRef, Resource, ResourceVersion};
+use crate::source::SourceState;
+use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey, Version, Why};
 use crate::status::Goal;
-use crate::watch::{ClusterId, Event, Form, Scope, Select, SourceKey, Version, Why};
 
 /// Deployments of `shop`; one of them, if a name is given.
 fn deployments(name: Option<&str>) -> SourceKey {

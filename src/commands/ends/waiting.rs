@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::goal_progress::GoalProgress;
+use crate::source::{Event, SourceKey, Why};
 use crate::status::Goal;
-use crate::watch::{Event, SourceKey, Why};
 
 /// How many objects that have not come to their goal are named.
 const NAMED: usize = 10;

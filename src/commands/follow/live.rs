@@ -5,7 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::commands::{CommandError, Need, Note, Sources, Terminal};
-use crate::watch::{CatchUp, Event, SourceKey};
+use crate::source::{Event, SourceKey};
+use crate::watch::CatchUp;
 
 /// A verb that follows sources. Everything but the two that are handed the terminal is a function of
 /// the events, so that it can be tested without any.

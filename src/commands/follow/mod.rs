@@ -15,7 +15,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use super::shutdown::Suspension;
 use super::sources::object;
 use super::{CommandError, Ended, Session, Shutdown, Signal, Sources, Terminal};
-use crate::watch::{Event, Patience, SourceKey, Subscriptions, Terms};
+use crate::source::{Event, SourceKey};
+use crate::watch::{Patience, Subscriptions, Terms};
 
 pub(crate) use live::Live;
 use pace::{BEAT, RedrawPace};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{Filters, Names, ResourceType, Target};
+use crate::cluster::{Filters, Names, Target};
+use crate::object::ResourceType;
 use crate::watch::{FileResource, FileTransport};
 
 /// The namespace of a file whose objects all live in one.

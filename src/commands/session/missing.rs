@@ -7,7 +7,7 @@ use super::{Session, SessionPlace};
 use crate::cluster::{ApiRequest, Client, Part, RequestError, RequestPath, similar_names};
 use crate::commands::CommandError;
 use crate::commands::sources::named;
-use crate::watch::SourceKey;
+use crate::source::SourceKey;
 
 /// How long a hint may take.
 const HINT: Duration = Duration::from_millis(1500);

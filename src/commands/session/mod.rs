@@ -16,9 +16,8 @@ use crate::cluster::{
 };
 use crate::env::Env;
 use crate::object::{Doc, ObjectRef};
-use crate::watch::{
-    ClusterId, FileTransport, Form, HttpTransport, Mux, SourceKey, Transport, source_keys,
-};
+use crate::source::{ClusterId, Form, SourceKey};
+use crate::watch::{FileTransport, HttpTransport, Mux, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
 use file::{everything, only_namespace, types};

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::CommandError;
-use crate::object::SourceState;
 use crate::render::age;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
-use crate::watch::{Event, SourceKey};
+use crate::source::SourceState;
+use crate::source::{Event, SourceKey};
 
 pub(crate) use note::{Need, Note, Unknown};
 use source_status::{SourceStatus, is_given_up, is_refused};

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::object::SourceState;
-use crate::watch::{Scope, SourceKey};
+use crate::source::SourceState;
+use crate::source::{Scope, SourceKey};
 
 /// What a source is called in messages: `deployments.apps/web in namespace "shop"`.
 pub(crate) fn describe(key: &SourceKey) -> String {

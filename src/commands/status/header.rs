@@ -1,22 +1,22 @@
 //! The header of `status`: the objects, their place, and how far their rollout is.
 
 use super::rows::StatusRow;
-use super::state::{State, TREES};
+use super::state::{StatusState, TREES};
 use crate::object::ObjectRef;
 use crate::render::header_footer::ViewHeader;
 use crate::render::style::Look;
-use crate::watch::Scope;
+use crate::source::Scope;
 
 /// That what the objects own is not shown, where it is not.
-pub(super) fn flatness(state: &State, look: Look) -> Option<String> {
+pub(super) fn flatness(state: &StatusState, look: Look) -> Option<String> {
     let text = format!("more than {TREES} objects: dependents hidden; name some to expand them");
     state.is_flat.then(|| look.styles.dim(&text))
 }
 
 /// What is looked at, where, and how far its rollout is.
-pub(super) fn header(state: &State, rows: &[StatusRow<'_>]) -> ViewHeader {
+pub(super) fn header(state: &StatusState, rows: &[StatusRow<'_>]) -> ViewHeader {
     let roots: Vec<&StatusRow<'_>> = rows.iter().filter(|row| row.depth == 0).collect();
-    let key = state.asked().next();
+    let key = state.asked().first();
     let place = key.and_then(|key| match &key.scope {
         Scope::Namespace(namespace) => Some(format!("-n {namespace}")),
         Scope::Cluster if key.resource.namespaced => Some("-A".to_owned()),
@@ -29,12 +29,12 @@ pub(super) fn header(state: &State, rows: &[StatusRow<'_>]) -> ViewHeader {
         },
         facts: place.into_iter().collect(),
         context: key.map(|key| format!("ctx {}", key.cluster.0)),
-        summary: rollout(&roots, rows),
+        summary: rollout(state, &roots, rows),
     }
 }
 
 /// What was asked for, in kubectl's words.
-fn asked(state: &State) -> String {
+fn asked(state: &StatusState) -> String {
     let mut resources: Vec<String> = Vec::new();
     for key in state.asked() {
         let resource = key.resource.group_resource();
@@ -46,13 +46,13 @@ fn asked(state: &State) -> String {
 }
 
 /// `rollout 2/3 updated, 1 failing`.
-fn rollout(roots: &[&StatusRow<'_>], rows: &[StatusRow<'_>]) -> String {
+fn rollout(state: &StatusState, roots: &[&StatusRow<'_>], rows: &[StatusRow<'_>]) -> String {
     let failing = rows
         .iter()
         .filter(|row| row.assessment.is_failing())
         .count();
     let counts = match roots {
-        [root] => root.rollout(),
+        [root] => state.rollout(&root.object.identity()),
         _ => None,
     };
     let updated = counts.map(|at| format!("rollout {}/{} updated", at.updated, at.wanted));

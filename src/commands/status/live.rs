@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::state::State;
+use super::state::StatusState;
 use super::table::Idle;
 use super::transitions::Transitions;
 use super::view::{table, view};
@@ -14,7 +14,7 @@ use crate::commands::{CommandError, Live, Sources, Terminal};
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
 use crate::render::screen::Size;
-use crate::watch::{Event, Scope, SourceKey};
+use crate::source::{Event, Scope, SourceKey};
 
 /// How many attempts of a source may fail before `--once` gives up.
 const PATIENCE: u32 = 3;
@@ -40,7 +40,7 @@ pub(super) enum Ending {
 /// The state, and what was printed of it.
 #[derive(Debug)]
 pub(super) struct LiveStatus {
-    state: State,
+    state: StatusState,
     telling: Telling,
     ending: Ending,
     transitions: Transitions,
@@ -53,7 +53,7 @@ pub(super) struct LiveStatus {
 }
 
 impl LiveStatus {
-    pub(super) fn new(state: State, telling: Telling, ending: Ending) -> LiveStatus {
+    pub(super) fn new(state: StatusState, telling: Telling, ending: Ending) -> LiveStatus {
         LiveStatus {
             state,
             telling,
@@ -139,7 +139,7 @@ impl LiveStatus {
 
     fn say_if_nothing_is_there(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         if self.state.is_empty()
-            && let Some(key) = self.state.asked().next()
+            && let Some(key) = self.state.asked().first()
         {
             terminal.say(&match &key.scope {
                 Scope::Namespace(namespace) => {
@@ -156,7 +156,7 @@ impl Live for LiveStatus {
     const REST: u32 = 4;
 
     fn wanted(&self) -> Vec<SourceKey> {
-        self.state.wanted().cloned().collect()
+        self.state.model.coverage().sources().cloned().collect()
     }
 
     fn tells_waiting(&self) -> bool {
@@ -168,7 +168,7 @@ impl Live for LiveStatus {
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
-        self.state.apply(key, event, now);
+        self.state.apply(key, &event, now);
     }
 
     fn print(

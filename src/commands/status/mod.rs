@@ -5,7 +5,6 @@ mod file;
 mod header;
 mod live;
 mod rows;
-mod sources;
 mod state;
 mod table;
 mod transitions;
@@ -17,7 +16,7 @@ use super::{
 };
 use crate::status::Rules;
 use live::{Ending, LiveStatus, Telling};
-use state::State;
+use state::StatusState;
 use table::Idle;
 
 /// Show the state of objects and of everything they own, live
@@ -136,7 +135,7 @@ pub(crate) async fn show(
     let targets = Box::pin(session.targets(&args.objects, asking));
     let targets = args.ends.in_time(&stop, targets).await?;
     let asked = session.keys(&targets);
-    let state = State::new(asked.clone(), args.rules(), context.env.now());
+    let state = StatusState::new(asked.clone(), args.rules(), context.env.now());
     let (output, telling) = match args.output {
         StatusFormat::Text => (Output::Text, Telling::Text(args.idle())),
         StatusFormat::Json => (Output::Lines, Telling::Json),

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::state::{Known, State, meant};
+use super::state::StatusState;
 use crate::graph::{Facts, Node, Standing, Standings};
+use crate::model::ModelObject;
 use crate::object::{ObjectRef, Uid};
-use crate::status::{Assessment, RolloutCounts, Status};
+use crate::source::SourceKey;
+use crate::status::{Assessment, Status};
 
 /// An object, and where it stands.
 #[derive(Clone, Debug)]
@@ -21,7 +23,7 @@ pub(super) struct StatusRow<'a> {
     /// Its state, cells and causes.
     pub(super) assessment: &'a Assessment,
     /// What is kept of it beside that; `None` if it was never there.
-    pub(super) known: Option<&'a Known>,
+    pub(super) known: Option<&'a ModelObject>,
     /// What it is to the rollout of its owner.
     pub(super) standing: Standing,
     /// Whether it was asked for by its name.
@@ -58,11 +60,6 @@ impl<'a> StatusRow<'a> {
         self.known?.changed
     }
 
-    /// How far its rollout is.
-    pub(super) fn rollout(&self) -> Option<RolloutCounts> {
-        self.known?.rollout
-    }
-
     /// When it was created.
     pub(super) fn created(&self) -> Option<Timestamp> {
         self.node?.created
@@ -88,24 +85,25 @@ impl<'a> StatusRow<'a> {
     }
 }
 
-impl State {
-    /// Every object that was asked for with all it owns, each once. What was asked for by name stands
-    /// there even if it does not exist.
+impl StatusState {
+    /// Every object that was asked for with all that it owns, each once. An object that was asked for by name has a
+    /// row even if it does not exist.
     pub(super) fn rows(&self) -> Vec<StatusRow<'_>> {
         let mut placement = Placement {
             state: self,
-            rows: Vec::with_capacity(self.objects.len()),
+            rows: Vec::new(),
             placed: BTreeSet::new(),
-            standings: self.graph.standings(),
+            standings: self.model.graph().standings(),
         };
-        for root in self.roots() {
+        for root in self.ordered_roots() {
             match root {
                 AskedObject::There(uid) => placement.place(uid),
-                AskedObject::Absent(index, object) => {
-                    let assessment = if self.is_unread(index) {
-                        &self.unread
-                    } else {
+                AskedObject::Absent(source, object) => {
+                    let is_read = self.is_read(source);
+                    let assessment = if is_read {
                         &self.not_found
+                    } else {
+                        &self.unread
                     };
                     placement.rows.push(StatusRow {
                         is_named: true,
@@ -117,48 +115,35 @@ impl State {
         placement.rows
     }
 
-    /// What was asked for, in that order. One that is owned by another comes after all that are not: it
-    /// is by then shown below its owner, unless the two own each other.
-    fn roots(&self) -> Vec<AskedObject<'_>> {
-        let is_root = |uid: &Uid| {
-            let known = self.objects.get(uid);
-            known.is_some_and(|known| known.asked.is_some())
-        };
+    /// What was asked for, in that order. An object below another one that was asked for comes last: by then it has a
+    /// row below that one, unless the two own each other.
+    fn ordered_roots(&self) -> Vec<AskedObject<'_>> {
+        let graph = self.model.graph();
         let is_below = |uid: &Uid| {
-            let above = self.graph.ancestors(uid);
-            above.iter().any(|owner| is_root(&owner.uid))
+            let above = graph.ancestors(uid);
+            above.iter().any(|owner| self.is_root(&owner.uid))
         };
-        let there = self.objects.iter().filter_map(|(uid, known)| {
-            let object = known.object.clone();
-            Some((is_below(uid), known.asked?, object, Some(uid)))
+        let there = self.roots().filter_map(|(uid, asked)| {
+            let object = &self.model.object(uid)?.object;
+            let place = (is_below(uid), asked, object.namespaced_name());
+            Some((place, AskedObject::There(uid)))
         });
-        let is_absent = |index| {
-            !self
-                .objects
-                .values()
-                .any(|known| known.asked == Some(index))
-        };
-        let absent = self.asked().enumerate();
-        let absent = absent
-            .filter(|(index, _)| self.is_name(*index) && is_absent(*index))
-            .map(|(index, key)| (false, index, meant(key), None));
+        let absent = self.without_object().filter_map(|(asked, source)| {
+            let object = source.named_object()?;
+            let place = (false, asked, object.namespaced_name());
+            Some((place, AskedObject::Absent(source, object)))
+        });
         let mut roots: Vec<_> = there.chain(absent).collect();
-        roots.sort_by(|(a_below, a, a_object, _), (b_below, b, b_object, _)| {
-            let a_place = (a_below, a, &a_object.namespace, &a_object.name);
-            a_place.cmp(&(b_below, b, &b_object.namespace, &b_object.name))
-        });
-        let root = |(_, index, object, uid): (bool, usize, ObjectRef, Option<_>)| match uid {
-            Some(uid) => AskedObject::There(uid),
-            None => AskedObject::Absent(index, object),
-        };
-        roots.into_iter().map(root).collect()
+        roots.sort_by(|(place, _), (other, _)| place.cmp(other));
+        roots.into_iter().map(|(_, root)| root).collect()
     }
 
-    /// The outline of what an object owns, itself included even where it could not be read.
+    /// The outline of what an object owns, itself included even if it could not be read.
     fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
-        let is_leaf = self.graph.children(root).is_empty();
-        match self.graph.node(root) {
-            Some(_) if !is_leaf => self.graph.tree(root),
+        let graph = self.model.graph();
+        let is_leaf = graph.children(root).is_empty();
+        match graph.node(root) {
+            Some(_) if !is_leaf => graph.tree(root),
             _ => vec![(0, root.clone())],
         }
     }
@@ -166,14 +151,14 @@ impl State {
 
 /// Rows that are being put in order.
 struct Placement<'a> {
-    state: &'a State,
+    state: &'a StatusState,
     rows: Vec<StatusRow<'a>>,
     placed: BTreeSet<Uid>,
     standings: Standings<'a>,
 }
 
 impl Placement<'_> {
-    /// Adds an object and all it owns.
+    /// Adds an object and all that it owns.
     fn place(&mut self, root: &Uid) {
         if self.placed.contains(root) {
             return;
@@ -184,7 +169,7 @@ impl Placement<'_> {
             above.truncate(depth);
             let owner = above.last().cloned();
             above.push(uid.clone());
-            let Some(known) = state.objects.get(&uid) else {
+            let Some(known) = state.model.object(&uid) else {
                 continue;
             };
             if self.placed.insert(uid.clone()) {
@@ -195,8 +180,8 @@ impl Placement<'_> {
                     assessment: &known.assessment,
                     known: Some(known),
                     standing: self.standings.of(&uid),
-                    is_named: known.asked.is_some_and(|index| state.is_name(index)),
-                    node: state.graph.node(&uid),
+                    is_named: state.is_named(&uid),
+                    node: state.model.graph().node(&uid),
                 });
             }
         }
@@ -207,6 +192,6 @@ impl Placement<'_> {
 enum AskedObject<'a> {
     /// An object.
     There(&'a Uid),
-    /// The name of one that is not there, and which of the sources that were asked for it is.
-    Absent(usize, ObjectRef),
+    /// The name of one that is not there, and the source that asks for it.
+    Absent(&'a SourceKey, ObjectRef),
 }

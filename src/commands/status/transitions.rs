@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::rows::StatusRow;
-use super::state::State;
+use super::state::StatusState;
 use super::table::Idle;
 use super::view::has_namespaces;
-use crate::graph::{self, Standing};
+use crate::graph::Standing;
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339;
 use crate::render::json::line::line;
@@ -59,7 +59,7 @@ impl Printed {
 impl Transitions {
     /// A line for each object that has come or changed its verdict, in RFC 3339 time. An idle
     /// `ReplicaSet` that has been there from the start is no news.
-    pub(super) fn lines(&mut self, state: &State, now: Timestamp, idle: Idle) -> Vec<String> {
+    pub(super) fn lines(&mut self, state: &StatusState, now: Timestamp, idle: Idle) -> Vec<String> {
         let has_namespaces = has_namespaces(state, &[]);
         let place = |row: &StatusRow<'_>| match &row.object.namespace {
             Some(namespace) if has_namespaces => format!(" -n {namespace}"),
@@ -79,8 +79,8 @@ impl Transitions {
     }
 
     /// A record for each object that has come, or of which anything has changed.
-    pub(super) fn records(&mut self, state: &State, now: Timestamp) -> Vec<String> {
-        let cluster = state.asked().next().map(|key| key.cluster.0.clone());
+    pub(super) fn records(&mut self, state: &StatusState, now: Timestamp) -> Vec<String> {
+        let cluster = state.asked().first().map(|key| key.cluster.0.clone());
         let cluster = cluster.unwrap_or_default();
         self.take(state, |row, _| {
             let place = TreePlace {
@@ -95,13 +95,13 @@ impl Transitions {
     /// Compares all rows with those of the last call, in the order of the tree.
     fn take(
         &mut self,
-        state: &State,
+        state: &StatusState,
         tell: impl Fn(&StatusRow<'_>, Option<&Printed>) -> Option<String>,
     ) -> Vec<String> {
         self.round += 1;
         let mut lines = Vec::new();
         for row in state.rows() {
-            let uid = graph::key(&row.object);
+            let uid = row.object.identity();
             let told = self.printed.get_mut(&uid);
             if let Some(same) = told.filter(|told| told.is_of(&row)) {
                 same.round = self.round;

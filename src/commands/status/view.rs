@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::columns::StatusColumns;
 use super::header::{flatness, header};
 use super::rows::StatusRow;
-use super::state::State;
+use super::state::StatusState;
 use super::table::{Idle, outline};
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
-use crate::watch::{Scope, SourceKey};
+use crate::source::{Scope, SourceKey};
 
 /// How many lines there must be for a header to be one of them.
 const ROOM_FOR_HEADER: usize = 6;
@@ -17,7 +17,7 @@ const ROOM_FOR_HEADER: usize = 6;
 /// A frame of the live view. It has no more lines than the canvas has rows (if these are three or more),
 /// and none is wider than one column less than the terminal.
 pub(super) fn view(
-    state: &State,
+    state: &StatusState,
     connection: Connection,
     idle: Idle,
     canvas: Canvas,
@@ -55,7 +55,7 @@ pub(super) fn view(
 
 /// The table of everything, for those who look once.
 pub(super) fn table(
-    state: &State,
+    state: &StatusState,
     connection: &Connection,
     idle: Idle,
     canvas: Canvas,
@@ -82,9 +82,9 @@ pub(super) fn listing(rows: &[StatusRow<'_>], idle: Idle, canvas: Canvas) -> Vec
 }
 
 /// Whether more than one namespace is looked at.
-pub(super) fn has_namespaces(state: &State, rows: &[StatusRow<'_>]) -> bool {
+pub(super) fn has_namespaces(state: &StatusState, rows: &[StatusRow<'_>]) -> bool {
     let everywhere = |key: &SourceKey| key.resource.namespaced && key.scope == Scope::Cluster;
-    state.asked().any(everywhere) || are_spread(rows)
+    state.asked().iter().any(everywhere) || are_spread(rows)
 }
 
 /// Whether the objects are of more than one namespace.

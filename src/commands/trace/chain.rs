@@ -5,28 +5,34 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::headline::Headline;
-use super::objects::Objects;
-use super::target::{Presence, TracedObject};
+use super::traced::Traced;
 use crate::render::canvas::Canvas;
 use crate::render::json::trace::PhaseRecord;
-use crate::watch::{Event, SourceKey};
+use crate::source::{Event, SourceKey};
 
 /// The trace of one object.
 pub(super) trait Chain {
+    /// The object that is traced, and everything known around it.
+    fn traced(&self) -> &Traced;
+
+    /// The same, to change it.
+    fn traced_mut(&mut self) -> &mut Traced;
+
     /// The sources that show the chain, as far as it is known.
-    fn wanted(&self) -> Vec<SourceKey>;
+    fn plan(&mut self) -> Vec<SourceKey>;
 
     /// Takes one event.
-    fn apply(&mut self, key: &Arc<SourceKey>, event: &Event);
+    fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
+        self.traced_mut().apply(source, event, now);
+    }
 
-    /// Which object it is the trace of.
-    fn target(&self) -> &TracedObject;
-
-    /// Whether that object is there.
-    fn presence(&self) -> &Presence;
-
-    /// Everything that is known.
-    fn objects(&self) -> &Objects;
+    /// Works out what events and the time have changed, and which sources to follow now.
+    fn refresh(&mut self, now: Timestamp) {
+        self.traced_mut().model.refresh(now);
+        let sources = self.plan();
+        self.traced_mut().model.follow(sources);
+        self.traced_mut().model.refresh(now);
+    }
 
     /// The state of the object, which frames, lines and records show.
     fn headline(&self, now: Timestamp) -> Headline;
@@ -34,7 +40,7 @@ pub(super) trait Chain {
     /// A line for each thing that has changed since the last call, with the time.
     fn transitions(&mut self, now: Timestamp) -> Vec<String>;
 
-    /// Takes stock after a batch of events, and now and then as time goes on.
+    /// Notes the progress after a batch of events and as time passes.
     fn settle(&mut self, _now: Timestamp) {}
 
     /// The whole view but its footer.

@@ -4,12 +4,13 @@
 mod chain;
 mod deployment;
 mod headline;
-mod objects;
+
 mod record;
 mod service;
 mod target;
 #[cfg(test)]
 mod testing;
+mod traced;
 mod tracer;
 
 use std::sync::Arc;

@@ -6,8 +6,7 @@ use jiff::Timestamp;
 
 use super::chain::Chain;
 use super::headline::Headline;
-use super::objects::Objects;
-use super::target::TracedObject;
+use super::traced::Traced;
 use crate::graph::{Facts, Node};
 use crate::object::{ObjectRef, Uid};
 use crate::render::json::RefRecord;
@@ -17,26 +16,26 @@ use crate::status::{CauseRule, Status};
 
 /// Everything a trace holds, and what its objects name that is not there.
 pub(super) fn graph(chain: &dyn Chain, now: Timestamp) -> GraphRecord {
-    let (target, objects) = (chain.target(), chain.objects());
+    let traced = chain.traced();
+    let target = &traced.target;
     let mut builder = GraphBuilder {
         cluster: &target.cluster.0,
-        target,
-        objects,
+        traced,
         nodes: BTreeMap::new(),
         edges: Vec::new(),
     };
-    for node in objects.graph().nodes() {
-        builder.add(node, now);
+    for node in traced.graph().nodes() {
+        builder.add(node);
     }
-    for node in objects.graph().nodes() {
+    for node in traced.graph().nodes() {
         builder.relate(node);
     }
-    if let Some(uid) = chain.presence().uid() {
+    if let Some(uid) = traced.presence.uid() {
         builder.head(uid, &chain.headline(now));
     }
     if builder.nodes.is_empty() {
         let name = &target.object();
-        builder.name(ghost_id(name), name, Named::Ghost);
+        builder.name(name.identity().as_str().to_owned(), name, Named::Ghost);
     }
     let order = |edge: &EdgeRecord| (edge.from.clone(), edge.to.clone(), edge.via);
     builder.edges.sort_by_key(order);
@@ -49,8 +48,7 @@ pub(super) fn graph(chain: &dyn Chain, now: Timestamp) -> GraphRecord {
 
 struct GraphBuilder<'a> {
     cluster: &'a str,
-    target: &'a TracedObject,
-    objects: &'a Objects,
+    traced: &'a Traced,
     nodes: BTreeMap<String, NodeRecord>,
     edges: Vec<EdgeRecord>,
 }
@@ -65,8 +63,8 @@ enum Named {
 }
 
 impl GraphBuilder<'_> {
-    fn add(&mut self, node: &Node, now: Timestamp) {
-        let Some(assessment) = self.objects.assess(&node.uid, now) else {
+    fn add(&mut self, node: &Node) {
+        let Some(assessment) = self.traced.assessment(&node.uid) else {
             return;
         };
         let id = node.uid.as_str().to_owned();
@@ -75,8 +73,8 @@ impl GraphBuilder<'_> {
             object: Some(RefRecord::new(self.cluster, &node.object)),
             status: assessment.status().as_str(),
             ghost: false,
-            word: assessment.row.word,
-            ready: assessment.row.ready.unwrap_or_default(),
+            word: assessment.row.word.clone(),
+            ready: assessment.row.ready.clone().unwrap_or_default(),
             causes: assessment.causes.iter().map(CauseRecord::of).collect(),
         };
         self.nodes.insert(id, record);
@@ -117,15 +115,15 @@ impl GraphBuilder<'_> {
     }
 
     fn relate(&mut self, node: &Node) {
-        for owner in self.objects.graph().owners(&node.uid) {
+        for owner in self.traced.graph().owners(&node.uid) {
             self.edge(&owner.uid, &node.uid, Relation::Owns);
         }
         match &node.facts {
             Facts::Service(_) => {
-                for pod in self.objects.graph().selected_pods(&node.uid) {
+                for pod in self.traced.graph().selected_pods(&node.uid) {
                     self.edge(&node.uid, &pod.uid, Relation::Selects);
                 }
-                for slice in self.objects.graph().slices(&node.uid) {
+                for slice in self.traced.graph().slices(&node.uid) {
                     self.edge(&node.uid, &slice.uid, Relation::Slices);
                 }
             }
@@ -146,7 +144,7 @@ impl GraphBuilder<'_> {
     }
 
     fn endpoints(&mut self, slice: &Node) {
-        for backend in self.objects.graph().backends(&slice.uid) {
+        for backend in self.traced.graph().backends(&slice.uid) {
             let endpoint = backend.endpoint;
             let to = match (backend.pod, &endpoint.target) {
                 (Some(pod), _) => pod.uid.as_str().to_owned(),
@@ -155,11 +153,11 @@ impl GraphBuilder<'_> {
                     let object = ObjectRef {
                         api_version: if is_pod { "v1".into() } else { "".into() },
                         kind: target.kind.clone(),
-                        namespace: Some(self.target.namespace.clone()),
+                        namespace: Some(self.traced.target.namespace.clone()),
                         name: target.name.clone(),
                         uid: target.uid.clone(),
                     };
-                    let id = ghost_id(&object);
+                    let id = object.without_uid().identity().as_str().to_owned();
                     let named = if is_pod { Named::Ghost } else { Named::Unread };
                     self.name(id.clone(), &object, named);
                     id
@@ -191,14 +189,4 @@ impl GraphBuilder<'_> {
         });
         id
     }
-}
-
-fn ghost_id(object: &ObjectRef) -> String {
-    let namespace = object.namespace.as_deref().unwrap_or_default();
-    format!(
-        "{}/{}/{namespace}/{}",
-        object.group(),
-        object.kind,
-        object.name
-    )
 }

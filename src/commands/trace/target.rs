@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::objects::is_gone;
 use crate::object::{ObjectRef, Resource, Uid};
-use crate::watch::{ClusterId, Event, Form, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey};
 
 /// The object that is traced.
 #[derive(Clone, Debug)]
@@ -22,21 +21,11 @@ pub(super) struct TracedObject {
 impl TracedObject {
     /// The source of the object alone.
     pub(super) fn source(&self) -> SourceKey {
-        self.named(self.resource.clone(), &self.name)
-    }
-
-    /// The source of another object of its namespace.
-    pub(super) fn named(&self, resource: Resource, name: &str) -> SourceKey {
-        self.selected(resource, Select::Name(name.into()))
-    }
-
-    /// The source of selected objects of its namespace.
-    pub(super) fn selected(&self, resource: Resource, select: Select) -> SourceKey {
         SourceKey {
             cluster: self.cluster.clone(),
-            resource,
+            resource: self.resource.clone(),
             scope: Scope::Namespace(self.namespace.clone()),
-            select,
+            select: Select::Name(self.name.clone()),
             form: Form::Full,
         }
     }
@@ -48,13 +37,8 @@ impl TracedObject {
 
     /// What the object is called: `service/api`.
     pub(super) fn object(&self) -> ObjectRef {
-        ObjectRef {
-            api_version: self.resource.api_version().into(),
-            kind: self.resource.kind.clone(),
-            namespace: Some(self.namespace.clone()),
-            name: self.name.clone(),
-            uid: None,
-        }
+        let named = self.source().named_object();
+        named.expect("its source names it")
     }
 }
 
@@ -72,18 +56,21 @@ pub(super) enum Presence {
 }
 
 impl Presence {
-    /// Notes what an event of the object's own source says; `uid` is the object's.
-    pub(super) fn apply(&mut self, event: &Event, uid: Option<&Uid>) {
-        match (event, uid) {
-            // The end of a namesake that was replaced unseen may come after its successor.
-            (Event::Object { why, .. }, Some(uid))
-                if is_gone(*why) && self.uid().is_some_and(|there| there != uid) => {}
-            (Event::Object { why, .. }, Some(uid)) if is_gone(*why) => {
-                *self = Presence::Deleted(uid.clone());
+    /// Notes what an event of the object's own source says.
+    pub(super) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Object { why, now, .. } => {
+                let uid = now.object.identity();
+                // The end of a namesake that was replaced unseen may come after its successor.
+                let is_of_another = self.uid().is_some_and(|there| *there != uid);
+                match why.is_gone() {
+                    true if is_of_another => {}
+                    true => *self = Presence::Deleted(uid),
+                    false => *self = Presence::There(uid),
+                }
             }
-            (Event::Object { .. }, Some(uid)) => *self = Presence::There(uid.clone()),
-            (Event::Synced { .. }, _) if *self == Presence::Unread => *self = Presence::Absent,
-            _ => {}
+            Event::Synced { .. } if *self == Presence::Unread => *self = Presence::Absent,
+            Event::Synced { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
     }
 

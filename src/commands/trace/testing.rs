@@ -16,7 +16,7 @@ use crate::render::json::trace::GraphRecord;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::sandbox::scenario::{Stage, rollout};
 use crate::sandbox::{Options, Sandbox};
-use crate::watch::{ClusterId, Event, SourceKey, Version, Why};
+use crate::source::{ClusterId, Event, SourceKey, Version, Why};
 
 /// The time at which every test begins.
 pub(super) const START: Timestamp = Timestamp::constant(1_777_896_000, 0);
@@ -129,6 +129,7 @@ impl Feed {
     /// Lets time go by.
     pub(super) fn after(&mut self, milliseconds: i64) -> &mut Feed {
         self.now += SignedDuration::from_millis(milliseconds);
+        self.chain.refresh(self.now);
         self.chain.settle(self.now);
         self
     }
@@ -187,13 +188,15 @@ impl Feed {
             now: version(object, self.versions),
             prev: prev.map(|prev| version(prev, self.versions - 1)),
         };
-        self.chain.apply(key, &event);
+        self.chain.apply(key, &event, self.now);
     }
 
     /// Opens what is wanted, until nothing more is, and takes stock.
     pub(super) fn settle(&mut self) {
         for _ in 0..10 {
-            let wanted = self.chain.wanted();
+            self.chain.refresh(self.now);
+            let sources = self.chain.traced().model.coverage().sources();
+            let wanted: Vec<SourceKey> = sources.cloned().collect();
             self.open.retain(|key| wanted.contains(key));
             let new: Vec<_> = wanted
                 .into_iter()
@@ -215,7 +218,7 @@ impl Feed {
                     self.event(&key, Why::Listed, (object, None));
                 }
                 let count = found.len();
-                self.chain.apply(&key, &Event::synced(count));
+                self.chain.apply(&key, &Event::synced(count), self.now);
             }
         }
         self.chain.settle(self.now);

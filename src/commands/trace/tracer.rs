@@ -15,7 +15,7 @@ use crate::render::header_footer::Connection;
 use crate::render::json::trace::GraphRecord;
 use crate::render::screen::Size;
 use crate::render::style::Look;
-use crate::watch::{Event, SourceKey};
+use crate::source::{Event, SourceKey};
 
 /// How long a view waits for a new source before it shows the rest.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
@@ -86,7 +86,8 @@ impl Tracer {
 
     /// Whether everything that is wanted has been read, or cannot be.
     fn is_settled(&self, sources: &Sources) -> bool {
-        sources.are_settled() && sources.count() == self.chain.wanted().len()
+        sources.are_settled()
+            && sources.count() == self.chain.traced().model.coverage().sources().count()
     }
 
     /// Whether every source has been read, or a new one has been waited for long enough.
@@ -126,12 +127,12 @@ impl Tracer {
 
     /// Says that the object is not there, once; who does not want to wait gets an error.
     fn say_absent(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let is_absent = *self.chain.presence() == Presence::Absent;
+        let is_absent = self.chain.traced().presence == Presence::Absent;
         if !is_absent || self.said_absent {
             self.said_absent &= is_absent;
             return Ok(());
         }
-        let source = self.chain.target().source();
+        let source = self.chain.traced().target.source();
         if self.end == TraceEnd::WhenRead {
             self.missing = Some(source);
             return Ok(());
@@ -149,7 +150,7 @@ impl Tracer {
             summary: sources.summary(canvas.now, canvas.look),
             refused: sources.refused().collect(),
             watches: sources.count(),
-            objects: self.chain.objects().len(),
+            objects: self.chain.traced().model.objects().count(),
             changed: self.changed,
         }
     }
@@ -159,11 +160,17 @@ impl Live for Tracer {
     const REST: u32 = 4;
 
     fn wanted(&self) -> Vec<SourceKey> {
-        self.chain.wanted()
+        self.chain
+            .traced()
+            .model
+            .coverage()
+            .sources()
+            .cloned()
+            .collect()
     }
 
     fn need(&self, key: &SourceKey) -> Need {
-        if self.chain.target().is_source(key) {
+        if self.chain.traced().target.is_source(key) {
             Need::Vital
         } else {
             Need::Useful
@@ -175,7 +182,7 @@ impl Live for Tracer {
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
-        self.chain.apply(key, &event);
+        self.chain.apply(key, &event, now);
         if self.settled && matches!(event, Event::Object { .. }) {
             self.changed = Some(now);
         }
@@ -186,12 +193,13 @@ impl Live for Tracer {
         sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        let now = terminal.env().now();
+        self.chain.refresh(now);
         self.settled |= self.is_settled(sources);
         // Who may read nothing at all gets an error, not a view of nothing.
         if !self.settled || sources.refusal().is_some() {
             return Ok(());
         }
-        let now = terminal.env().now();
         self.chain.settle(now);
         self.say_absent(terminal)?;
         if terminal.is_live() || self.missing.is_some() || !self.is_whole(sources, now) {
@@ -206,9 +214,11 @@ impl Live for Tracer {
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let now = terminal.env().now();
+        self.chain.refresh(now);
         let canvas = Canvas {
             look: terminal.look(),
-            now: terminal.env().now(),
+            now,
             started: Some(self.started),
             rows: terminal
                 .env()

@@ -12,11 +12,10 @@ use std::time::Duration;
 use super::continuity::is_set_back;
 use super::object_history::{ObjectHistories, ObjectHistory, difference, histories_of};
 use crate::object::ResourceVersion;
+use crate::source::{Gap, GapCause};
 use crate::watch::backfill::{Backfill, Filled};
 use crate::watch::backoff::Speed;
-use crate::watch::event::{Gap, GapCause};
 use crate::watch::history::{Archive, Revision, Unread};
-use crate::watch::identity::name;
 use crate::watch::missed::Missed;
 use crate::watch::options::MuxOptions;
 use crate::watch::patient::Patient;
@@ -250,7 +249,7 @@ impl Backfiller {
         for version in self.archive.listing(at, self.page_items).await? {
             let own = Revision::parse(&version.version);
             let is_newer = own.is_some_and(|own| own > filling.base);
-            let key = name(&version.object);
+            let key = version.object.namespaced_name();
             if is_newer || histories.contains_key(&key) {
                 let history = histories.entry(key.clone());
                 history.or_insert_with(|| ObjectHistory::new(version.object.clone()));

@@ -7,13 +7,13 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::backfiller::{Backfiller, Filling};
 use super::object_history::{ObjectHistories, ObjectHistory, unknown};
+use crate::object::NamespacedName;
+use crate::source::{Gap, GapCause};
 use crate::watch::backfill::Filled;
-use crate::watch::event::{Gap, GapCause};
 use crate::watch::history::{
     End, Limits, ObjectAt, Past, PastEvent, Presence, Revision, RevisionSpan, Unread, Walk,
     in_order,
 };
-use crate::watch::identity::{Name, name};
 
 /// How many objects are walked at once, or parts of one that is alone.
 const AT_ONCE: usize = 4;
@@ -216,7 +216,7 @@ impl Backfiller {
         histories: &mut ObjectHistories,
         open: Vec<Revision>,
         base: Revision,
-    ) -> Result<BTreeMap<Name, BTreeSet<Revision>>, Unread> {
+    ) -> Result<BTreeMap<NamespacedName, BTreeSet<Revision>>, Unread> {
         let archive = self.archive.metadata();
         let archive = &archive;
         let looks = stream::iter(open).map(|at| async move {
@@ -224,11 +224,11 @@ impl Backfiller {
             Ok::<_, Unread>((at, there))
         });
         let mut looks = looks.buffered(AT_ONCE);
-        let mut met: BTreeMap<Name, BTreeSet<Revision>> = BTreeMap::new();
+        let mut met: BTreeMap<NamespacedName, BTreeSet<Revision>> = BTreeMap::new();
         while let Some(look) = looks.next().await {
             let (at, there) = look?;
             for version in there {
-                let key = name(&version.object);
+                let key = version.object.namespaced_name();
                 let history = histories.get(&key);
                 let own = Revision::parse(&version.version);
                 if own.is_some_and(|own| own > base)

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::session::WatchEnd;
 use super::{CLOSED, Driver, DriverStep, LIVED, SPIN};
-use crate::object::SourceState;
+use crate::source::SourceState;
 use crate::watch::error::SourceError;
 
 /// How long a watch that was opened after a failure stays on trial: a server that has forgotten the

@@ -25,14 +25,15 @@ use self::session::{WatchEnd, WatchSession};
 use super::backoff::{Backoff, Speed};
 use super::envelope::Reader;
 use super::error::SourceError;
-use super::event::GapCause;
 use super::history::Archive;
 use super::interruption::Tell;
 use super::options::MuxOptions;
 use super::source::SharedSource;
 use super::store::Continuity;
 use super::transport::{LineStream, Transport, Upstream};
-use crate::object::{ResourceVersion, SourceState};
+use crate::object::ResourceVersion;
+use crate::source::GapCause;
+use crate::source::SourceState;
 
 /// A watch that ran this long was a success, whatever it brought.
 const LIVED: Duration = Duration::from_secs(10);

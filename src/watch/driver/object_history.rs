@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::object::NamespacedName;
 use crate::object::ObjectRef;
-use crate::watch::event::{Version, Why};
+use crate::source::{Version, Why};
 use crate::watch::history::{PastEvent, Presence, Revision, RevisionSpan};
-use crate::watch::identity::{Name, name};
 use crate::watch::store::StoreChange;
 
 /// What became of one name inside the interval.
@@ -19,7 +19,7 @@ pub(super) struct ObjectHistory {
     pub(super) told: Vec<PastEvent>,
 }
 
-pub(super) type ObjectHistories = BTreeMap<Name, ObjectHistory>;
+pub(super) type ObjectHistories = BTreeMap<NamespacedName, ObjectHistory>;
 
 impl ObjectHistory {
     /// Whether nothing happened to it.
@@ -78,7 +78,7 @@ pub(super) fn histories_of(changes: &[StoreChange]) -> ObjectHistories {
     let mut histories = ObjectHistories::new();
     for change in changes {
         let history = histories
-            .entry(name(&change.now.object))
+            .entry(change.now.object.namespaced_name())
             .or_insert_with(|| ObjectHistory::new(change.now.object.clone()));
         if change.why == Why::Vanished {
             history.then = Some(change.now.clone());

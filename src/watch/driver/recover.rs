@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::{Driver, DriverStep, Expired, Polling};
-use crate::object::SourceState;
+use crate::source::GapCause;
+use crate::source::SourceState;
 use crate::watch::error::SourceError;
-use crate::watch::event::GapCause;
 use crate::watch::transport::Upstream;
 
 /// How long a refusal is not believed of what worked before, or of a server that was away: an API

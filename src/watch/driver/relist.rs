@@ -1,6 +1,6 @@
 //! Reads a complete listing, a page at a time.
 
-use crate::watch::body::Packer;
+use crate::source::Packer;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::pages::{NextPage, Pages};

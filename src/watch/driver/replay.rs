@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use super::backfiller::{Backfiller, Filling};
 use super::object_history::ObjectHistory;
+use crate::source::Why;
 use crate::watch::backfill::Filled;
 use crate::watch::envelope::Verb;
-use crate::watch::event::Why;
 use crate::watch::history::{
     CacheWait, CachedEvent, Lacks, PastEvent, RevisionSpan, Short, WatchCache,
 };
-use crate::watch::identity::name;
 use crate::watch::queue::Follows;
 
 /// So many events are told at once.
@@ -58,7 +57,7 @@ impl Backfiller {
                 Err(short) => break Err(short),
             };
             let object = &event.version.object;
-            let history = read.entry(name(object));
+            let history = read.entry(object.namespaced_name());
             let history = history.or_insert_with(|| ObjectHistory::new(object.clone()));
             let was_over = history.is_over();
             batch.push(history.advance(&event));
@@ -89,7 +88,7 @@ impl Backfiller {
             return false;
         }
         for event in &told {
-            let history = filling.histories.entry(name(&event.now.object));
+            let history = filling.histories.entry(event.now.object.namespaced_name());
             let history = history.or_insert_with(|| ObjectHistory::new(event.now.object.clone()));
             history.then = (!event.is_end()).then(|| event.now.clone());
         }

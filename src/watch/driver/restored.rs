@@ -4,8 +4,8 @@ use super::Driver;
 use super::continuity::is_set_back;
 use crate::object::ResourceVersion;
 use crate::object::managed_fields::Writers;
+use crate::source::Version;
 use crate::watch::error::SourceError;
-use crate::watch::event::Version;
 use crate::watch::history::Revision;
 
 impl Driver {

@@ -9,13 +9,14 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::continuity::{WatchOrder, is_set_back};
 use crate::cluster::{ApiError, Status};
-use crate::object::{ResourceVersion, SourceState};
+use crate::object::ResourceVersion;
+use crate::source::SourceKey;
+use crate::source::SourceState;
+use crate::source::Why;
 use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Item, Line, Reader, Verb};
 use crate::watch::error::SourceError;
-use crate::watch::event::Why;
 use crate::watch::history::Archive;
-use crate::watch::key::SourceKey;
 use crate::watch::source::SharedSource;
 use crate::watch::transport::{LineStream, Upstream};
 

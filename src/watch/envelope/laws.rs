@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::{Line, Reader, head, skim};
 use crate::object::Resource;
-use crate::watch::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 
 /// What stands in a line: pieces of JSON, of which some are not.
 const PIECES: [&str; 48] = [

@@ -11,13 +11,12 @@ use std::sync::Arc;
 
 use head::{Head, Partial, Text};
 
-use super::body::Body;
-use super::event::Version;
-use super::identity::identity;
-use super::key::{Form, SourceKey};
 use super::recent::Recent;
 use crate::cluster::Status;
 use crate::object::{Doc, ObjectRef, ResourceVersion, Uid, json_fault};
+use crate::source::Body;
+use crate::source::Version;
+use crate::source::{Form, SourceKey};
 
 /// What one line of a watch says.
 #[derive(Debug)]
@@ -127,7 +126,7 @@ impl Reader {
             return None;
         }
         let object = self.object(&head).ok()?;
-        let uid = identity(&object);
+        let uid = object.identity();
         let doc = match self.recent.take(&uid).or_else(|| self.last.take()) {
             Some(hint) => Doc::parse_after(body, &hint),
             None => Doc::parse(body),

@@ -6,8 +6,8 @@ use tokio::time::timeout;
 
 use super::model::{BOOKMARK, Plan, WatchFault};
 use super::shared_model::SharedModel;
+use crate::source::SourceKey;
 use crate::watch::error::SourceError;
-use crate::watch::key::SourceKey;
 
 /// One open watch.
 pub(super) struct FakeConnection {

@@ -13,9 +13,9 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::error::SourceError;
-use super::key::{Form, SourceKey};
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 use crate::object::ResourceVersion;
+use crate::source::{Form, SourceKey};
 use connection::FakeConnection;
 pub(super) use model::{
     Did, FakePod, FakeRequest, LoggedWrite, Model, Plan, WatchFault, api_error, pods, throttled,

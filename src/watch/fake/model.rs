@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::cluster::{ApiError, Status};
 use crate::object::{Doc, Resource};
+use crate::source::{ClusterId, Form, Scope, SourceKey};
+use crate::source::{Matcher, Select};
 use crate::watch::error::SourceError;
-use crate::watch::key::{ClusterId, Form, Scope, SourceKey};
-use crate::watch::select::{Matcher, Select};
 
 /// How often the server sends a bookmark on a quiet watch.
 pub(super) const BOOKMARK: Duration = Duration::from_secs(60);

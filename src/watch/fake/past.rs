@@ -3,8 +3,8 @@
 use super::Fake;
 use super::model::api_error;
 use crate::object::ResourceVersion;
+use crate::source::SourceKey;
 use crate::watch::error::SourceError;
-use crate::watch::key::SourceKey;
 use crate::watch::transport::ListPage;
 
 impl Fake {

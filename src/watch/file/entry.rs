@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::object::{Doc, ObjectRef, Uid};
 use crate::watch::envelope::Verb;
-use crate::watch::identity::identity;
 
 /// One object of the file, in its place.
 #[derive(Debug)]
@@ -32,5 +31,5 @@ pub(super) fn kind_of(object: &ObjectRef) -> KindOf {
 /// The place of an object.
 pub(super) fn place(object: &ObjectRef) -> Place {
     let (api_version, kind) = kind_of(object);
-    (api_version, kind, identity(object))
+    (api_version, kind, object.identity())
 }

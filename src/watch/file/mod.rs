@@ -23,10 +23,9 @@ use futures::stream as streams;
 
 use super::envelope::Verb;
 use super::error::SourceError;
-use super::identity::identity;
-use super::key::SourceKey;
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
 use crate::object::{ObjectRef, ResourceVersion};
+use crate::source::SourceKey;
 
 use self::entry::FileEntry;
 use self::log::FileLog;
@@ -160,7 +159,7 @@ impl Transport for FileTransport {
     ) -> BoxFuture<'a, Result<bool, SourceError>> {
         let filter = FileFilter::new(key);
         let last = self.log.last(|entry| {
-            filter.is_of_resource(entry) && identity(&entry.object) == identity(object)
+            filter.is_of_resource(entry) && entry.object.identity() == object.identity()
         });
         let exists = last.is_some_and(|entry| entry.verb != Some(Verb::Deleted));
         Box::pin(async move { Ok(exists) })

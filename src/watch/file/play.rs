@@ -10,11 +10,10 @@ use super::entry::FileEntry;
 use super::log::{FileLog, NextEntry};
 use crate::cluster::{ApiError, Status};
 use crate::object::Uid;
+use crate::source::Matcher;
+use crate::source::{Scope, SourceKey};
 use crate::watch::envelope::Verb;
 use crate::watch::error::SourceError;
-use crate::watch::identity::identity;
-use crate::watch::key::{Scope, SourceKey};
-use crate::watch::select::Matcher;
 
 /// The events of one source. A selector is applied as a server applies it: an object that stops
 /// matching is `DELETED`.
@@ -43,7 +42,7 @@ impl Play {
         let selected = there
             .iter()
             .filter(|entry| filter.is_about(entry) && filter.selects(entry))
-            .map(|entry| identity(&entry.object))
+            .map(|entry| entry.object.identity())
             .collect();
         Ok(Play {
             name: name.clone(),
@@ -96,7 +95,7 @@ impl Play {
         if let Some(detail) = entry.unreadable.clone() {
             return Some(Err(SourceError::Decode { detail }));
         }
-        let uid = identity(&entry.object);
+        let uid = entry.object.identity();
         let selects = filter.selects(entry);
         let before = if selects && entry.verb != Some(Verb::Deleted) {
             !self.selected.insert(uid)

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::identity::identity;
 use super::entry::FileEntry;
 use crate::object::{ObjectRef, Resource, Value, is_kubernetes_own};
 
@@ -84,7 +83,7 @@ pub(super) fn of(entries: &[Arc<FileEntry>]) -> Vec<FileResource> {
         if found.plural == Plural::Guessed {
             found.resource.namespaced |= object.namespace.is_some();
         }
-        if known.insert((at, identity(object))) {
+        if known.insert((at, object.identity())) {
             found.objects.push(object.clone());
         }
     }

@@ -8,9 +8,10 @@ use tokio::time::timeout;
 
 use super::*;
 use crate::object::Resource;
-use crate::watch::key::{ClusterId, Form};
+use crate::source::{ClusterId, Form};
+use crate::source::{Event, Scope, Select};
 use crate::watch::tests::{brief, clock};
-use crate::watch::{Event, Mux, MuxOptions, Patience, Scope, Select, Subscriptions};
+use crate::watch::{Mux, MuxOptions, Patience, Subscriptions};
 
 fn key(resource: Resource) -> SourceKey {
     SourceKey {

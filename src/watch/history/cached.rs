@@ -8,10 +8,10 @@ use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
 use super::replay::{Happening, Replay};
 use super::revision::{Revision, RevisionSpan};
+use crate::object::NamespacedName;
 use crate::object::{ObjectRef, ResourceVersion};
+use crate::source::{Version, Why};
 use crate::watch::envelope::Verb;
-use crate::watch::event::{Version, Why};
-use crate::watch::identity::{Name, name};
 
 /// The events of a source after a revision, by object.
 pub(super) struct Cached {
@@ -19,7 +19,7 @@ pub(super) struct Cached {
     pub(super) reaches: Revision,
     /// Whether the watch cache could be read.
     pub(super) is_read: bool,
-    pub(super) objects: BTreeMap<Name, Events>,
+    pub(super) objects: BTreeMap<NamespacedName, Events>,
 }
 
 /// The events of one object, the oldest first. There is at least one.
@@ -55,7 +55,7 @@ impl Cached {
         if let Some(replay) = replay.filter(|replay| lead(replay, now)) {
             (cached.reaches, cached.is_read) = (replay.reaches, true);
             for event in replay.events {
-                let events = cached.objects.entry(name(&event.version.object));
+                let events = cached.objects.entry(event.version.object.namespaced_name());
                 events.or_default().0.push(event);
             }
         }
@@ -65,14 +65,14 @@ impl Cached {
 
 /// Whether a replay's events end with what is there now. What it lacks would be missing in silence.
 fn lead(replay: &Replay, now: &ObjectsAt) -> bool {
-    let mut last: BTreeMap<Name, Option<&ResourceVersion>> = BTreeMap::new();
+    let mut last: BTreeMap<NamespacedName, Option<&ResourceVersion>> = BTreeMap::new();
     for event in &replay.events {
         let there = (event.verb != Verb::Deleted).then_some(&event.version.version);
-        last.insert(name(&event.version.object), there);
+        last.insert(event.version.object.namespaced_name(), there);
     }
     let are_met = now.objects.iter().all(|there| {
         let own = &there.version;
-        match last.remove(&name(&there.object)) {
+        match last.remove(&there.object.namespaced_name()) {
             Some(last) => last == Some(own),
             None => Revision::parse(own).is_some_and(|own| own <= replay.reaches),
         }

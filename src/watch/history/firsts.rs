@@ -12,9 +12,9 @@ use super::objects_at::ObjectsAt;
 use super::read::Unread;
 use super::revision::{Revision, RevisionSpan};
 use super::window::Missing;
+use crate::object::NamespacedName;
 use crate::object::ObjectRef;
-use crate::watch::event::Version;
-use crate::watch::identity::{Name, name};
+use crate::source::Version;
 
 /// How many objects are read at once.
 const AT_ONCE: usize = 8;
@@ -27,7 +27,7 @@ const READS_A_PAGE: usize = 10;
 #[derive(Default)]
 pub(super) struct Firsts {
     /// By name; an object that its first event created is not among them.
-    pub(super) known: BTreeMap<Name, Before>,
+    pub(super) known: BTreeMap<NamespacedName, Before>,
     /// The newest event that the server has forgotten what to compare with.
     pub(super) forgotten: Option<Revision>,
     /// The objects whose read failed.
@@ -83,22 +83,27 @@ impl History {
                 }
                 Err(not_offered @ Unread::NotOffered(_)) => return Err(end(not_offered, at)),
             };
-            firsts.known.insert(name(object), before);
+            firsts.known.insert(object.namespaced_name(), before);
         }
         Ok(firsts)
     }
 
     /// Reads all of them with one list, where the watch cache begins or at the oldest revision after that.
     async fn in_one_list(&self, wanted: &[First<'_>], span: RevisionSpan) -> Result<Firsts, End> {
-        let names: BTreeSet<Name> = wanted.iter().map(|(object, _)| name(object)).collect();
-        let is_wanted = |object: &ObjectRef| names.contains(&name(object));
+        let names: BTreeSet<NamespacedName> = wanted
+            .iter()
+            .map(|(object, _)| object.namespaced_name())
+            .collect();
+        let is_wanted = |object: &ObjectRef| names.contains(&object.namespaced_name());
         let oldest = self.oldest(&self.archive, span, &is_wanted).await?;
         let (at, listed) = (oldest.at, oldest.objects);
-        let listed = listed.into_iter().map(|there| (name(&there.object), there));
-        let mut listed: BTreeMap<Name, Arc<Version>> = listed.collect();
+        let listed = listed
+            .into_iter()
+            .map(|there| (there.object.namespaced_name(), there));
+        let mut listed: BTreeMap<NamespacedName, Arc<Version>> = listed.collect();
         let mut firsts = Firsts::default();
         for &(object, first) in wanted {
-            let name = name(object);
+            let name = object.namespaced_name();
             let there = listed.remove(&name);
             let before = if first > at {
                 Before::Known(there)

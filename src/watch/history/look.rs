@@ -12,8 +12,8 @@ use super::request_limit::RequestLimit;
 use super::revision::{Revision, RevisionSpan};
 use super::walk::{Limits, Walk};
 use crate::object::ObjectRef;
-use crate::watch::event::Version;
-use crate::watch::key::SourceKey;
+use crate::source::SourceKey;
+use crate::source::Version;
 use crate::watch::transport::Upstream;
 
 /// The past of one source.

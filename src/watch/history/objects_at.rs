@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::past_event::Presence;
 use super::revision::Revision;
-use crate::watch::event::Version;
+use crate::source::Version;
 
 /// What an object is at a revision.
 #[derive(Clone, Debug)]

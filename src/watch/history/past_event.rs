@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::revision::Revision;
 use crate::object::ResourceVersion;
-use crate::watch::body::Body;
-use crate::watch::event::{Version, Why};
+use crate::source::Body;
+use crate::source::{Version, Why};
 
 /// What is known of an object at one revision without asking: the version that was there, or `None`.
 pub type Presence = Option<Arc<Version>>;

@@ -8,14 +8,14 @@ use super::past_event::PastEvent;
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::ObjectRef;
-use crate::watch::body::Packer;
+use crate::source::Packer;
+use crate::source::Select;
+use crate::source::{Form, Scope, SourceKey};
+use crate::source::{Version, Why};
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
-use crate::watch::event::{Version, Why};
-use crate::watch::key::{Form, Scope, SourceKey};
 use crate::watch::pages::{NextPage, Pages};
 use crate::watch::patient::Patient;
-use crate::watch::select::Select;
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
 /// For how long a server is asked that answers nothing at all.

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
 use super::watch_cache::{CacheWait, Lacks, Short, WatchCache};
-use crate::watch::body::{Body, Packer};
+use crate::object::NamespacedName;
+use crate::source::Version;
+use crate::source::{Body, Packer};
 use crate::watch::envelope::Verb;
-use crate::watch::event::Version;
-use crate::watch::identity::{Name, name};
 
 /// How often to ask again. A server that no longer has the first event names the oldest one, and may drop that
 /// one the next moment.
@@ -82,7 +82,7 @@ impl Replay {
 /// Keeps versions packed, each with what its object's last one was packed with.
 struct Keeper {
     packer: Packer,
-    last: FxHashMap<Name, Body>,
+    last: FxHashMap<NamespacedName, Body>,
 }
 
 impl Keeper {
@@ -94,7 +94,7 @@ impl Keeper {
     }
 
     fn keep(&mut self, version: &Version, verb: Verb) -> Arc<Version> {
-        let name = name(&version.object);
+        let name = version.object.namespaced_name();
         let before = self.last.remove(&name);
         let kept = version.packed(&mut self.packer, before.as_ref());
         if verb != Verb::Deleted {

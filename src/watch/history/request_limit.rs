@@ -6,8 +6,8 @@ use jiff::SignedDuration;
 use tokio::sync::Semaphore;
 
 use crate::object::ResourceVersion;
+use crate::source::SourceKey;
 use crate::watch::error::SourceError;
-use crate::watch::key::SourceKey;
 use crate::watch::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
 
 /// Bounds how many requests are under way at a time, of all that share it. The others wait, and come in order.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::*;
 use crate::object::ObjectRef;
+use crate::source::Why;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
-use crate::watch::event::Why;
 use crate::watch::fake::{Did, Fake, api_error, pods};
 
 fn archive(fake: &Fake) -> Archive {

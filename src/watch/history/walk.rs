@@ -15,7 +15,7 @@ use super::past_event::{Past, Presence};
 use super::read::{Archive, Unread};
 use super::revision::{Revision, RevisionSpan};
 use crate::object::ObjectRef;
-use crate::watch::event::Version;
+use crate::source::Version;
 
 /// How far back a walk goes.
 #[derive(Clone, Debug)]

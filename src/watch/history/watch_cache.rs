@@ -9,9 +9,9 @@ use tokio::time::timeout;
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
 use crate::object::ResourceVersion;
+use crate::source::Version;
 use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Line, Reader, Verb};
-use crate::watch::event::Version;
 use crate::watch::transport::LineStream;
 
 /// How long the cache is listened to at a time. One such span without an event proves nothing: a busy program sees

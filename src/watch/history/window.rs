@@ -34,11 +34,11 @@ use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
 use super::walk::{Limits, Walk};
+use crate::object::NamespacedName;
 use crate::object::ObjectRef;
 use crate::object::managed_fields::Writers;
+use crate::source::{Version, Why};
 use crate::watch::error::SourceError;
-use crate::watch::event::{Version, Why};
-use crate::watch::identity::{Name, name};
 
 /// What became of a source's objects.
 pub struct Comparison {
@@ -70,7 +70,7 @@ pub struct Missing {
     pub cause: SourceError,
 }
 
-type Named = BTreeMap<Name, Arc<Version>>;
+type Named = BTreeMap<NamespacedName, Arc<Version>>;
 
 impl History {
     /// Finds what became of the source's objects up to `now`, after `floor` or as far back as the server
@@ -149,12 +149,12 @@ struct Window<'a> {
     since: Option<Timestamp>,
     /// What there was then and has not been met since.
     old: Named,
-    changed: BTreeMap<Name, Changed>,
+    changed: BTreeMap<NamespacedName, Changed>,
 }
 
 impl Window<'_> {
     /// Takes an object that the watch cache has events of.
-    fn touch(&mut self, name: Name, events: Events, before: Before) {
+    fn touch(&mut self, name: NamespacedName, events: Events, before: Before) {
         let existed = self.existed(&name, &before);
         let mut changed = Changed::default();
         if let Before::Known(Some(first)) = &before {
@@ -174,7 +174,7 @@ impl Window<'_> {
     }
 
     /// Whether the object existed then. If it did and is gone where the watch cache begins, it is still to be met.
-    fn existed(&mut self, name: &Name, before: &Before) -> Existed {
+    fn existed(&mut self, name: &NamespacedName, before: &Before) -> Existed {
         let is_gone = matches!(before, Before::Known(None));
         let existed = if is_gone {
             self.old.contains_key(name)
@@ -186,7 +186,7 @@ impl Window<'_> {
 
     /// Takes an object that is there now. The watch cache may have no event of it.
     fn leave(&mut self, there: &Arc<Version>) {
-        let name = name(&there.object);
+        let name = there.object.namespaced_name();
         if self.changed.contains_key(&name) {
             return;
         }
@@ -255,7 +255,7 @@ fn down_to(floor: Revision) -> Limits {
 
 fn by_name(versions: Vec<Arc<Version>>) -> Named {
     let versions = versions.into_iter();
-    let named = versions.map(|version| (name(&version.object), version));
+    let named = versions.map(|version| (version.object.namespaced_name(), version));
     named.collect()
 }
 

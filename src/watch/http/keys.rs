@@ -1,7 +1,7 @@
 //! From what a user named to the sources to watch.
 
-use super::super::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::cluster::{Names, Target};
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 
 /// The sources that hold what `target` names: one for each name, else one.
 pub fn source_keys(cluster: &ClusterId, target: &Target, form: Form) -> Vec<SourceKey> {

@@ -10,12 +10,10 @@ pub use keys::source_keys;
 
 use jiff::SignedDuration;
 
-use super::{
-    At, BoxFuture, Form, LineStream, ListPage, Page, SourceError, SourceKey, Transport,
-    WATCH_SECONDS,
-};
+use super::{At, BoxFuture, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
 use crate::cluster::{ApiRequest, Client, RequestError, RequestPath, api_error};
 use crate::object::ResourceVersion;
+use crate::source::{Form, SourceKey};
 
 /// Lists and watches over HTTP.
 #[derive(Clone, Debug)]

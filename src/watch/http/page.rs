@@ -9,8 +9,9 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::super::{Form, ListPage, SourceError, SourceKey};
+use super::super::{ListPage, SourceError};
 use crate::object::{ResourceVersion, is_kubernetes_own, json_fault};
+use crate::source::{Form, SourceKey};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -108,7 +109,7 @@ impl ListBody<'_> {
 mod tests {
     use super::*;
     use crate::object::Resource;
-    use crate::watch::{ClusterId, Scope, Select};
+    use crate::source::{ClusterId, Scope, Select};
 
     fn key(group: &str, kind: &str, form: Form) -> SourceKey {
         SourceKey {

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use futures::StreamExt;
 
-use super::super::{ClusterId, Revision, Scope, Select};
+use super::super::Revision;
 use super::*;
 use crate::cluster::scripted::{Scripted, ScriptedReply, answer, chunked};
 use crate::cluster::{ClusterConfig, Limits};
 use crate::object::Resource;
+use crate::source::{ClusterId, Scope, Select};
 
 fn key(form: Form) -> SourceKey {
     SourceKey {

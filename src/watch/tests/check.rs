@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::brief;
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::watch::event::{Event, Gap, GapCause, Version, Why};
+use crate::source::{Event, Gap, GapCause, Version, Why};
 use crate::watch::fake::{Did, LoggedWrite, Model};
 
 /// What a reader has: of each uid the version.

@@ -17,16 +17,16 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout};
 
-use super::event::{Event, Gap, GapCause, Version, Why};
 use super::fake::{Did, Fake, pods};
-use super::key::{ClusterId, SourceKey};
 use super::mux::Mux;
 use super::options::{Clock, MuxOptions};
 use super::patience::Patience;
-use super::select::Select;
 use super::subscribe::{Every, Source};
 use super::transport::Transport;
-use crate::object::SourceState;
+use crate::source::Select;
+use crate::source::SourceState;
+use crate::source::{ClusterId, SourceKey};
+use crate::source::{Event, Gap, GapCause, Version, Why};
 
 /// A clock that goes with tokio's.
 pub(super) fn clock() -> Clock {

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::object::ResourceVersion;
+use crate::source::Form;
+use crate::source::Version;
 use crate::watch::envelope::{Line, Reader, Verb};
-use crate::watch::event::Version;
-use crate::watch::key::Form;
 use crate::watch::queue::Queue;
 use crate::watch::source::SharedSource;
 use crate::watch::store::{Continuity, FullListing, ObjectStore};

@@ -11,7 +11,7 @@ use crate::watch::history::{End, History, Limits, ObjectsAt, Revision, in_order}
 /// One thing that was told: why, of which uid, at which version.
 type Line = (Why, String, String);
 
-fn line(why: Why, now: &crate::watch::Version) -> Line {
+fn line(why: Why, now: &crate::source::Version) -> Line {
     let uid = now.object.uid.as_ref().expect("has one").as_str();
     (why, uid.to_owned(), now.version.to_string())
 }

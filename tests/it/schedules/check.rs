@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kubectl_spy::object::ResourceVersion;
 use kubectl_spy::sandbox::{Change, Record};
-use kubectl_spy::watch::{Event, Gap, GapCause, Version, Why};
+use kubectl_spy::source::{Event, Gap, GapCause, Version, Why};
 
 use super::key;
 

@@ -8,7 +8,8 @@ use super::SourcePast;
 use super::source_past::{PastVersion, WriteTimes};
 use super::walk::Walker;
 use crate::commands::changes::doc_cache::DocCache;
-use crate::watch::{Between, Dates, PastEvent, Revision, Why, is_surely_before};
+use crate::source::Why;
+use crate::watch::{Between, Dates, PastEvent, Revision, is_surely_before};
 
 impl Walker {
     /// Finds out why events happened and when, and leaves out what is too old.

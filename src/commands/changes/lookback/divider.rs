@@ -286,9 +286,8 @@ mod tests {
     use crate::commands::changes::compared::WriteTime;
     use crate::commands::changes::lookback::source_past::PastVersion;
     use crate::object::{ObjectRef, Resource, ResourceVersion};
-    use crate::watch::{
-        Between, ClusterId, Form, PastEvent, Scope, Select, SourceKey, Version, Why,
-    };
+    use crate::source::{ClusterId, Form, Scope, Select, SourceKey, Version, Why};
+    use crate::watch::{Between, PastEvent};
 
     /// A version that cannot be read, and was written at this time.
     fn written_at(revision: &str, time: Timestamp) -> PastVersion {

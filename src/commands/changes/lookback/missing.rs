@@ -49,7 +49,8 @@ mod tests {
 
     use super::*;
     use crate::object::Resource;
-    use crate::watch::{ClusterId, Form, Missing, Scope, Select, SourceError, SourceKey};
+    use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+    use crate::watch::{Missing, SourceError};
 
     fn found(missing: &[(&str, &str)]) -> SourcePast {
         let key = SourceKey {

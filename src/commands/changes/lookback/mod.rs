@@ -26,7 +26,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
-use crate::watch::{Dates, End, Mux, RequestLimit, SourceError, SourceKey, Version};
+use crate::source::{SourceKey, Version};
+use crate::watch::{Dates, End, Mux, RequestLimit, SourceError};
 pub(super) use divider::{ChangedObjects, Divider};
 use interrupt::Interrupt;
 use progress::LookBackProgress;
@@ -280,9 +281,8 @@ mod tests {
     use super::*;
     use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
-    use crate::watch::{
-        At, BoxFuture, ClusterId, Form, LineStream, ListPage, Page, Scope, Select, Transport,
-    };
+    use crate::source::{ClusterId, Form, Scope, Select};
+    use crate::watch::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 
     /// A server of empty listings that takes a while for each, and counts what is under way. It has no Leases.
     #[derive(Default)]

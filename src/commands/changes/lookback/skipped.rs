@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::commands::sources::describe;
 use crate::object::Resource;
 use crate::render::text::escape_line;
-use crate::watch::SourceKey;
+use crate::source::SourceKey;
 
 /// A source, or a kind, that cannot be read.
 #[derive(Clone, Debug)]
@@ -131,12 +131,12 @@ mod tests {
 
     fn refused(plural: &str, cause: &str) -> SkippedSource {
         SkippedSource {
-            key: Some(Arc::new(crate::watch::SourceKey {
-                cluster: crate::watch::ClusterId("test".into()),
+            key: Some(Arc::new(crate::source::SourceKey {
+                cluster: crate::source::ClusterId("test".into()),
                 resource: kind("", plural),
-                scope: crate::watch::Scope::Cluster,
-                select: crate::watch::Select::All,
-                form: crate::watch::Form::Full,
+                scope: crate::source::Scope::Cluster,
+                select: crate::source::Select::All,
+                form: crate::source::Form::Full,
             })),
             has_no_past: false,
             source: plural.to_owned(),

@@ -9,7 +9,8 @@ use crate::commands::changes::compared::WriteTime;
 use crate::commands::changes::doc_cache::DocCache;
 use crate::commands::changes::state::VersionEvent;
 use crate::render::diff::ChangeType;
-use crate::watch::{Between, End, Missing, PastEvent, Revision, SourceKey, Why};
+use crate::source::{SourceKey, Why};
+use crate::watch::{Between, End, Missing, PastEvent, Revision};
 
 /// A version of the past, and when it was written.
 #[derive(Clone, Debug)]

@@ -8,7 +8,8 @@ use crate::commands::changes::doc_cache::DocCache;
 use crate::commands::changes::shown::ShownVersions;
 use crate::commands::changes::state::VersionEvent;
 use crate::render::diff::ChangeType;
-use crate::watch::{Past, Presence, Revision, SourceKey};
+use crate::source::SourceKey;
+use crate::watch::{Past, Presence, Revision};
 
 /// Decides how far back a walk goes.
 pub(crate) struct StopRule<'l> {
@@ -101,7 +102,7 @@ mod tests {
     use crate::commands::changes::by::ManagerFilter;
     use crate::diff::Filter;
     use crate::object::{Doc, ObjectRef, Resource, ResourceVersion};
-    use crate::watch::{ClusterId, Form, Scope, Select, Version};
+    use crate::source::{ClusterId, Form, Scope, Select, Version};
 
     /// Version `n` of a `ConfigMap`, with nothing but a field of this manager.
     fn written_by(manager: &str, n: u32) -> Arc<Version> {

@@ -11,7 +11,8 @@ use crate::commands::changes::compared::WriteTime;
 use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry, VersionEvent, When};
 use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;
-use crate::watch::{SourceKey, Why, is_surely_before};
+use crate::source::{SourceKey, Why};
+use crate::watch::is_surely_before;
 
 /// The versions that were found, in the order of the cluster's revisions, without those that are known to have been
 /// written before `since`.

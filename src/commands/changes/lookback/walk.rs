@@ -13,9 +13,10 @@ use super::stop_rule::StopRule;
 use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::{ObjectRef, ResourceVersion};
+use crate::source::{SourceKey, Version};
 use crate::watch::{
     Changed, Dates, End, History, Limits, Missing, ObjectsAt, PastEvent, Presence, Revision,
-    SourceError, SourceKey, Version, Walk, in_order,
+    SourceError, Walk, in_order,
 };
 
 /// How many objects are walked at once.

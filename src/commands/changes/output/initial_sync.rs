@@ -6,7 +6,7 @@ use super::footer::plural;
 use crate::commands::changes::formats::Audience;
 use crate::commands::changes::state::{Occurrence, TimelineEntry};
 use crate::commands::sources::{named, place};
-use crate::watch::SourceKey;
+use crate::source::SourceKey;
 
 /// Up to this many kinds have a line each.
 const FEW: usize = 3;

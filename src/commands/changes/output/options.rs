@@ -15,7 +15,7 @@ use crate::render::age;
 use crate::render::diff::Fold;
 use crate::render::style::Look;
 use crate::render::text::escape_line;
-use crate::watch::{Gap, GapCause};
+use crate::source::{Gap, GapCause};
 
 /// How changes are shown. The redactor numbers the values of Secrets for as long as the program runs.
 pub(crate) struct DisplayOptions {

@@ -11,7 +11,7 @@ use crate::render::json::changes::{ChangeEntry, ChangeRecord, RecordView, actors
 use crate::render::json::line::line;
 use crate::render::json::notice::Said;
 use crate::render::json::{RefRecord, VERSION};
-use crate::watch::{Gap, GapCause, Version};
+use crate::source::{Gap, GapCause, Version};
 
 impl DisplayOptions {
     /// The record of an entry that is about no object.

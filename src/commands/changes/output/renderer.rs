@@ -8,7 +8,7 @@ use crate::commands::changes::shown::prints;
 use crate::commands::changes::state::{TimelineEntry, VersionEvent};
 use crate::commands::{Sources, Terminal};
 use crate::render::text::escape_line;
-use crate::watch::SourceKey;
+use crate::source::SourceKey;
 
 use super::count_limit::CountLimit;
 use super::documents::both_versions;

@@ -14,7 +14,7 @@ use crate::object::ObjectRef;
 use crate::render::age;
 use crate::render::diff::{ChangeType, DiffView, Header, ShownChanges, header, lifetime, writer};
 use crate::render::style::Look;
-use crate::watch::Version;
+use crate::source::Version;
 
 /// A version on one screen.
 pub(super) struct TextView<'d> {

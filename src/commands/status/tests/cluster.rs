@@ -6,17 +6,18 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::super::state::State;
+use super::super::state::StatusState;
 use super::{shared, start};
 use crate::object::selector::LabelSelector;
-use crate::object::{Doc, ObjectRef, ResourceVersion, SourceState};
+use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::sandbox::scenario::{Scenario, Stage};
 use crate::sandbox::{Change, Options, Sandbox};
-use crate::watch::{Event, Scope, SourceKey, Version, Why};
+use crate::source::SourceState;
+use crate::source::{Event, Scope, SourceKey, Version, Why};
 
 /// Objects, and the state that follows them.
 pub(super) struct Cluster {
-    pub(super) state: State,
+    pub(super) state: StatusState,
     /// What is said of the kinds that nobody may read.
     pub(super) refused: Vec<String>,
     objects: BTreeMap<String, Arc<Version>>,
@@ -26,14 +27,14 @@ pub(super) struct Cluster {
 
 impl Cluster {
     /// A cluster that holds these objects, which the state has been told of at the start.
-    pub(super) fn of(state: State, objects: impl IntoIterator<Item = Value>) -> Cluster {
+    pub(super) fn of(state: StatusState, objects: impl IntoIterator<Item = Value>) -> Cluster {
         Cluster::forbidding("", state, objects)
     }
 
     /// The same where nobody may read objects of one resource.
     pub(super) fn forbidding(
         forbidden: &'static str,
-        state: State,
+        state: StatusState,
         objects: impl IntoIterator<Item = Value>,
     ) -> Cluster {
         let mut cluster = Cluster {
@@ -86,7 +87,7 @@ impl Cluster {
         for key in self.listed.clone() {
             if selects(&key, version) {
                 self.state
-                    .apply(&shared(&key), event(version, why, now), now);
+                    .apply(&shared(&key), &event(version, why, now), now);
             }
         }
     }
@@ -96,9 +97,14 @@ impl Cluster {
         loop {
             self.state.refresh(now);
             // What is wanted no longer is not followed, and listed anew when it is wanted again.
-            let wanted: Vec<_> = self.state.wanted().cloned().collect();
+            let wanted: Vec<_> = self.state.model.coverage().sources().cloned().collect();
             self.listed.retain(|key| wanted.contains(key));
-            let wanted = self.state.wanted().find(|key| !self.listed.contains(key));
+            let wanted = self
+                .state
+                .model
+                .coverage()
+                .sources()
+                .find(|key| !self.listed.contains(key));
             let Some(key) = wanted.cloned() else { break };
             self.list(&key, now);
         }
@@ -112,7 +118,7 @@ impl Cluster {
             let cause: Arc<str> = "pods is forbidden: User \"ana\" cannot list it".into();
             self.refused.push(format!("forbidden: pods: {cause}"));
             let state = SourceState::Forbidden { cause };
-            self.state.apply(&source, Event::State(state), now);
+            self.state.apply(&source, &Event::State(state), now);
             return;
         }
         let found: Vec<_> = self
@@ -122,10 +128,10 @@ impl Cluster {
             .collect();
         for version in &found {
             self.state
-                .apply(&source, event(version, Why::Listed, now), now);
+                .apply(&source, &event(version, Why::Listed, now), now);
         }
         let count = found.len();
-        self.state.apply(&source, Event::synced(count), now);
+        self.state.apply(&source, &Event::synced(count), now);
     }
 }
 
@@ -144,7 +150,12 @@ impl Played {
 
     /// Shows the cluster after each of these milliseconds of the story. What is there when it begins is
     /// listed, and no news.
-    pub(super) fn at(&self, state: State, times: &[u64], mut show: impl FnMut(&mut Cluster, u64)) {
+    pub(super) fn at(
+        &self,
+        state: StatusState,
+        times: &[u64],
+        mut show: impl FnMut(&mut Cluster, u64),
+    ) {
         let mut play = Stage::set(&self.sandbox, &self.scenario).expect("set up");
         let mut told = self.sandbox.revision();
         let props = self.sandbox.log().into_iter().map(|record| record.after);
@@ -193,7 +204,7 @@ fn nobody() -> ObjectRef {
 }
 
 fn key(version: &Version) -> String {
-    crate::graph::key(&version.object).as_str().to_owned()
+    version.object.identity().as_str().to_owned()
 }
 
 fn selects(key: &SourceKey, version: &Version) -> bool {

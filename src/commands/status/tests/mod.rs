@@ -10,15 +10,15 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::state::State;
+use super::state::StatusState;
 use super::table::Idle;
 use super::view::{table, view};
 use crate::object::Resource;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
 use crate::render::style::{Look, Styles, Symbols};
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::Rules;
-use crate::watch::{ClusterId, Form, Scope, Select, SourceKey};
 use cluster::Cluster;
 
 /// The time at which a story begins.
@@ -63,8 +63,8 @@ const REPLICA_SETS: &str = "apps/v1 replicasets ReplicaSet";
 const CRON_JOBS: &str = "batch/v1 cronjobs CronJob";
 const PODS: &str = "v1 pods Pod";
 
-fn state(asked: impl IntoIterator<Item = SourceKey>) -> State {
-    State::new(asked.into_iter().collect(), Rules::Spy, start())
+fn state(asked: impl IntoIterator<Item = SourceKey>) -> StatusState {
+    StatusState::new(asked.into_iter().collect(), Rules::Spy, start())
 }
 
 fn look(columns: Option<usize>) -> Look {
@@ -107,7 +107,7 @@ fn connection(cluster: &Cluster) -> Connection {
     Connection {
         summary: "● live".to_owned(),
         refused: cluster.refused.clone(),
-        watches: cluster.state.wanted().count(),
+        watches: cluster.state.model.coverage().sources().count(),
         ..Connection::default()
     }
 }

@@ -2,13 +2,13 @@
 
 use super::super::transitions::Transitions;
 use super::*;
-use crate::object::SourceState;
+use crate::source::Event;
+use crate::source::SourceState;
 use crate::status::Status;
-use crate::watch::Event;
 
-fn spelled(state: &State) -> Vec<String> {
+fn spelled(state: &StatusState) -> Vec<String> {
     let key = |key: &SourceKey| crate::commands::sources::describe(key);
-    state.wanted().map(key).collect()
+    state.model.coverage().sources().map(key).collect()
 }
 
 fn status_of(cluster: &Cluster, name: &str) -> Option<Status> {
@@ -36,7 +36,10 @@ fn of_many_objects_the_dependents_are_not_followed() {
     let many = |count: i64| {
         let deployments = (0..count).map(|n| workload("Deployment", &format!("web-{n}"), (1, 1)));
         let cluster = Cluster::of(state([all(DEPLOYMENTS)]), deployments);
-        (cluster.state.wanted().count(), cluster.state.is_flat)
+        (
+            cluster.state.model.coverage().sources().count(),
+            cluster.state.is_flat,
+        )
     };
     assert_eq!(many(8), (3, false), "all have the same selector");
     assert_eq!(many(9), (1, true));
@@ -163,7 +166,7 @@ fn a_deleted_object_stays_for_a_moment_and_is_followed_by_its_name() {
     cluster.delete("web-a-000", at(40));
     cluster.settle(at(40));
     cluster.settle(at(45));
-    assert_eq!(cluster.state.objects.len(), 0);
+    assert_eq!(cluster.state.model.objects().count(), 0);
     assert_eq!(cluster.state.absent().count(), 1);
 
     let mut again = workload("Deployment", "web", (1, 1));
@@ -195,14 +198,16 @@ fn one_source_losing_an_object_does_not_take_it_from_another() {
     );
     let selected = cluster
         .state
-        .wanted()
+        .model
+        .coverage()
+        .sources()
         .last()
         .cloned()
         .expect("pods by label");
     let held = pod("web-a-000", ("ReplicaSet", "web-a"), running()).to_string();
     let version = cluster::version(&held, 9);
-    let event = cluster::event(&version, crate::watch::Why::LeftSelector, at(5));
-    cluster.state.apply(&shared(&selected), event, at(5));
+    let event = cluster::event(&version, crate::source::Why::LeftSelector, at(5));
+    cluster.state.apply(&shared(&selected), &event, at(5));
     cluster.settle(at(5));
     assert_eq!(status_of(&cluster, "web-a-000"), Some(Status::Current));
 }
@@ -240,7 +245,7 @@ fn a_burst_is_worked_out_once() {
 fn an_answer_is_waited_for_and_silence_is_told() {
     let key = one(DEPLOYMENTS, "web");
     let mut state = state([key.clone()]);
-    let say = |state: &mut State, event| state.apply(&shared(&key), event, at(1));
+    let say = |state: &mut StatusState, event: Event| state.apply(&shared(&key), &event, at(1));
     assert!(!state.is_presentable());
     for attempt in 1..=3 {
         let retrying = SourceState::Retrying {
@@ -271,6 +276,6 @@ fn a_selector_that_is_spelled_otherwise_is_the_same_source() {
         select: Select::labelled("app=web,tier=web"),
         ..asked
     };
-    state.apply(&shared(&canonical), Event::synced(0), at(1));
+    state.apply(&shared(&canonical), &Event::synced(0), at(1));
     assert!(state.is_settled());
 }

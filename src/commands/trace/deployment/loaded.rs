@@ -1,5 +1,8 @@
 //! Which objects of a rollout have been read, and the words for those that have not.
 
+use crate::commands::trace::traced::Traced;
+use crate::source::SourceKey;
+
 /// A kind of what a Deployment owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoadedKind {
@@ -27,10 +30,18 @@ impl LoadedKind {
 }
 
 impl Loaded {
-    /// Notes that all objects of a kind have been read.
-    pub(super) fn note(&mut self, kind: &str) {
-        self.sets |= kind == "ReplicaSet";
-        self.pods |= kind == "Pod";
+    /// The kinds of these sources that have been read.
+    pub(super) fn of(traced: &Traced, sources: &[SourceKey]) -> Loaded {
+        let is_read = |kind: &str| {
+            let mut of_kind = sources
+                .iter()
+                .filter(|source| &*source.resource.kind == kind);
+            of_kind.any(|source| traced.is_read(source))
+        };
+        Loaded {
+            sets: is_read("ReplicaSet"),
+            pods: is_read("Pod"),
+        }
     }
 
     /// The kinds that have not been read.

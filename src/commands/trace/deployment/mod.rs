@@ -21,11 +21,11 @@ use jiff::Timestamp;
 
 use super::chain::Chain;
 use super::headline::Headline;
-use super::objects::Objects;
-use super::target::{Presence, TracedObject};
+use super::target::TracedObject;
+use super::traced::Traced;
 use crate::render::canvas::Canvas;
 use crate::render::json::trace::PhaseRecord;
-use crate::watch::{Event, SourceKey};
+use crate::source::{Event, SourceKey};
 use state::DeploymentState;
 use transitions::PhaseTransitions;
 
@@ -46,24 +46,21 @@ impl DeploymentTrace {
 }
 
 impl Chain for DeploymentTrace {
-    fn wanted(&self) -> Vec<SourceKey> {
-        self.state.wanted()
+    fn traced(&self) -> &Traced {
+        &self.state.traced
     }
 
-    fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
-        self.state.apply(key, event);
+    fn traced_mut(&mut self) -> &mut Traced {
+        &mut self.state.traced
     }
 
-    fn target(&self) -> &TracedObject {
-        &self.state.target
+    fn plan(&mut self) -> Vec<SourceKey> {
+        self.state.plan()
     }
 
-    fn presence(&self) -> &Presence {
-        &self.state.presence
-    }
-
-    fn objects(&self) -> &Objects {
-        &self.state.objects
+    fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
+        self.state.note(source, event);
+        self.state.traced.apply(source, event, now);
     }
 
     fn headline(&self, now: Timestamp) -> Headline {

@@ -4,20 +4,21 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::graph::Images;
 use crate::object::{StatusCondition, Value};
 use crate::render::count::counted;
 
 use super::loaded::LoadedKind;
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
-use super::pods::{PodProgress, PodStep, Pulled, progress};
-use super::rollout::{RolloutSnapshot, is_idle, revision, workload};
+use super::pods::{PodProgress, PodStep};
+use super::rollout::{RolloutSnapshot, is_idle, revision};
 
 /// The phases that follow a change; `old_pods` says how many old pods there were at most since.
 pub(super) fn of(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
-    let pods: Vec<PodProgress> = rollout
+    let pods: Vec<PodProgress<'_>> = rollout
         .new_pods
         .iter()
-        .filter_map(|pod| progress(rollout.objects, pod, rollout.now))
+        .filter_map(|pod| PodProgress::of(rollout.traced, pod))
         .collect();
     let mut phases = vec![observed(rollout), replica_set(rollout)];
     if rollout.wanted() > 0 {
@@ -66,8 +67,9 @@ fn replica_set(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
             None => phase,
         };
     };
-    let there = workload(set).map_or(0, |set| set.replicas);
-    let origin = match rollout.objects.get(&set.uid).and_then(earlier_revision) {
+    let there = set.workload().map_or(0, |set| set.replicas);
+    let doc = rollout.traced.model.doc(&set.uid);
+    let origin = match doc.and_then(|doc| earlier_revision(doc.root())) {
         Some(earlier) => format!(", revision {earlier} again"),
         None => String::new(),
     };
@@ -96,11 +98,14 @@ pub(super) fn earlier_revision(set: Value<'_>) -> Option<String> {
     (!last.is_empty()).then(|| last.to_owned())
 }
 
-fn scheduled(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress]) -> RolloutPhase {
+fn scheduled(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress<'_>]) -> RolloutPhase {
     let wanted = rollout.wanted();
-    let nodes: BTreeSet<&str> = pods.iter().filter_map(|pod| pod.node.as_deref()).collect();
-    let n = count(pods, |pod| pod.node.is_some());
-    let time = pods.iter().filter_map(|pod| pod.scheduled).max();
+    let nodes: BTreeSet<&str> = pods
+        .iter()
+        .filter_map(|pod| pod.pod.node.as_deref())
+        .collect();
+    let n = count(pods, |pod| pod.pod.node.is_some());
+    let time = pods.iter().filter_map(|pod| pod.pod.scheduled).max();
     let text = format!("{n}/{wanted} pods{}", listed(&nodes));
     let phase =
         RolloutPhase::new(PhaseName::Scheduled, PhaseProgress::of(n, wanted), text).at(time);
@@ -122,31 +127,31 @@ fn listed(nodes: &BTreeSet<&str>) -> String {
     format!(" ({}{more})", shown.join(", "))
 }
 
-fn images(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress]) -> RolloutPhase {
+fn images(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress<'_>]) -> RolloutPhase {
     let wanted = rollout.wanted();
-    let n = count(pods, |pod| pod.pulled != Pulled::No);
+    let n = count(pods, |pod| pod.pod.images != Images::Missing);
     let time = pods.iter().filter_map(pulled_by).max();
     let text = format!("{n}/{wanted} pulled");
     let phase = RolloutPhase::new(PhaseName::Images, PhaseProgress::of(n, wanted), text).at(time);
     with_trouble(phase, pods, PodStep::Image)
 }
 
-fn pulled_by(pod: &PodProgress) -> Option<Timestamp> {
-    match pod.pulled {
-        Pulled::By(time) => time,
-        Pulled::No => None,
+fn pulled_by(pod: &PodProgress<'_>) -> Option<Timestamp> {
+    match pod.pod.images {
+        Images::Pulled(time) => time,
+        Images::Missing => None,
     }
 }
 
-fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress]) -> RolloutPhase {
+fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress<'_>]) -> RolloutPhase {
     if !rollout.loaded.sets {
         return RolloutPhase::unread(PhaseName::Available, LoadedKind::Sets);
     }
     let wanted = rollout.wanted();
     let n = rollout.new_available();
-    let ready = count(pods, |pod| pod.ready.is_some());
+    let ready = count(pods, |pod| pod.pod.ready_since.is_some());
     let minimum = rollout
-        .deployment
+        .deployment()
         .i64_at(&["spec", "minReadySeconds"])
         .unwrap_or(0);
     let ahead = match minimum {
@@ -159,9 +164,9 @@ fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress]) -> RolloutPhas
         kept => format!(", {kept} old kept"),
     };
     let text = format!("{n}/{wanted} new{ahead}{kept}");
-    let last = pods.iter().filter_map(|pod| pod.ready).max();
+    let last = pods.iter().filter_map(|pod| pod.pod.ready_since).max();
     let time = last.and_then(|last| last.checked_add(SignedDuration::from_secs(minimum)).ok());
-    let begun = pods.iter().any(|pod| pod.pulled != Pulled::No);
+    let begun = pods.iter().any(|pod| pod.pod.images != Images::Missing);
     let progress = match PhaseProgress::of(n, wanted) {
         PhaseProgress::Waiting if begun => PhaseProgress::Underway,
         progress => progress,
@@ -171,7 +176,7 @@ fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress]) -> RolloutPhas
 }
 
 /// Names the pods that are held up at a step; the phase of that step has then failed.
-fn with_trouble(phase: RolloutPhase, pods: &[PodProgress], step: PodStep) -> RolloutPhase {
+fn with_trouble(phase: RolloutPhase, pods: &[PodProgress<'_>], step: PodStep) -> RolloutPhase {
     let mut held = pods
         .iter()
         .filter_map(|pod| Some((pod, pod.trouble.as_ref()?)))
@@ -185,17 +190,17 @@ fn with_trouble(phase: RolloutPhase, pods: &[PodProgress], step: PodStep) -> Rol
     };
     let word = match step {
         PodStep::Scheduling => "unschedulable",
-        PodStep::Image | PodStep::Running => &pod.word,
+        PodStep::Image | PodStep::Running => pod.word,
     };
     phase.failed(PhaseFailure {
-        rule: trouble.rule,
+        rule: trouble.cause.rule,
         what: format!("{} {word}{more}", pod.name),
-        pod: Some(pod.name.clone()),
-        cause: trouble.text.clone(),
+        pod: Some(pod.name.to_owned()),
+        cause: trouble.cause.text.clone(),
     })
 }
 
-fn count(pods: &[PodProgress], is: impl Fn(&PodProgress) -> bool) -> i64 {
+fn count(pods: &[PodProgress<'_>], is: impl Fn(&PodProgress<'_>) -> bool) -> i64 {
     let n = pods.iter().filter(|pod| is(pod)).count();
     i64::try_from(n).unwrap_or(i64::MAX)
 }

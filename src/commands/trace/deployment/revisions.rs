@@ -1,6 +1,6 @@
 //! The revisions of a Deployment with their pods, as a tree: the current one first.
 
-use crate::graph::{Facts, Node};
+use crate::graph::Node;
 use crate::object::Value;
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
@@ -10,7 +10,7 @@ use crate::render::style::Role;
 use crate::render::table::{Cell, Column, Fit};
 use crate::status::{Assessment, Status};
 
-use super::rollout::{RolloutSnapshot, is_idle, revision, sets, workload};
+use super::rollout::{RolloutSnapshot, is_idle, revision, sets};
 use super::state::DeploymentState;
 
 /// Draws the tree of what a Deployment owns, or owned.
@@ -19,19 +19,20 @@ pub(super) fn outline(
     rollout: Option<&RolloutSnapshot<'_>>,
     canvas: Canvas,
 ) -> Outline {
+    let graph = state.traced.graph();
     let current = rollout.and_then(|rollout| rollout.current);
     let sets = state
         .uid()
-        .map_or(Vec::new(), |uid| sets(&state.objects, uid, current));
+        .map_or(Vec::new(), |uid| sets(graph, uid, current));
     let is_shown = |set: &&&Node| {
         current.is_some_and(|current| current.uid == set.uid)
             || !is_idle(set)
-            || !state.objects.graph().children(&set.uid).is_empty()
+            || !graph.children(&set.uid).is_empty()
     };
     let mut items = Vec::new();
     for set in sets.iter().filter(is_shown) {
         items.push(set_item(state, set, canvas));
-        let pods = state.objects.graph().children(&set.uid);
+        let pods = graph.children(&set.uid);
         items.extend(
             pods.into_iter()
                 .filter_map(|pod| pod_item(state, pod, canvas)),
@@ -72,7 +73,7 @@ pub(super) fn outline(
 fn idle_text(idle: &[&Node]) -> Option<String> {
     let mut revisions: Vec<i64> = idle
         .iter()
-        .filter_map(|set| workload(set)?.revision)
+        .filter_map(|set| set.workload()?.revision)
         .collect();
     revisions.sort_unstable();
     let range = match revisions[..] {
@@ -85,15 +86,14 @@ fn idle_text(idle: &[&Node]) -> Option<String> {
 }
 
 fn set_item(state: &DeploymentState, set: &Node, canvas: Canvas) -> OutlineItem {
-    let assessment = state.objects.assess(&set.uid, canvas.now);
-    let status = assessment
-        .as_ref()
-        .map_or(Status::Unknown, Assessment::status);
-    let ready = assessment.and_then(|assessment| assessment.row.ready);
-    let images = state.objects.get(&set.uid).map_or(String::new(), images);
+    let assessment = state.traced.assessment(&set.uid);
+    let status = assessment.map_or(Status::Unknown, Assessment::status);
+    let ready = assessment.and_then(|assessment| assessment.row.ready.as_deref());
+    let doc = state.traced.model.doc(&set.uid);
+    let images = doc.map_or(String::new(), |doc| images(doc.root()));
     let cells = vec![
         Cell::new(&format!("{}{}", set.object, revision(set)), Role::Name),
-        Cell::new(&ready.unwrap_or_default(), Role::Plain),
+        Cell::new(ready.unwrap_or_default(), Role::Plain),
         Cell::new(&images, Role::Plain),
         Cell::new(&canvas.age(set.created), Role::Plain),
     ];
@@ -101,23 +101,18 @@ fn set_item(state: &DeploymentState, set: &Node, canvas: Canvas) -> OutlineItem 
 }
 
 fn pod_item(state: &DeploymentState, pod: &Node, canvas: Canvas) -> Option<OutlineItem> {
-    let Facts::Pod(facts) = &pod.facts else {
-        return None;
-    };
-    let Assessment {
-        verdict,
-        row,
-        causes,
-    } = state.objects.assess(&pod.uid, canvas.now)?;
+    let node = pod.pod()?.node.as_deref();
+    let assessment = state.traced.assessment(&pod.uid)?;
+    let (status, row) = (assessment.status(), &assessment.row);
     let cells = vec![
         Cell::new(&pod.object.to_string(), Role::Plain),
-        Cell::new(&row.ready.unwrap_or_default(), Role::Plain),
-        Cell::new(&row.word, role(verdict.status)),
+        Cell::new(row.ready.as_deref().unwrap_or_default(), Role::Plain),
+        Cell::new(&row.word, role(status)),
         Cell::new(&canvas.age(pod.created), Role::Plain),
-        Cell::new(facts.node.as_deref().unwrap_or_default(), Role::Plain),
+        Cell::new(node.unwrap_or_default(), Role::Plain),
     ];
-    let causes = causes.into_iter().map(|cause| cause.text);
-    Some(OutlineItem::row(2, verdict.status, cells).because(causes))
+    let causes = assessment.causes.iter().map(|cause| &cause.text);
+    Some(OutlineItem::row(2, status, cells).because(causes))
 }
 
 /// The images of a pod template, without where they come from: `web:v2.4.1`.

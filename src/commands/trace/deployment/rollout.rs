@@ -5,17 +5,18 @@ use std::cmp::Reverse;
 use jiff::Timestamp;
 
 use super::loaded::{Loaded, LoadedKind};
-use crate::commands::trace::objects::Objects;
-use crate::graph::{Facts, Node, Workload};
-use crate::object::{StatusCondition, Uid, Value, condition};
+use crate::commands::trace::traced::Traced;
+use crate::graph::{Graph, Node};
+use crate::object::{Doc, StatusCondition, Uid, Value, condition};
 
 /// A Deployment, its `ReplicaSets` and its pods.
 pub(super) struct RolloutSnapshot<'a> {
     pub(super) loaded: Loaded,
-    pub(super) objects: &'a Objects,
+    pub(super) traced: &'a Traced,
     /// When it is read.
     pub(super) now: Timestamp,
-    pub(super) deployment: Value<'a>,
+    /// The Deployment.
+    pub(super) doc: Doc,
     /// The `ReplicaSet` of the present pod template.
     pub(super) current: Option<&'a Node>,
     /// All its `ReplicaSets`: the current one first, then the newest.
@@ -29,29 +30,29 @@ pub(super) struct RolloutSnapshot<'a> {
 }
 
 impl<'a> RolloutSnapshot<'a> {
-    /// Reads the rollout of a Deployment; `None` if that is not there.
+    /// Reads the rollout of the Deployment that is traced; `None` if that is not there.
     pub(super) fn of(
-        objects: &'a Objects,
+        traced: &'a Traced,
         loaded: Loaded,
-        uid: &Uid,
         now: Timestamp,
     ) -> Option<RolloutSnapshot<'a>> {
-        let graph = objects.graph();
-        let deployment = objects.get(uid)?;
+        let graph = traced.graph();
+        let doc = traced.doc()?;
+        let uid = traced.presence.uid()?;
         let current = graph.current_replica_set(uid);
-        let sets = sets(objects, uid, current);
+        let sets = sets(graph, uid, current);
         let is_current = |set: &&Node| current.is_some_and(|current| current.uid == set.uid);
         let (new, old): (Vec<&Node>, Vec<&Node>) = sets.iter().copied().partition(is_current);
         let mut orphans = graph.selected_pods(uid);
         orphans.retain(|pod| pod.owners.is_empty());
         Some(RolloutSnapshot {
             loaded,
-            objects,
+            traced,
             now,
-            deployment,
+            doc,
             current,
-            new_pods: pods_of(objects, &new),
-            old_pods: pods_of(objects, &old),
+            new_pods: pods_of(graph, &new),
+            old_pods: pods_of(graph, &old),
             orphans,
             sets,
         })
@@ -66,14 +67,19 @@ impl<'a> RolloutSnapshot<'a> {
         }
     }
 
+    /// The Deployment.
+    pub(super) fn deployment(&self) -> Value<'_> {
+        self.doc.root()
+    }
+
     /// How many pods are wanted.
     pub(super) fn wanted(&self) -> i64 {
-        self.deployment.i64_at(&["spec", "replicas"]).unwrap_or(1)
+        self.deployment().i64_at(&["spec", "replicas"]).unwrap_or(1)
     }
 
     /// The generation of the object, and the one that the controller has seen.
     pub(super) fn generations(&self) -> (i64, i64) {
-        let number = |path: &[&str]| self.deployment.i64_at(path).unwrap_or(0);
+        let number = |path: &[&str]| self.deployment().i64_at(path).unwrap_or(0);
         (
             number(&["metadata", "generation"]),
             number(&["status", "observedGeneration"]),
@@ -88,35 +94,35 @@ impl<'a> RolloutSnapshot<'a> {
 
     /// Whether the rollout is paused.
     pub(super) fn is_paused(&self) -> bool {
-        let paused = self.deployment.at(&["spec", "paused"]);
+        let paused = self.deployment().at(&["spec", "paused"]);
         paused.and_then(Value::as_bool).unwrap_or(false)
     }
 
     /// Whether it is being deleted.
     pub(super) fn is_deleting(&self) -> bool {
-        self.deployment
+        self.deployment()
             .str_at(&["metadata", "deletionTimestamp"])
             .is_some()
     }
 
     /// A count of its status; those that are 0 are absent.
     pub(super) fn count(&self, key: &str) -> i64 {
-        self.deployment.i64_at(&["status", key]).unwrap_or(0)
+        self.deployment().i64_at(&["status", key]).unwrap_or(0)
     }
 
     /// How many pods of the current `ReplicaSet` are available.
     pub(super) fn new_available(&self) -> i64 {
-        self.current.map_or(0, |set| self.available(set))
+        self.current.map_or(0, available)
     }
 
     /// How many pods of the other `ReplicaSets` are available.
     pub(super) fn old_available(&self) -> i64 {
-        self.old_sets().map(|set| self.available(set)).sum()
+        self.old_sets().map(available).sum()
     }
 
     /// How many pods of older revisions are left, those that go away included.
     pub(super) fn old_left(&self) -> i64 {
-        let there = self.old_sets().filter_map(workload);
+        let there = self.old_sets().filter_map(Node::workload);
         let counted = there.map(|set| set.replicas).sum();
         i64::try_from(self.old_pods.len())
             .unwrap_or(i64::MAX)
@@ -132,26 +138,20 @@ impl<'a> RolloutSnapshot<'a> {
             .filter(move |set| Some(&set.uid) != current)
     }
 
-    fn available(&self, set: &Node) -> i64 {
-        let set = self.objects.get(&set.uid);
-        set.and_then(|set| set.i64_at(&["status", "availableReplicas"]))
-            .unwrap_or(0)
-    }
-
     /// The condition of a type.
-    pub(super) fn condition(&self, kind: &str) -> Option<StatusCondition<'a>> {
-        condition(self.deployment, kind)
+    pub(super) fn condition(&self, kind: &str) -> Option<StatusCondition<'_>> {
+        condition(self.deployment(), kind)
     }
 
     /// Why the rollout has failed for good, in the controller's eyes.
-    pub(super) fn deadline_exceeded(&self) -> Option<StatusCondition<'a>> {
+    pub(super) fn deadline_exceeded(&self) -> Option<StatusCondition<'_>> {
         self.condition("Progressing").filter(|condition| {
             condition.status == "False" && condition.reason == "ProgressDeadlineExceeded"
         })
     }
 
     /// Why pods cannot be created or deleted.
-    pub(super) fn replica_failure(&self) -> Option<StatusCondition<'a>> {
+    pub(super) fn replica_failure(&self) -> Option<StatusCondition<'_>> {
         self.condition("ReplicaFailure")
             .filter(|condition| condition.status == "True")
     }
@@ -176,7 +176,7 @@ impl<'a> RolloutSnapshot<'a> {
             && !self.is_paused();
         // The API puts 600 where nothing is said, and takes the largest number for "never".
         let seconds = self
-            .deployment
+            .deployment()
             .i64_at(&["spec", "progressDeadlineSeconds"])
             .filter(|seconds| *seconds < i64::from(i32::MAX))?;
         let from = progressing.updated().filter(|_| is_running)?;
@@ -186,41 +186,38 @@ impl<'a> RolloutSnapshot<'a> {
 }
 
 /// The `ReplicaSets` that an object owns, the current one first, then the newest revision.
-pub(super) fn sets<'a>(objects: &'a Objects, uid: &Uid, current: Option<&Node>) -> Vec<&'a Node> {
-    let mut sets = objects.graph().children(uid);
+pub(super) fn sets<'a>(graph: &'a Graph, uid: &Uid, current: Option<&Node>) -> Vec<&'a Node> {
+    let mut sets = graph.children(uid);
     sets.retain(|set| &*set.object.kind == "ReplicaSet");
     sets.sort_by_key(|set| {
         let is_current = current.is_some_and(|current| current.uid == set.uid);
         (
             !is_current,
-            Reverse(workload(set).and_then(|set| set.revision)),
+            Reverse(set.workload().and_then(|set| set.revision)),
         )
     });
     sets
 }
 
-fn pods_of<'a>(objects: &'a Objects, sets: &[&Node]) -> Vec<&'a Node> {
+fn pods_of<'a>(graph: &'a Graph, sets: &[&Node]) -> Vec<&'a Node> {
     sets.iter()
-        .flat_map(|set| objects.graph().children(&set.uid))
-        .filter(|pod| matches!(pod.facts, Facts::Pod(_)))
+        .flat_map(|set| graph.children(&set.uid))
+        .filter(|pod| pod.pod().is_some())
         .collect()
 }
 
-/// What relations read of a `ReplicaSet`.
-pub(super) fn workload(node: &Node) -> Option<&Workload> {
-    match &node.facts {
-        Facts::Workload(workload) => Some(workload),
-        Facts::Pod(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => None,
-    }
+fn available(set: &Node) -> i64 {
+    set.workload().map_or(0, |set| set.available)
 }
 
 /// Whether a `ReplicaSet` has, and wants, no pods: it is kept for roll-backs.
 pub(super) fn is_idle(set: &Node) -> bool {
-    workload(set).is_none_or(|set| set.wanted <= 0 && set.replicas <= 0)
+    set.workload()
+        .is_none_or(|set| set.wanted <= 0 && set.replicas <= 0)
 }
 
 /// The revision of a `ReplicaSet`: ` #12`.
 pub(super) fn revision(set: &Node) -> String {
-    let revision = workload(set).and_then(|set| set.revision);
+    let revision = set.workload().and_then(|set| set.revision);
     revision.map_or(String::new(), |revision| format!(" #{revision}"))
 }

@@ -1,30 +1,24 @@
 //! What a Deployment's trace keeps: the objects, the change that is being rolled out, and when its
 //! phases were done.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
-use crate::commands::trace::objects::{Objects, is_gone, is_live};
 use crate::commands::trace::target::{Presence, TracedObject};
-use crate::graph::{Node, Selection, children_of_kind};
+use crate::commands::trace::traced::Traced;
+use crate::graph::Node;
 use crate::object::Uid;
-use crate::watch::{Event, Select, SourceKey, Version, Why};
+use crate::source::{Event, SourceKey, Version, Why};
 
 use super::change::{self, SpecChange};
 use super::loaded::Loaded;
 use super::phase::RolloutPhase;
 use super::phase_times::{Moment, PhaseTimes};
 use super::phases;
-use super::rollout::{RolloutSnapshot, workload};
+use super::rollout::RolloutSnapshot;
 
 /// The trace of one Deployment.
 pub(super) struct DeploymentState {
-    pub(super) target: TracedObject,
-    pub(super) objects: Objects,
-    pub(super) presence: Presence,
-    /// What has been read of its `ReplicaSets` and pods.
-    pub(super) loaded: Loaded,
+    pub(super) traced: Traced,
     /// The sources of its `ReplicaSets` and pods, by the selector it has, or had last.
     dependents: Vec<SourceKey>,
     /// The change, from the Deployment alone.
@@ -54,10 +48,7 @@ impl DeploymentState {
     /// The trace of a Deployment of which nothing is known yet.
     pub(super) fn new(target: TracedObject) -> DeploymentState {
         DeploymentState {
-            target,
-            objects: Objects::default(),
-            presence: Presence::Unread,
-            loaded: Loaded::default(),
+            traced: Traced::new(target),
             dependents: Vec::new(),
             seen: SpecChange::default(),
             change: SpecChange::default(),
@@ -70,7 +61,7 @@ impl DeploymentState {
 
     /// The uid of the Deployment, as it is or was.
     pub(super) fn uid(&self) -> Option<&Uid> {
-        match &self.presence {
+        match &self.traced.presence {
             Presence::There(uid) | Presence::Deleted(uid) => Some(uid),
             Presence::Unread | Presence::Absent => None,
         }
@@ -78,45 +69,63 @@ impl DeploymentState {
 
     /// The rollout as it is, unless the Deployment is not there.
     pub(super) fn rollout(&self, now: Timestamp) -> Option<RolloutSnapshot<'_>> {
-        RolloutSnapshot::of(&self.objects, self.loaded, self.presence.uid()?, now)
+        RolloutSnapshot::of(&self.traced, self.loaded(), now)
     }
 
-    /// A version of the Deployment has come.
-    fn follow(&mut self, was: Option<&Uid>, prev: Option<&Version>, seen: Option<Timestamp>) {
-        let Some(uid) = self.presence.uid() else {
-            return;
-        };
-        let Some(deployment) = self.objects.get(uid) else {
-            return;
-        };
-        let prev = prev.and_then(|prev| prev.doc().ok());
-        let change = match &prev {
-            Some(prev) if was == Some(uid) => SpecChange::between(prev.root(), deployment, seen),
-            _ => Some(SpecChange::last(deployment)),
-        };
-        let kinds = children_of_kind(&self.target.resource.group_kind()).unwrap_or_default();
-        let dependents: Vec<SourceKey> = kinds
-            .iter()
-            .filter_map(|child| {
-                let select = match child.selection(deployment) {
-                    Selection::Labels(labels) => Select::labelled(&labels),
-                    Selection::All => Select::All,
-                    Selection::Nothing => return None,
-                };
-                Some(self.target.selected(child.resource(), select))
-            })
-            .collect();
-        if dependents != self.dependents {
-            self.dependents = dependents;
-            self.loaded = Loaded::default();
+    /// Which of its `ReplicaSets` and Pods have been read.
+    pub(super) fn loaded(&self) -> Loaded {
+        Loaded::of(&self.traced, &self.dependents)
+    }
+
+    /// The sources that show the rollout, as far as it is known.
+    pub(super) fn plan(&mut self) -> Vec<SourceKey> {
+        let target = &self.traced.target;
+        if let Some(node) = self.traced.node() {
+            self.dependents = node.dependent_sources(&target.cluster);
         }
+        let mut sources = vec![target.source()];
+        sources.extend(self.dependents.iter().cloned());
+        sources
+    }
+
+    /// Notes what an event changes, before the model takes it.
+    pub(super) fn note(&mut self, source: &SourceKey, event: &Event) {
+        let Event::Object {
+            why,
+            now,
+            prev,
+            seen,
+            ..
+        } = event
+        else {
+            return;
+        };
+        self.arrived.seen = Some(*seen);
+        self.arrived.listed |= !why.is_live();
+        self.note_left(*why, now);
+        if self.traced.target.is_source(source) && !why.is_gone() {
+            self.note_change(now, prev.as_deref(), why.is_live().then_some(*seen));
+        }
+    }
+
+    /// Notes what a version of the Deployment changes; `seen` is when it arrived, if it arrived as it happened.
+    fn note_change(&mut self, now: &Version, prev: Option<&Version>, seen: Option<Timestamp>) {
+        let Ok(deployment) = now.doc() else {
+            return;
+        };
+        let is_same = self.traced.presence.uid() == Some(&now.object.identity());
+        if !is_same {
+            self.left.clear();
+        }
+        let prev = prev.and_then(|prev| prev.doc().ok()).filter(|_| is_same);
+        let change = match prev {
+            Some(prev) => SpecChange::between(prev.root(), deployment.root(), seen),
+            None => Some(SpecChange::last(deployment.root())),
+        };
         if let Some(change) = change {
             self.change = change.clone();
             self.seen = change;
             self.phase_times = PhaseTimes::default();
-        }
-        if was != Some(uid) {
-            self.left.clear();
         }
     }
 
@@ -143,7 +152,7 @@ impl DeploymentState {
     /// What the change changed, as the pod templates tell: that of the last `ReplicaSet` before, and
     /// the Deployment's own.
     fn find_what(&self, rollout: &RolloutSnapshot<'_>) -> Option<String> {
-        let revision = |set: &&Node| workload(set).and_then(|set| set.revision);
+        let revision = |set: &&Node| set.workload().and_then(|set| set.revision);
         let current = rollout.current.as_ref().and_then(revision);
         let before = rollout
             .old_sets()
@@ -151,8 +160,8 @@ impl DeploymentState {
             .max_by_key(revision);
         match (before, current) {
             (Some(before), _) => {
-                let before = self.objects.get(&before.uid)?;
-                change::what(before, rollout.deployment, ".spec.template")
+                let before = self.traced.model.doc(&before.uid)?;
+                change::what(before.root(), rollout.deployment(), ".spec.template")
             }
             (None, Some(_)) => Some("created".to_owned()),
             (None, None) => None,
@@ -163,48 +172,10 @@ impl DeploymentState {
     /// be, unless that was there before.
     fn find_time(rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
         let current = rollout.current?;
-        let object = rollout.objects.get(&current.uid)?;
-        phases::earlier_revision(object)
+        let set = rollout.traced.model.doc(&current.uid)?;
+        phases::earlier_revision(set.root())
             .is_none()
             .then_some(current.created)?
-    }
-}
-
-impl DeploymentState {
-    /// The sources that show the rollout, as far as it is known.
-    pub(super) fn wanted(&self) -> Vec<SourceKey> {
-        let mut wanted = vec![self.target.source()];
-        wanted.extend(self.dependents.iter().cloned());
-        wanted
-    }
-
-    /// Takes one event.
-    pub(super) fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
-        let mut uid = None;
-        let mut live = None;
-        match event {
-            Event::Object { why, now, seen, .. } => {
-                uid = self.objects.apply(key, *why, now);
-                live = is_live(*why).then_some(*seen);
-                self.arrived.seen = Some(*seen);
-                self.arrived.listed |= live.is_none();
-                self.note_left(*why, now);
-            }
-            Event::Synced { .. } => {
-                self.objects.synced(key);
-                self.loaded.note(&key.resource.kind);
-            }
-            Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
-        }
-        if self.target.is_source(key) {
-            let was = self.presence.uid().cloned();
-            self.presence.apply(event, uid.as_ref());
-            if let Event::Object { why, prev, .. } = event
-                && !is_gone(*why)
-            {
-                self.follow(was.as_ref(), prev.as_deref(), live);
-            }
-        }
     }
 
     /// Notes how far the rollout is, after a batch of events and as time goes on.

@@ -30,7 +30,7 @@ pub(super) struct PhaseTransitions {
 impl PhaseTransitions {
     /// A line for each change since the last call: phases in their order, then the headline.
     pub(super) fn lines(&mut self, state: &DeploymentState, now: Timestamp) -> Vec<String> {
-        let name = state.target.object();
+        let name = state.traced.target.object();
         let mut lines = Vec::new();
         let change = (state.uid().cloned(), state.change.generation);
         if change != self.change {

@@ -10,14 +10,14 @@ use super::state::DeploymentState;
 
 /// The headline of a Deployment, there or not.
 pub(super) fn of(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>) -> Headline {
-    match (&state.presence, rollout) {
+    match (&state.traced.presence, rollout) {
         (Presence::Unread, _) => Headline::new(Status::Unknown, "not read yet"),
         (Presence::Absent, _) => Headline::new(
             Status::NotFound,
-            format!("waiting for {} to be created", state.target.object()),
+            format!("waiting for {} to be created", state.traced.target.object()),
         ),
         (Presence::Deleted(uid), _) => {
-            let words = match state.objects.graph().tree(uid).len() {
+            let words = match state.traced.graph().tree(uid).len() {
                 0 => "deleted".to_owned(),
                 1 => "deleted; 1 object of it is still there".to_owned(),
                 left => format!("deleted; {left} objects of it are still there"),
@@ -26,10 +26,10 @@ pub(super) fn of(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>)
         }
         (Presence::There(_), None) => Headline::new(Status::Unknown, "not readable"),
         (Presence::There(uid), Some(rollout)) => {
-            let assessment = state.objects.assess(uid, rollout.now);
+            let assessment = state.traced.assessment(uid);
             assessment.map_or(
                 Headline::new(Status::Unknown, "not readable"),
-                |assessment| there(rollout, &assessment),
+                |assessment| there(rollout, assessment),
             )
         }
     }
@@ -99,8 +99,8 @@ fn failing(rollout: &RolloutSnapshot<'_>) -> String {
     let failing = nodes
         .into_iter()
         .flatten()
-        .filter_map(|node| rollout.objects.assess(&node.uid, rollout.now))
-        .filter(Assessment::is_failing)
+        .filter_map(|node| rollout.traced.assessment(&node.uid))
+        .filter(|assessment| assessment.is_failing())
         .count();
     match failing {
         0 => String::new(),

@@ -35,13 +35,13 @@ pub(super) fn frame(state: &DeploymentState, canvas: Canvas) -> Vec<String> {
 }
 
 fn header(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>) -> ViewHeader {
-    let mut facts = vec![format!("-n {}", state.target.namespace)];
+    let mut facts = vec![format!("-n {}", state.traced.target.namespace)];
     if let Some(rollout) = rollout {
         facts.push(phases::replicas(rollout.wanted()));
-        facts.push(strategy(rollout.deployment));
+        facts.push(strategy(rollout.deployment()));
     }
     ViewHeader {
-        name: state.target.object().to_string(),
+        name: state.traced.target.object().to_string(),
         facts,
         ..ViewHeader::default()
     }
@@ -143,7 +143,7 @@ fn phase_line(
 
 fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
     let mut lines = Vec::new();
-    for condition in conditions(rollout.deployment) {
+    for condition in conditions(rollout.deployment()) {
         let status = judge(&condition);
         lines.push(format!(
             "{} {}={} {}  {}",

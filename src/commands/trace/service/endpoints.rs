@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::graph::{Backend, EndpointState, Facts, Node, Target};
+use crate::graph::{Backend, EndpointState, Facts, Graph, Node, Target};
 use crate::object::Uid;
-
-use super::super::objects::Objects;
 
 /// The endpoints of one address type.
 pub(super) struct AddressGroup<'a> {
@@ -77,9 +75,9 @@ impl EndpointCounts {
 }
 
 /// The endpoints by address type. Slices of other ports, or of more endpoints, repeat an address type.
-pub(super) fn groups(objects: &Objects) -> Vec<AddressGroup<'_>> {
+pub(super) fn groups(graph: &Graph) -> Vec<AddressGroup<'_>> {
     let mut groups: BTreeMap<&str, AddressGroup<'_>> = BTreeMap::new();
-    let mut slices: Vec<&Node> = objects.of_kind("EndpointSlice").collect();
+    let mut slices: Vec<&Node> = graph.of_kind("EndpointSlice").collect();
     slices.sort_by_key(|slice| &slice.object.name);
     for node in slices {
         let Facts::Slice(slice) = &node.facts else {
@@ -93,7 +91,7 @@ pub(super) fn groups(objects: &Objects) -> Vec<AddressGroup<'_>> {
         });
         group.slices.push(&node.object.name);
         let ports: BTreeSet<i64> = slice.ports.iter().filter_map(|port| port.port).collect();
-        let backends = objects.graph().backends(&node.uid).into_iter();
+        let backends = graph.backends(&node.uid).into_iter();
         group
             .endpoints
             .extend(backends.map(|backend| ServedEndpoint {
@@ -237,8 +235,8 @@ pub(super) fn word(state: EndpointState) -> &'static str {
 }
 
 /// Why an endpoint has no pod behind it.
-pub(super) fn ghost_note(target: &Target, objects: &Objects) -> String {
-    let mut pods = objects.of_kind("Pod");
+pub(super) fn ghost_note(target: &Target, graph: &Graph) -> String {
+    let mut pods = graph.of_kind("Pod");
     let what = if pods.any(|pod| pod.object.name == target.name) {
         "now another"
     } else {

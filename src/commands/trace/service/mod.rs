@@ -11,16 +11,14 @@ mod unserved_pods;
 mod verdict;
 mod view;
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use super::chain::Chain;
 use super::headline::Headline;
-use super::objects::Objects;
-use super::target::{Presence, TracedObject};
+use super::target::TracedObject;
+use super::traced::Traced;
 use crate::render::canvas::Canvas;
-use crate::watch::{Event, SourceKey};
+use crate::source::SourceKey;
 use state::ServiceState;
 use transitions::EndpointTransitions;
 
@@ -41,36 +39,24 @@ impl ServiceTrace {
 }
 
 impl Chain for ServiceTrace {
-    fn wanted(&self) -> Vec<SourceKey> {
-        self.state.wanted()
+    fn traced(&self) -> &Traced {
+        &self.state.traced
     }
 
-    fn apply(&mut self, key: &Arc<SourceKey>, event: &Event) {
-        self.state.apply(key, event);
+    fn traced_mut(&mut self) -> &mut Traced {
+        &mut self.state.traced
     }
 
-    fn target(&self) -> &TracedObject {
-        &self.state.target
-    }
-
-    fn presence(&self) -> &Presence {
-        &self.state.presence
-    }
-
-    fn objects(&self) -> &Objects {
-        &self.state.objects
+    fn plan(&mut self) -> Vec<SourceKey> {
+        self.state.plan()
     }
 
     fn headline(&self, _now: Timestamp) -> Headline {
-        verdict::of(&self.state, &endpoints::groups(&self.state.objects))
+        verdict::of(&self.state, &endpoints::groups(self.state.traced.graph()))
     }
 
     fn transitions(&mut self, now: Timestamp) -> Vec<String> {
         self.transitions.lines(&self.state, now)
-    }
-
-    fn settle(&mut self, _now: Timestamp) {
-        self.state.find_owners();
     }
 
     fn frame(&self, canvas: Canvas) -> Vec<String> {

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::{Facts, Node};
+use crate::graph::Pod;
 use crate::object::Value;
-
-use super::super::objects::Objects;
 
 /// How a Service is reached, in words: `ClusterIP 10.96.14.7`.
 pub(super) fn reach(service: Value<'_>) -> Vec<String> {
@@ -103,20 +101,20 @@ enum TargetPort {
 }
 
 /// The ports of a Service; names are looked up in its pods.
-pub(super) fn ports(service: Value<'_>, pods: &[&Node], objects: &Objects) -> Vec<ServicePort> {
+pub(super) fn ports(service: Value<'_>, pods: &[&Pod]) -> Vec<ServicePort> {
     service
         .items_at(&["spec", "ports"])
-        .map(|port| port_of(port, pods, objects))
+        .map(|port| port_of(port, pods))
         .collect()
 }
 
-fn port_of(port: Value<'_>, pods: &[&Node], objects: &Objects) -> ServicePort {
+fn port_of(port: Value<'_>, pods: &[&Pod]) -> ServicePort {
     let number = port.i64_at(&["port"]).unwrap_or_default();
     let protocol = text(port, &["protocol"]).unwrap_or_else(|| "TCP".to_owned());
     let target = match port.get("targetPort") {
         Some(target) if target.as_str().is_some_and(|name| !name.is_empty()) => {
             let name = target.as_str().unwrap_or_default().into_owned();
-            resolve(name, &protocol, pods, objects)
+            resolve(name, &protocol, pods)
         }
         Some(target) => TargetPort::Number(target.as_i64().unwrap_or(number)),
         None => TargetPort::Number(number),
@@ -131,13 +129,11 @@ fn port_of(port: Value<'_>, pods: &[&Node], objects: &Objects) -> ServicePort {
 }
 
 /// Looks a port's name up in each pod, as the endpoint slice controller does.
-fn resolve(name: String, protocol: &str, pods: &[&Node], objects: &Objects) -> TargetPort {
+fn resolve(name: String, protocol: &str, pods: &[&Pod]) -> TargetPort {
     let mut numbers = BTreeSet::new();
     let mut lacking = 0;
     for pod in pods {
-        let found = objects
-            .get(&pod.uid)
-            .and_then(|pod| container_port(pod, &name, protocol));
+        let found = pod.port(&name, protocol);
         lacking += usize::from(found.is_none());
         numbers.extend(found);
     }
@@ -147,18 +143,6 @@ fn resolve(name: String, protocol: &str, pods: &[&Node], objects: &Objects) -> T
         lacking,
         pods: pods.len(),
     }
-}
-
-fn container_port(pod: Value<'_>, name: &str, protocol: &str) -> Option<i64> {
-    ["containers", "initContainers"]
-        .into_iter()
-        .flat_map(|list| pod.items_at(&["spec", list]))
-        .flat_map(|container| container.items_at(&["ports"]))
-        .find(|port| {
-            let theirs = text(*port, &["protocol"]).unwrap_or_else(|| "TCP".to_owned());
-            port.str_at(&["name"]).as_deref() == Some(name) && theirs == protocol
-        })?
-        .i64_at(&["containerPort"])
 }
 
 impl ServicePort {
@@ -205,14 +189,6 @@ impl ServicePort {
             "port {}: {who} {what}{} container port named \"{name}\"",
             self.number, self.protocol
         ))
-    }
-}
-
-/// The pods that count for a Service's ports: those that have not run to their end.
-pub(super) fn is_running(pod: &Node) -> bool {
-    match &pod.facts {
-        Facts::Pod(pod) => !matches!(pod.phase.as_deref(), Some("Succeeded" | "Failed")),
-        Facts::Workload(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => false,
     }
 }
 

@@ -382,9 +382,9 @@ fn no_pod_that_is_not_behind_the_service_is_asked_for() {
 fn another_selector_forgets_the_pods_of_the_last_one() {
     let mut feed = api();
     feed.put(SERVICE).put(&pod("api-a", "10.0.0.1", "Ready"));
-    assert_eq!(feed.chain.objects().len(), 2);
+    assert_eq!(feed.chain.traced().model.objects().count(), 2);
     feed.put(&SERVICE.replace("app: api", "app: web"));
-    assert_eq!(feed.chain.objects().len(), 1);
+    assert_eq!(feed.chain.traced().model.objects().count(), 1);
     insta::assert_snapshot!(feed.frame(80), @"
     service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
     ✗ no pod matches the selector  selector app=web            0 pods match, 0 ready

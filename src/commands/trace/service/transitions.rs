@@ -22,16 +22,11 @@ pub(super) struct EndpointTransitions {
 impl EndpointTransitions {
     /// A line for each change since the last call: endpoints first, then the headline.
     pub(super) fn lines(&mut self, state: &ServiceState, now: Timestamp) -> Vec<String> {
-        let groups = endpoints::groups(&state.objects);
+        let groups = endpoints::groups(state.traced.graph());
         let present: BTreeMap<_, _> = groups
             .iter()
             .flat_map(|group| &group.endpoints)
-            .map(|endpoint| {
-                (
-                    key(endpoint),
-                    (text(state, endpoint, now), endpoint.state()),
-                )
-            })
+            .map(|endpoint| (key(endpoint), (text(state, endpoint), endpoint.state())))
             .collect();
         let mut news = Vec::new();
         for (key, (text, condition)) in &present {
@@ -53,7 +48,7 @@ impl EndpointTransitions {
         let headline = verdict::of(state, &groups);
         let verdict = format!(
             "{} {}: {}",
-            state.target.object(),
+            state.traced.target.object(),
             headline.status,
             headline.words()
         );
@@ -73,7 +68,7 @@ fn key(endpoint: &ServedEndpoint<'_>) -> String {
 }
 
 /// The endpoint, its state, and why it is not ready.
-fn text(state: &ServiceState, endpoint: &ServedEndpoint<'_>, now: Timestamp) -> String {
+fn text(state: &ServiceState, endpoint: &ServedEndpoint<'_>) -> String {
     let text = format!(
         "endpoint {} {}",
         key(endpoint),
@@ -81,10 +76,10 @@ fn text(state: &ServiceState, endpoint: &ServedEndpoint<'_>, now: Timestamp) -> 
     );
     let why = match endpoint.behind(state.pods()) {
         Behind::Pod(pod) if endpoint.state() == EndpointState::NotReady => {
-            let assessment = state.objects.assess(&pod.uid, now);
-            assessment.and_then(|assessment| Some(assessment.causes.into_iter().next()?.text))
+            let assessment = state.traced.assessment(&pod.uid);
+            assessment.and_then(|assessment| Some(assessment.causes.first()?.text.clone()))
         }
-        Behind::Ghost(target) => Some(endpoints::ghost_note(target, &state.objects)),
+        Behind::Ghost(target) => Some(endpoints::ghost_note(target, state.traced.graph())),
         Behind::Pod(_) | Behind::Unread | Behind::External => None,
     };
     match why {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::{Facts, Node};
+use crate::graph::Node;
 use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
@@ -17,10 +17,10 @@ use super::state::ServiceState;
 
 /// The pods that match the selector and are in no slice, in the order of a tree.
 pub(super) fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node> {
-    let Some((uid, service)) = state.service() else {
+    let Some((service, doc)) = state.service() else {
         return Vec::new();
     };
-    if state.pods() == Pods::Unknown || !state.are_slices_read() || spec::is_external(service) {
+    if state.pods() == Pods::Unknown || !state.are_slices_read() || spec::is_external(doc.root()) {
         return Vec::new();
     }
     let served: BTreeSet<&Uid> = groups
@@ -28,17 +28,17 @@ pub(super) fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Ve
         .flat_map(|group| &group.endpoints)
         .filter_map(|endpoint| Some(&endpoint.backend.pod?.uid))
         .collect();
-    let mut pods = state.objects.graph().selected_pods(uid);
+    let mut pods = state.traced.graph().selected_pods(&service.uid);
     pods.retain(|pod| !served.contains(&pod.uid));
     pods
 }
 
 /// Why a pod is no endpoint.
 pub(super) fn why(node: &Node) -> &'static str {
-    let Facts::Pod(pod) = &node.facts else {
+    let Some(pod) = node.pod() else {
         return "not a pod";
     };
-    if !spec::is_running(node) {
+    if pod.has_ended() {
         return "no endpoint: it has ended";
     }
     match (node.deleting, pod.addresses.is_empty()) {
@@ -67,24 +67,21 @@ pub(super) fn items(
 }
 
 fn item(state: &ServiceState, pod: &Node, canvas: Canvas) -> Option<OutlineItem> {
-    let assessment = state.objects.assess(&pod.uid, canvas.now)?;
+    let assessment = state.traced.assessment(&pod.uid)?;
     let status = assessment.status();
     let plain = |text: &str| Cell::new(text, Role::Plain);
-    let node = match &pod.facts {
-        Facts::Pod(pod) => pod.node.as_deref().unwrap_or_default(),
-        Facts::Workload(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => "",
-    };
+    let node = pod.pod().and_then(|pod| pod.node.as_deref());
     let cells = vec![
         plain("-"),
         plain(&pod.object.to_string()),
         plain(assessment.row.ready.as_deref().unwrap_or_default()),
         Cell::new(&assessment.row.word, role(status)),
         plain("no"),
-        plain(node),
+        plain(node.unwrap_or_default()),
         Cell::default(),
         plain(&canvas.age(pod.created)),
     ];
-    let causes = assessment.causes.into_iter().map(|cause| cause.text);
+    let causes = assessment.causes.iter().map(|cause| cause.text.clone());
     let causes = std::iter::once(why(pod).to_owned()).chain(causes);
     Some(OutlineItem::row(2, status, cells).because(causes))
 }

@@ -3,7 +3,6 @@
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::target::Presence;
 use crate::graph::Node;
-use crate::object::Uid;
 use crate::status::Status;
 
 use super::endpoints::{self, AddressGroup, EndpointCounts, Pods};
@@ -17,17 +16,16 @@ pub(super) fn of(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline 
     } else {
         "; its endpoints are still there"
     };
-    match &state.presence {
+    match &state.traced.presence {
         Presence::Unread => Headline::new(Status::Unknown, "not read yet"),
         Presence::Absent => Headline::new(
             Status::NotFound,
-            format!("waiting for {} to be created", state.target.object()),
+            format!("waiting for {} to be created", state.traced.target.object()),
         ),
         Presence::Deleted(_) => Headline::new(Status::NotFound, format!("deleted{orphans}")),
-        Presence::There(uid) => {
-            let node = state.objects.graph().node(uid);
+        Presence::There(_) => {
             let headline = there(state, groups);
-            if node.is_some_and(|node| node.deleting) {
+            if state.traced.node().is_some_and(|node| node.deleting) {
                 let words = format!("being deleted; {}", headline.stage);
                 return Headline::new(Status::Terminating, words);
             }
@@ -37,11 +35,11 @@ pub(super) fn of(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline 
 }
 
 fn there(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
-    let Some((uid, service)) = state.service() else {
+    let Some((node, service)) = state.service() else {
         return Headline::new(Status::Unknown, "not readable");
     };
-    if spec::is_external(service) {
-        return match spec::external_name(service) {
+    if spec::is_external(service.root()) {
+        return match spec::external_name(service.root()) {
             Some(name) => Headline::new(Status::Current, format!("stands for {name}")),
             None => Headline::new(
                 Status::Failed,
@@ -51,16 +49,15 @@ fn there(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
     }
     let tally = endpoints::tally(groups, state.pods());
     if tally == EndpointCounts::default() {
-        return without_endpoints(state, uid);
+        return without_endpoints(state, node);
     }
     serving(tally)
 }
 
 /// Why there is no endpoint at all.
-fn without_endpoints(state: &ServiceState, uid: &Uid) -> Headline {
-    let graph = state.objects.graph();
-    let has_selector = graph.node(uid).and_then(Node::selector).is_some();
-    let matched = graph.selected(uid).matched;
+fn without_endpoints(state: &ServiceState, service: &Node) -> Headline {
+    let has_selector = service.selector().is_some();
+    let matched = state.traced.graph().selected(&service.uid).matched;
     if !state.are_slices_read() {
         return Headline::new(Status::Unknown, "endpoints not read");
     }

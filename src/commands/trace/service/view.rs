@@ -1,6 +1,6 @@
 //! The frame of a Service's trace: title, state, then its endpoints as a tree.
 
-use crate::graph::{EndpointState, Facts, Node};
+use crate::graph::{EndpointState, Node, Pod};
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
 use crate::render::header_footer::ViewHeader;
@@ -17,7 +17,7 @@ use super::{owners, spec, unserved_pods, verdict};
 
 /// Draws the whole frame but its footer.
 pub(super) fn frame(state: &ServiceState, canvas: Canvas) -> Vec<String> {
-    let groups = endpoints::groups(&state.objects);
+    let groups = endpoints::groups(state.traced.graph());
     let mut lines = vec![header(state).line(canvas), summary(state, &groups, canvas)];
     lines.extend(warnings(state, canvas));
     let room = canvas.without_rows(lines.len()).rows;
@@ -26,31 +26,32 @@ pub(super) fn frame(state: &ServiceState, canvas: Canvas) -> Vec<String> {
 }
 
 fn header(state: &ServiceState) -> ViewHeader {
-    let mut facts = vec![format!("-n {}", state.target.namespace)];
+    let mut facts = vec![format!("-n {}", state.traced.target.namespace)];
     if let Some((_, service)) = state.service() {
-        facts.extend(spec::reach(service));
+        facts.extend(spec::reach(service.root()));
         let ports: Vec<String> = ports(state).iter().map(spec::ServicePort::text).collect();
         if !ports.is_empty() {
             facts.push(ports.join(", "));
         }
     }
     ViewHeader {
-        name: state.target.object().to_string(),
+        name: state.traced.target.object().to_string(),
         facts,
         ..ViewHeader::default()
     }
 }
 
 fn ports(state: &ServiceState) -> Vec<spec::ServicePort> {
-    let Some((uid, service)) = state.service() else {
+    let Some((node, service)) = state.service() else {
         return Vec::new();
     };
-    let mut pods = state.objects.graph().selected_pods(uid);
-    pods.retain(|pod| spec::is_running(pod));
-    if state.pods() == Pods::Unknown {
-        pods.clear();
-    }
-    spec::ports(service, &pods, &state.objects)
+    let pods = match state.pods() {
+        Pods::Known => state.traced.graph().selected_pods(&node.uid),
+        Pods::Unknown => Vec::new(),
+    };
+    let pods = pods.into_iter().filter_map(Node::pod);
+    let running: Vec<&Pod> = pods.filter(|pod| !pod.has_ended()).collect();
+    spec::ports(service.root(), &running)
 }
 
 fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
@@ -59,11 +60,8 @@ fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
         .iter()
         .filter_map(spec::ServicePort::warning)
         .collect();
-    if let Some((uid, _)) = state.service()
-        && let Some(Facts::Service(service)) =
-            state.objects.graph().node(uid).map(|node| &node.facts)
-        && service.publishes_unready
-    {
+    let service = state.traced.node().and_then(Node::service);
+    if service.is_some_and(|service| service.publishes_unready) {
         warnings
             .push("pods that are not ready get traffic too (publishNotReadyAddresses)".to_owned());
     }
@@ -80,21 +78,20 @@ fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
 fn summary(state: &ServiceState, groups: &[AddressGroup<'_>], canvas: Canvas) -> String {
     let headline = verdict::of(state, groups);
     let verdict = canvas.state(headline.status, &headline.words());
-    let Some((uid, service)) = state.service() else {
+    let Some((node, service)) = state.service() else {
         return verdict;
     };
-    if spec::is_external(service) {
+    if spec::is_external(service.root()) {
         return verdict;
     }
-    let selector = state.objects.graph().node(uid).and_then(Node::selector);
-    let Some(selector) = selector else {
+    let Some(selector) = node.selector() else {
         return format!("{verdict}  {}", canvas.look.styles.dim("no selector"));
     };
     let selector = format!("selector {}", escape_line(&selector.to_string()));
     let found = match state.pods() {
         Pods::Unknown => "pods not read".to_owned(),
         Pods::Known => {
-            let selected = state.objects.graph().selected(uid);
+            let selected = state.traced.graph().selected(&node.uid);
             let matched = counted(selected.matched, "pod matches", "pods match");
             format!("{matched}, {} ready", selected.ready)
         }
@@ -152,20 +149,20 @@ fn endpoint_item(
 ) -> OutlineItem {
     let behind = endpoint.behind(state.pods());
     let pod = match behind {
-        Behind::Pod(pod) => state.objects.assess(&pod.uid, canvas.now),
+        Behind::Pod(pod) => state.traced.assessment(&pod.uid),
         Behind::Ghost(_) | Behind::Unread | Behind::External => None,
     };
     let mut causes = match behind {
-        Behind::Ghost(target) => vec![endpoints::ghost_note(target, &state.objects)],
+        Behind::Ghost(target) => vec![endpoints::ghost_note(target, state.traced.graph())],
         Behind::Pod(_) | Behind::Unread | Behind::External => Vec::new(),
     };
-    if let Some(pod) = &pod
+    if let Some(pod) = pod
         && endpoint.state() != EndpointState::Ready
     {
         causes.extend(pod.causes.iter().map(|cause| cause.text.clone()));
     }
-    let status = endpoint_status(endpoint, behind, pod.as_ref());
-    let cells = cells(state, endpoint, pod.as_ref(), canvas);
+    let status = endpoint_status(endpoint, behind, pod);
+    let cells = cells(state, endpoint, pod, canvas);
     OutlineItem::row(2, status, cells).because(causes)
 }
 
@@ -200,7 +197,7 @@ fn cells(
     let status = endpoint_status(endpoint, behind, assessment);
     let serving = if endpoint.is_serving() { "yes" } else { "no" };
     let facts = endpoint.backend.endpoint;
-    let owner = pod.map(|pod| owners::outermost(state.objects.graph(), pod));
+    let owner = pod.map(|pod| owners::outermost(state.traced.graph(), pod));
     vec![
         plain(&endpoint.address()),
         plain(&endpoint.target()),
@@ -222,7 +219,7 @@ fn cells(
 const MOST_CHAINS: usize = 4;
 
 fn owner_items(state: &ServiceState) -> Vec<OutlineItem> {
-    let (chains, bare) = owners::chains(&state.objects);
+    let (chains, bare) = owners::chains(&state.traced.model);
     let mut lines: Vec<String> = chains
         .iter()
         .take(MOST_CHAINS)

@@ -20,9 +20,9 @@ use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, Resource};
-use crate::watch::event::Version;
-use crate::watch::key::{ClusterId, Form, Scope, SourceKey};
-use crate::watch::select::Select;
+use crate::source::Select;
+use crate::source::Version;
+use crate::source::{ClusterId, Form, Scope, SourceKey};
 
 /// So many listings are asked for at most,
 const REQUESTS: u32 = 300;

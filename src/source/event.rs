@@ -1,86 +1,11 @@
-//! What subscribers get.
+//! What a source sends.
 
-use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::body::{Body, Packer};
-use crate::object::{Doc, ObjectRef, ParseError, ResourceVersion, SourceState};
-
-/// One version of one object: who it is and its bytes, shared and immutable.
-#[derive(Clone)]
-pub struct Version {
-    /// Which object, uid included.
-    pub object: ObjectRef,
-    /// Its `metadata.resourceVersion`.
-    pub version: ResourceVersion,
-    /// The object's JSON, `apiVersion` and `kind` included.
-    pub body: Body,
-}
-
-impl Version {
-    /// Reads the object. What a watch brought has been read when it came; of an item of a listing only the
-    /// beginning has, so a second `kind`, which counts, is met here.
-    pub fn doc(&self) -> Result<Doc, ParseError> {
-        self.doc_after(None)
-    }
-
-    /// The same, faster the more it has in common with `previous`.
-    pub fn doc_after(&self, previous: Option<&Doc>) -> Result<Doc, ParseError> {
-        let doc = match (self.body.read(), previous) {
-            (Some(doc), _) => return Ok(doc.clone()),
-            (None, Some(previous)) => Doc::parse_after(self.body.clone(), previous)?,
-            (None, None) => Doc::parse(self.body.clone())?,
-        };
-        if self.object.has_type_of(doc.root()) {
-            Ok(doc)
-        } else {
-            Err(ParseError::TwoTypes)
-        }
-    }
-
-    /// Whether both are one state of one object, be it of two histories.
-    pub(super) fn is_same(self: &Arc<Version>, other: &Arc<Version>) -> bool {
-        let is_equal = || self.version == other.version && self.body == other.body;
-        Arc::ptr_eq(self, other) || is_equal()
-    }
-
-    /// The same to keep, packed if there is what packs.
-    pub(super) fn kept(self, packer: Option<&mut Packer>) -> Arc<Version> {
-        Arc::new(match packer {
-            Some(packer) => self.packed(packer, None),
-            None => self,
-        })
-    }
-
-    /// The same without the tape that it was read to, which is more than its text.
-    pub(super) fn unread(&self) -> Version {
-        Version {
-            body: self.body.text().into(),
-            ..self.clone()
-        }
-    }
-
-    /// The same, packed; `before` is the body of the object's last version.
-    pub(super) fn packed(&self, packer: &mut Packer, before: Option<&Body>) -> Version {
-        Version {
-            body: packer.pack(&self.body, before),
-            ..self.clone()
-        }
-    }
-}
-
-/// Leaves out the body: it may be a Secret's.
-impl fmt::Debug for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Version")
-            .field("object", &self.object)
-            .field("version", &self.version)
-            .field("body", &self.body)
-            .finish()
-    }
-}
+use super::{SourceState, Version};
+use crate::object::ResourceVersion;
 
 /// Why an object event was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +26,24 @@ pub enum Why {
     /// It was changed while the source could not see, perhaps several times: `prev` and `now` may
     /// have versions between them.
     Skipped,
+}
+
+impl Why {
+    /// Whether the source no longer has the object.
+    pub fn is_gone(self) -> bool {
+        match self {
+            Why::Deleted | Why::LeftSelector | Why::Vanished => true,
+            Why::Listed | Why::Added | Why::Modified | Why::Skipped => false,
+        }
+    }
+
+    /// Whether the event arrived when its change happened. What a listing shows may have happened long before.
+    pub fn is_live(self) -> bool {
+        match self {
+            Why::Added | Why::Modified | Why::Deleted | Why::LeftSelector => true,
+            Why::Listed | Why::Skipped | Why::Vanished => false,
+        }
+    }
 }
 
 /// One event of one source, in the order of that source.

@@ -1,7 +1,8 @@
 //! The resource types of Kubernetes itself, in their stable versions.
 
-use super::ResourceType;
-use crate::object::Resource;
+use std::sync::LazyLock;
+
+use super::{Resource, ResourceType};
 
 /// Every type that can be listed: group and version, `ns` if it lives in namespaces, kind, plural,
 /// short names, category. A singular is the kind in lower case. The order is that in which an API
@@ -69,8 +70,22 @@ flowcontrol.apiserver.k8s.io/v1 -  FlowSchema                       flowschemas 
 flowcontrol.apiserver.k8s.io/v1 -  PriorityLevelConfiguration       prioritylevelconfigurations       -
 ";
 
-/// The table as resource types.
-pub(super) fn types() -> Vec<ResourceType> {
+/// The types every cluster serves in these versions, so that nobody need ask it first. A cluster
+/// may be older than some: then it answers 404 and tells in discovery what it has.
+pub fn well_known() -> &'static [ResourceType] {
+    static TYPES: LazyLock<Vec<ResourceType>> = LazyLock::new(types);
+    &TYPES
+}
+
+/// The well-known resource of a group and kind.
+pub(crate) fn well_known_resource(group: &str, kind: &str) -> Option<Resource> {
+    let mut types = well_known().iter().map(|found| &found.resource);
+    types
+        .find(|resource| &*resource.group == group && &*resource.kind == kind)
+        .cloned()
+}
+
+fn types() -> Vec<ResourceType> {
     TABLE.lines().filter_map(resource_type).collect()
 }
 

@@ -45,7 +45,7 @@ impl Body {
     }
 
     /// The object, if it has been read already.
-    pub(super) fn read(&self) -> Option<&Doc> {
+    pub(crate) fn read(&self) -> Option<&Doc> {
         match &self.0 {
             BodyText::Read(doc) => Some(doc),
             BodyText::Plain(_) | BodyText::Packed { .. } => None,
@@ -53,7 +53,7 @@ impl Body {
     }
 
     /// How many bytes it keeps in memory, a tape included; of what is packed, those that only it has.
-    pub(super) fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         match &self.0 {
             BodyText::Plain(text) => text.len(),
             BodyText::Read(doc) => doc.footprint(),
@@ -61,7 +61,7 @@ impl Body {
         }
     }
 
-    pub(super) fn is_packed(&self) -> bool {
+    pub(crate) fn is_packed(&self) -> bool {
         matches!(self.0, BodyText::Packed { .. })
     }
 
@@ -149,13 +149,13 @@ const BETTER: usize = 2;
 
 /// Packs one body after the other, in an order in which neighbours are alike.
 #[derive(Debug)]
-pub(super) struct Packer {
+pub(crate) struct Packer {
     base: Arc<str>,
     last: Arc<str>,
 }
 
 impl Packer {
-    pub(super) fn new() -> Packer {
+    pub(crate) fn new() -> Packer {
         Packer {
             base: "".into(),
             last: "".into(),
@@ -164,7 +164,7 @@ impl Packer {
 
     /// Packs a body, with what `before`, the object's last version, was packed with if that is good. What
     /// cannot be made smaller stays as it is.
-    pub(super) fn pack(&mut self, body: &Body, before: Option<&Body>) -> Body {
+    pub(crate) fn pack(&mut self, body: &Body, before: Option<&Body>) -> Body {
         let text = &match &body.0 {
             BodyText::Plain(_) | BodyText::Read(_) => body.text(),
             BodyText::Packed { .. } => return body.clone(),

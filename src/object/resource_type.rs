@@ -1,13 +1,6 @@
-//! Resource types and the words that mean them, in kubectl's spelling.
+//! `ResourceType`: a resource and what people call it.
 
-mod table;
-mod word;
-
-use std::sync::LazyLock;
-
-pub use word::TypeWord;
-
-use crate::object::Resource;
+use super::Resource;
 
 /// A resource type and what people call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +27,4 @@ impl ResourceType {
     pub fn watchable(&self) -> bool {
         self.verbs.iter().any(|verb| verb == "watch")
     }
-}
-
-/// The types every cluster serves in these versions, so that nobody need ask it first. A cluster
-/// may be older than some: then it answers 404 and tells in discovery what it has.
-pub fn well_known() -> &'static [ResourceType] {
-    static TYPES: LazyLock<Vec<ResourceType>> = LazyLock::new(table::types);
-    &TYPES
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::select::Select;
-use crate::object::Resource;
+use crate::object::{ObjectRef, Resource};
 
 /// Which cluster a source reads: the name of a context, or of a file. Views show it, and two
 /// sources of different clusters are never one.
@@ -44,6 +44,17 @@ pub struct SourceKey {
 }
 
 impl SourceKey {
+    /// The object that the key names, there or not; `None` if it names none.
+    pub fn named_object(&self) -> Option<ObjectRef> {
+        Some(ObjectRef {
+            api_version: self.resource.api_version().into(),
+            kind: self.resource.kind.clone(),
+            namespace: self.namespace().map(Into::into),
+            name: self.select.name()?.into(),
+            uid: None,
+        })
+    }
+
     /// The namespace of the request path; `None` for all.
     pub fn namespace(&self) -> Option<&str> {
         match &self.scope {

@@ -1,6 +1,6 @@
 //! What a user calls a type: `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps`.
 
-use super::ResourceType;
+use crate::object::ResourceType;
 
 /// A type word as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,9 +96,9 @@ impl TypeReading<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::well_known;
     use super::*;
     use crate::object::Resource;
+    use crate::object::well_known;
 
     fn check(text: &str) -> String {
         match TypeWord::new(text).find(well_known()) {

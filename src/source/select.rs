@@ -79,7 +79,7 @@ impl Select {
     }
 
     /// The same for the object of one name alone.
-    pub(super) fn and_name(&self, name: &Arc<str>) -> Select {
+    pub(crate) fn and_name(&self, name: &Arc<str>) -> Select {
         let selectors = match self {
             Select::All | Select::Name(_) => return Select::Name(name.clone()),
             Select::Selector(selectors) => selectors,
@@ -94,7 +94,7 @@ impl Select {
     }
 
     /// Whether all selected objects have one name, which two cannot have at once.
-    pub(super) fn is_of_one_name(&self) -> bool {
+    pub(crate) fn is_of_one_name(&self) -> bool {
         match self {
             Select::All => false,
             Select::Name(_) => true,
@@ -106,7 +106,7 @@ impl Select {
     }
 
     /// Whether an object can stop matching. Its name and namespace stay the same.
-    pub(super) fn can_leave(&self) -> bool {
+    pub(crate) fn can_leave(&self) -> bool {
         let Select::Selector(Selectors { labels, fields }) = self else {
             return false;
         };
@@ -120,7 +120,7 @@ impl Select {
 }
 
 /// What a selection asks of an object, for sources that are no servers.
-pub(super) struct Matcher<'a> {
+pub(crate) struct Matcher<'a> {
     name: Option<&'a str>,
     labels: LabelSelector,
     fields: FieldSelector,
@@ -128,7 +128,7 @@ pub(super) struct Matcher<'a> {
 
 impl<'a> Matcher<'a> {
     /// A selector that cannot be read selects everything.
-    pub(super) fn new(select: &'a Select) -> Matcher<'a> {
+    pub(crate) fn new(select: &'a Select) -> Matcher<'a> {
         let selectors = match select {
             Select::Selector(selectors) => Some(selectors),
             Select::All | Select::Name(_) => None,
@@ -143,7 +143,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Whether an object is selected. Any path of fields can be asked for, where a server knows but a few.
-    pub(super) fn matches(&self, object: Value<'_>) -> bool {
+    pub(crate) fn matches(&self, object: Value<'_>) -> bool {
         let is_named = |name| object.str_at(&["metadata", "name"]).as_deref() == Some(name);
         let labels = object.at(&["metadata", "labels"]);
         self.name.is_none_or(is_named)

@@ -1,0 +1,156 @@
+//! Which sources show the objects around an object, as narrowly as the API allows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::endpoints::SERVICE_NAME;
+use super::{Graph, Node, Owner};
+use crate::object::{Resource, well_known_resource};
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+
+/// A kind that objects of another kind own, directly or through others, and how to find them.
+struct ChildKind {
+    group: &'static str,
+    kind: &'static str,
+    by: FoundBy,
+}
+
+/// How the dependents of an object are found. All of them are in its namespace.
+#[derive(Clone, Copy)]
+enum FoundBy {
+    /// By the object's `spec.selector`.
+    Selector,
+    /// By a label that all such dependents have, whoever owns them. Their owner references tell them apart.
+    Label(&'static str),
+    /// By their owner references alone: the whole namespace is listed.
+    OwnerReference,
+}
+
+const fn pods(by: FoundBy) -> ChildKind {
+    ChildKind {
+        group: "",
+        kind: "Pod",
+        by,
+    }
+}
+
+const REPLICA_SETS: ChildKind = ChildKind {
+    group: "apps",
+    kind: "ReplicaSet",
+    by: FoundBy::Selector,
+};
+
+const JOBS: ChildKind = ChildKind {
+    group: "batch",
+    kind: "Job",
+    by: FoundBy::OwnerReference,
+};
+
+/// The kinds of a workload's dependents, nearest first. A Deployment's Pods have the labels of its selector, as its
+/// `ReplicaSets` do, so two lists show all of it. `ControllerRevisions` are left out: they have no state.
+fn children_of_kind(group: &str, kind: &str) -> &'static [ChildKind] {
+    const DEPLOYMENT: &[ChildKind] = &[REPLICA_SETS, pods(FoundBy::Selector)];
+    const PODS: &[ChildKind] = &[pods(FoundBy::Selector)];
+    const CRON_JOB: &[ChildKind] = &[JOBS, pods(FoundBy::Label("batch.kubernetes.io/job-name"))];
+    match (group, kind) {
+        ("apps" | "extensions", "Deployment") => DEPLOYMENT,
+        ("apps" | "extensions", "ReplicaSet" | "DaemonSet")
+        | ("apps", "StatefulSet")
+        | ("batch", "Job")
+        | ("", "ReplicationController") => PODS,
+        ("batch", "CronJob") => CRON_JOB,
+        _ => &[],
+    }
+}
+
+impl Node {
+    /// The sources that show what this workload owns, directly or through others. Empty for other kinds, and
+    /// for a workload whose selector selects nothing.
+    pub fn dependent_sources(&self, cluster: &ClusterId) -> Vec<SourceKey> {
+        let children = children_of_kind(self.object.group(), &self.object.kind).iter();
+        let sources = children.filter_map(|child| {
+            let resource = well_known(child.group, child.kind);
+            let select = match child.by {
+                FoundBy::Selector => self.selection()?,
+                FoundBy::Label(key) => Select::labelled(key),
+                FoundBy::OwnerReference => Select::All,
+            };
+            Some(self.source_beside(cluster, resource, select))
+        });
+        sources.collect()
+    }
+
+    /// The source that shows the Pods this Service selects; `None` without a selector.
+    pub fn selected_pods_source(&self, cluster: &ClusterId) -> Option<SourceKey> {
+        let select = self.selection().filter(|select| *select != Select::All)?;
+        Some(self.source_beside(cluster, well_known("", "Pod"), select))
+    }
+
+    /// What its selector selects; `None` for nothing.
+    fn selection(&self) -> Option<Select> {
+        let selector = self.selector()?;
+        Some(if selector.is_empty() {
+            Select::All
+        } else {
+            Select::labelled(&selector.to_string())
+        })
+    }
+
+    /// A source of its namespace.
+    fn source_beside(&self, cluster: &ClusterId, resource: Resource, select: Select) -> SourceKey {
+        let namespace = self.object.namespace.clone();
+        SourceKey {
+            cluster: cluster.clone(),
+            resource,
+            scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
+            select,
+            form: Form::Full,
+        }
+    }
+}
+
+impl Graph {
+    /// The sources of the owners of all Pods in the graph, each by its name, and of the owners of those that the graph
+    /// has; at most `limit`. Owners of a custom or cluster-scoped kind are left out.
+    pub fn pod_owner_sources(&self, cluster: &ClusterId, limit: usize) -> Vec<SourceKey> {
+        let mut sources: BTreeMap<(Resource, Arc<str>), SourceKey> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        let mut level: Vec<&Node> = self.of_kind("Pod").collect();
+        while !level.is_empty() && sources.len() < limit {
+            let mut next = Vec::new();
+            let owners = level
+                .iter()
+                .flat_map(|node| node.owners.iter().map(move |owner| (node, owner)));
+            for (node, owner) in owners.filter(|(_, owner)| seen.insert(&owner.uid)) {
+                let Some(resource) = owner_resource(owner) else {
+                    continue;
+                };
+                let select = Select::Name(owner.name.clone());
+                let source = node.source_beside(cluster, resource.clone(), select);
+                sources.insert((resource, owner.name.clone()), source);
+                next.extend(self.node(&owner.uid));
+            }
+            level = next;
+        }
+        sources.into_values().take(limit).collect()
+    }
+}
+
+/// The source that shows the `EndpointSlices` of a Service, which needs no more than its name.
+pub fn slices_source(cluster: &ClusterId, namespace: &Arc<str>, service: &str) -> SourceKey {
+    SourceKey {
+        cluster: cluster.clone(),
+        resource: well_known("discovery.k8s.io", "EndpointSlice"),
+        scope: Scope::Namespace(namespace.clone()),
+        select: Select::labelled(&format!("{SERVICE_NAME}={service}")),
+        form: Form::Full,
+    }
+}
+
+fn well_known(group: &str, kind: &str) -> Resource {
+    well_known_resource(group, kind).expect("the kinds named in this file are well known")
+}
+
+fn owner_resource(owner: &Owner) -> Option<Resource> {
+    well_known_resource(&owner.group, &owner.kind).filter(|resource| resource.namespaced)
+}

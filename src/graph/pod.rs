@@ -1,0 +1,129 @@
+//! What the graph keeps of a Pod: where it is, its ports, and how far it has come.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::node::text;
+use crate::object::{Value, condition};
+
+/// A Pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pod {
+    /// Whether its `Ready` condition is True.
+    pub ready: bool,
+    /// Its phase.
+    pub phase: Option<Arc<str>>,
+    /// The node it runs on.
+    pub node: Option<Arc<str>>,
+    /// Its addresses, the primary one first.
+    pub addresses: Vec<Arc<str>>,
+    /// The container ports that have a name.
+    pub ports: Vec<NamedPort>,
+    /// When it was assigned to a node, if it is.
+    pub scheduled: Option<Timestamp>,
+    /// When it became ready, if it is.
+    pub ready_since: Option<Timestamp>,
+    /// Whether every container has its image.
+    pub images: Images,
+}
+
+/// A named port of a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedPort {
+    /// The name.
+    pub name: Arc<str>,
+    /// `TCP`, `UDP` or `SCTP`.
+    pub protocol: Arc<str>,
+    /// The number.
+    pub number: i64,
+}
+
+/// Whether the images of a Pod's containers are on its node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Images {
+    /// At least one is missing.
+    #[default]
+    Missing,
+    /// All are there, since the given time at the latest. The time is unknown where no container runs.
+    Pulled(Option<Timestamp>),
+}
+
+impl Pod {
+    pub(super) fn of(object: Value<'_>) -> Pod {
+        let ready_since = true_since(object, "Ready");
+        Pod {
+            ready: is_true(object, "Ready"),
+            phase: text(object, &["status", "phase"]),
+            node: text(object, &["spec", "nodeName"]),
+            addresses: object
+                .items_at(&["status", "podIPs"])
+                .filter_map(|address| text(address, &["ip"]))
+                .collect(),
+            ports: ["containers", "initContainers"]
+                .into_iter()
+                .flat_map(|list| object.items_at(&["spec", list]))
+                .flat_map(|container| container.items_at(&["ports"]))
+                .filter_map(NamedPort::of)
+                .collect(),
+            scheduled: true_since(object, "PodScheduled"),
+            ready_since,
+            images: Images::of(object),
+        }
+    }
+
+    /// The number of the container port of this name and protocol.
+    pub fn port(&self, name: &str, protocol: &str) -> Option<i64> {
+        let mut ports = self.ports.iter();
+        let found = ports.find(|port| &*port.name == name && &*port.protocol == protocol);
+        found.map(|port| port.number)
+    }
+
+    /// Whether its phase says that it has ended.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.phase.as_deref(), Some("Succeeded" | "Failed"))
+    }
+}
+
+impl NamedPort {
+    fn of(port: Value<'_>) -> Option<NamedPort> {
+        Some(NamedPort {
+            name: text(port, &["name"])?,
+            protocol: text(port, &["protocol"]).unwrap_or_else(|| "TCP".into()),
+            number: port.i64_at(&["containerPort"])?,
+        })
+    }
+}
+
+impl Images {
+    /// A container has its image once it has started, now or before.
+    fn of(pod: Value<'_>) -> Images {
+        let wanted = pod.items_at(&["spec", "containers"]).count();
+        let statuses = || pod.items_at(&["status", "containerStatuses"]);
+        if statuses().count() < wanted || !statuses().all(has_image) {
+            return Images::Missing;
+        }
+        let started = |status: Value<'_>| {
+            let time = status.str_at(&["state", "running", "startedAt"])?;
+            time.parse().ok()
+        };
+        Images::Pulled(statuses().filter_map(started).max())
+    }
+}
+
+fn has_image(status: Value<'_>) -> bool {
+    let has = |path: &[&str]| status.at(path).is_some_and(|value| !value.is_null());
+    has(&["state", "running"])
+        || has(&["state", "terminated"])
+        || text(status, &["imageID"]).is_some()
+}
+
+fn is_true(pod: Value<'_>, kind: &str) -> bool {
+    condition(pod, kind).is_some_and(|condition| condition.status == "True")
+}
+
+/// Since when a condition is True.
+fn true_since(pod: Value<'_>, kind: &str) -> Option<Timestamp> {
+    let condition = condition(pod, kind)?;
+    condition.since().filter(|_| condition.status == "True")
+}

@@ -1,0 +1,281 @@
+//! The live model: what the sources of a view have shown, how it relates, and what state each object is in.
+//!
+//! [`Model::apply`] takes events at once. [`Model::refresh`] then works out what they mean, once for many. The model
+//! is pure: it knows nothing of streams and views, and each call gets the time.
+
+mod coverage;
+mod object;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::graph::Graph;
+use crate::object::{Doc, Uid};
+use crate::source::{Event, SourceKey, Version, Why};
+use crate::status::{Assessment, Departure, Rules, review_at};
+
+pub use coverage::{Coverage, Reading};
+pub use object::ModelObject;
+
+/// How long the model keeps an object that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Farewell {
+    /// Until the next refresh.
+    None,
+    /// For this long, and as long as anything that it owns is there.
+    For(SignedDuration),
+}
+
+/// The objects of some sources, their relations and their states.
+#[derive(Debug)]
+pub struct Model {
+    rules: Rules,
+    farewell: Farewell,
+    coverage: Coverage,
+    graph: Graph,
+    objects: BTreeMap<Uid, ModelObject>,
+    /// The objects that changed since the last refresh.
+    changed: BTreeSet<Uid>,
+    /// When to assess objects again though nothing has happened to them.
+    reviews: BTreeSet<(Timestamp, Uid)>,
+    /// The objects that are gone and still kept.
+    departed: BTreeSet<Uid>,
+}
+
+impl Model {
+    /// A model without objects that assesses them by `rules`.
+    pub fn new(rules: Rules, farewell: Farewell) -> Model {
+        Model {
+            rules,
+            farewell,
+            coverage: Coverage::default(),
+            graph: Graph::default(),
+            objects: BTreeMap::new(),
+            changed: BTreeSet::new(),
+            reviews: BTreeSet::new(),
+            departed: BTreeSet::new(),
+        }
+    }
+
+    /// Replaces the sources that the model follows. Objects that only other sources have shown stay until all
+    /// sources are read: a new selector mostly finds them again.
+    pub fn follow(&mut self, sources: Vec<SourceKey>) {
+        self.coverage.follow(sources);
+    }
+
+    /// The sources that the model follows, and how much of each has been read.
+    pub fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// How the objects relate, as of the last refresh.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// An object.
+    pub fn object(&self, uid: &Uid) -> Option<&ModelObject> {
+        self.objects.get(uid)
+    }
+
+    /// Every object, by uid.
+    pub fn objects(&self) -> impl Iterator<Item = (&Uid, &ModelObject)> {
+        self.objects.iter()
+    }
+
+    /// The newest version of an object, read. `None` if it is gone or cannot be read.
+    pub fn doc(&self, uid: &Uid) -> Option<Doc> {
+        self.objects.get(uid)?.version()?.doc().ok()
+    }
+
+    /// Whether there is nothing to refresh.
+    pub fn is_fresh(&self) -> bool {
+        self.changed.is_empty()
+    }
+
+    /// Takes one event. Events of sources that are not followed change nothing.
+    pub fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
+        if !self.coverage.apply(source, event) {
+            return;
+        }
+        let Event::Object {
+            why, now: version, ..
+        } = event
+        else {
+            return;
+        };
+        match why {
+            Why::Listed | Why::Added | Why::Modified | Why::Skipped => {
+                self.put(source, version, *why);
+            }
+            // It is gone, whatever other sources still show.
+            Why::Deleted => {
+                self.lose(source, version, |object| {
+                    object.depart(Departure::Deleted, now);
+                });
+            }
+            Why::Vanished => self.lose(source, version, |object| {
+                object.depart_if_unheld(Departure::Deleted, now);
+            }),
+            Why::LeftSelector => self.lose(source, version, |object| {
+                object.depart_if_unheld(Departure::LeftSelector, now);
+            }),
+        }
+    }
+
+    fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>, why: Why) {
+        let uid = version.object.identity();
+        let new = || ModelObject::new(version.object.clone(), why != Why::Listed);
+        let object = self.objects.entry(uid.clone()).or_insert_with(new);
+        if object.put(source, version) {
+            self.departed.remove(&uid);
+            self.changed.insert(uid);
+        }
+    }
+
+    /// One source no longer has an object.
+    fn lose(
+        &mut self,
+        source: &Arc<SourceKey>,
+        version: &Version,
+        depart: impl FnOnce(&mut ModelObject),
+    ) {
+        let uid = version.object.identity();
+        if let Some(object) = self.objects.get_mut(&uid) {
+            object.drop_source(source);
+            depart(object);
+            if object.departure.is_some() {
+                self.departed.insert(uid.clone());
+            }
+            self.changed.insert(uid);
+        }
+    }
+}
+
+impl Model {
+    /// Assesses again what events or the time have changed since the last call. Returns the objects of which anything
+    /// may be different, with those that own them and those that the model no longer has.
+    pub fn refresh(&mut self, now: Timestamp) -> BTreeSet<Uid> {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.extend(self.take_due(now));
+        let mut touched = BTreeSet::new();
+        for uid in &changed {
+            touched.extend(self.with_owners(uid));
+            self.assess(uid, now);
+            touched.extend(self.with_owners(uid));
+        }
+        for uid in self.expired(now) {
+            touched.extend(self.with_owners(&uid));
+            self.remove(&uid);
+        }
+        for uid in &touched {
+            self.roll_up(uid, now);
+        }
+        touched
+    }
+
+    /// The objects that are due for a review by now.
+    fn take_due(&mut self, now: Timestamp) -> Vec<Uid> {
+        let mut due = Vec::new();
+        while let Some((at, uid)) = self.reviews.pop_first() {
+            if at > now {
+                self.reviews.insert((at, uid));
+                break;
+            }
+            due.push(uid);
+        }
+        due
+    }
+
+    /// An object, and those above it.
+    fn with_owners(&self, uid: &Uid) -> Vec<Uid> {
+        let owners = self.graph.ancestors(uid).into_iter();
+        let owners = owners.map(|owner| owner.uid.clone());
+        owners.chain([uid.clone()]).collect()
+    }
+
+    fn assess(&mut self, uid: &Uid, now: Timestamp) {
+        let Some(object) = self.objects.get_mut(uid) else {
+            return;
+        };
+        if let Some(review) = object.review.take() {
+            self.reviews.remove(&(review, uid.clone()));
+        }
+        let assessment = match (object.departure, object.version()) {
+            (Some((how, _)), _) => Assessment::departed(how),
+            (None, None) => return,
+            (None, Some(version)) => match version.doc() {
+                Err(error) => Assessment::unreadable(&error),
+                Ok(doc) => {
+                    self.graph.apply(doc.root());
+                    object.review = review_at(doc.root(), now);
+                    let review = object.review.map(|review| (review, uid.clone()));
+                    self.reviews.extend(review);
+                    Assessment::of(doc.root(), now, self.rules)
+                }
+            },
+        };
+        object.take_assessment(assessment, now);
+    }
+
+    /// Works out the worst state among the dependents of an object's current revision.
+    fn roll_up(&mut self, uid: &Uid, now: Timestamp) {
+        let dependents = self.graph.current_dependents(uid).into_iter();
+        let worst = dependents
+            .filter_map(|dependent| self.objects.get(&dependent))
+            .filter(|object| object.departure.is_none())
+            .map(|object| object.assessment.status())
+            .max();
+        if let Some(object) = self.objects.get_mut(uid) {
+            object.take_worst(worst, now);
+        }
+    }
+
+    /// The objects to remove: those that are gone for long enough, and those that no followed source shows once
+    /// all sources are read.
+    fn expired(&mut self, now: Timestamp) -> Vec<Uid> {
+        let mut expired: Vec<Uid> = self.departed.iter().cloned().collect();
+        expired.retain(|uid| self.has_expired(uid, now));
+        if self.coverage.take_replaced() {
+            for (uid, object) in &mut self.objects {
+                object.retain_sources(|source| self.coverage.follows(source));
+                if object.version().is_none() && object.departure.is_none() {
+                    expired.push(uid.clone());
+                }
+            }
+        }
+        expired
+    }
+
+    fn has_expired(&self, uid: &Uid, now: Timestamp) -> bool {
+        let departure = self.objects.get(uid).and_then(|object| object.departure);
+        match (self.farewell, departure) {
+            (Farewell::For(time), Some((_, at))) => {
+                now.duration_since(at) >= time && !self.owns_any(uid)
+            }
+            (Farewell::None, _) | (_, None) => true,
+        }
+    }
+
+    /// Whether anything is there that the object owns.
+    fn owns_any(&self, uid: &Uid) -> bool {
+        let mut below = self.graph.tree(uid).into_iter().map(|(_, below)| below);
+        below.any(|below| {
+            let object = self.objects.get(&below);
+            below != *uid && object.is_some_and(|object| object.departure.is_none())
+        })
+    }
+
+    fn remove(&mut self, uid: &Uid) {
+        self.departed.remove(uid);
+        self.graph.delete(uid);
+        let object = self.objects.remove(uid);
+        if let Some(review) = object.and_then(|object| object.review) {
+            self.reviews.remove(&(review, uid.clone()));
+        }
+    }
+}

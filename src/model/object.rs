@@ -1,0 +1,100 @@
+//! `ModelObject`: one object of the model, and what it amounts to.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::object::ObjectRef;
+use crate::source::{SourceKey, Version};
+use crate::status::{Assessment, Departure, Status};
+
+/// One object.
+#[derive(Debug)]
+pub struct ModelObject {
+    /// Its type, place and name.
+    pub object: ObjectRef,
+    /// Its state, cells and causes, as of the last refresh.
+    pub assessment: Assessment,
+    /// The worst state among the dependents of its current revision; `None` without dependents.
+    pub worst: Option<Status>,
+    /// When its state last changed; `None` if it has not since the first listing.
+    pub changed: Option<Timestamp>,
+    /// How and when it went, if it is gone.
+    pub departure: Option<(Departure, Timestamp)>,
+    /// Its newest version in each source that has it. The first one counts.
+    held: Vec<(Arc<SourceKey>, Arc<Version>)>,
+    /// Whether the next assessment is a change. The first one of a listed object is not.
+    is_news: bool,
+    /// When to assess it again if nothing happens to it.
+    pub(super) review: Option<Timestamp>,
+}
+
+impl ModelObject {
+    pub(super) fn new(object: ObjectRef, is_news: bool) -> ModelObject {
+        ModelObject {
+            object,
+            assessment: Assessment::unread(),
+            worst: None,
+            changed: None,
+            departure: None,
+            held: Vec::new(),
+            is_news,
+            review: None,
+        }
+    }
+
+    /// The newest version; `None` if no source has the object.
+    pub(super) fn version(&self) -> Option<&Arc<Version>> {
+        self.held.first().map(|(_, version)| version)
+    }
+
+    /// Takes a version that a source shows. Returns whether it counts: another source may have reported the
+    /// deletion already.
+    pub(super) fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>) -> bool {
+        match self.held.iter_mut().find(|(held, _)| held == source) {
+            Some(held) => held.1 = version.clone(),
+            None => {
+                self.held.push((source.clone(), version.clone()));
+                self.departure = None;
+            }
+        }
+        self.departure.is_none()
+    }
+
+    pub(super) fn drop_source(&mut self, source: &SourceKey) {
+        self.retain_sources(|held| held != source);
+    }
+
+    pub(super) fn retain_sources(&mut self, stays: impl Fn(&SourceKey) -> bool) {
+        self.held.retain(|(source, _)| stays(source));
+    }
+
+    pub(super) fn depart(&mut self, how: Departure, now: Timestamp) {
+        self.departure.get_or_insert((how, now));
+    }
+
+    pub(super) fn depart_if_unheld(&mut self, how: Departure, now: Timestamp) {
+        if self.held.is_empty() {
+            self.depart(how, now);
+        }
+    }
+
+    pub(super) fn take_assessment(&mut self, assessment: Assessment, now: Timestamp) {
+        if self.assessment != assessment {
+            if self.is_news {
+                self.changed = Some(now);
+            }
+            self.assessment = assessment;
+        }
+        self.is_news = true;
+    }
+
+    pub(super) fn take_worst(&mut self, worst: Option<Status>, now: Timestamp) {
+        if self.worst != worst {
+            if self.worst.is_some() {
+                self.changed = Some(now);
+            }
+            self.worst = worst;
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What the model makes of events, and its law: only the newest versions count, not the way to them.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::object::Resource;
+use crate::source::{ClusterId, Form, Scope, Select, SourceState};
+use crate::status::Status;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::constant(1_777_896_000, 0) + SignedDuration::from_secs(seconds)
+}
+
+/// The Pods in the namespace `shop` with these labels.
+fn pods(labels: &str) -> Arc<SourceKey> {
+    Arc::new(SourceKey {
+        cluster: ClusterId("test".into()),
+        resource: Resource {
+            group: "".into(),
+            version: "v1".into(),
+            plural: "pods".into(),
+            kind: "Pod".into(),
+            namespaced: true,
+        },
+        scope: Scope::Namespace("shop".into()),
+        select: Select::labelled(labels),
+        form: Form::Full,
+    })
+}
+
+/// A Pod that another object owns, if `owner` is not empty.
+fn pod(uid: &str, phase: &str, owner: &str) -> Arc<Version> {
+    let owners = match owner {
+        "" => String::new(),
+        owner => format!(r#","ownerReferences":[{{"uid":"{owner}","controller":true}}]"#),
+    };
+    Version::of_text(&format!(
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"uid":"{uid}","name":"{uid}","namespace":"shop"{owners}}},
+            "status":{{"phase":"{phase}","conditions":[{{"type":"Ready","status":"True"}}]}}}}"#
+    ))
+}
+
+fn event(why: Why, now: Arc<Version>) -> Event {
+    Event::Object {
+        seq: 0,
+        why,
+        past: false,
+        seen: at(0),
+        now,
+        prev: None,
+    }
+}
+
+fn model(farewell: Farewell, sources: &[&Arc<SourceKey>]) -> Model {
+    let mut model = Model::new(Rules::Spy, farewell);
+    model.follow(sources.iter().map(|source| (***source).clone()).collect());
+    model
+}
+
+/// Each object's uid, state and roll-up.
+fn states(model: &Model) -> Vec<(&str, Status, Option<Status>)> {
+    let objects = model.objects();
+    objects
+        .map(|(uid, object)| (uid.as_str(), object.assessment.status(), object.worst))
+        .collect()
+}
+
+const FAREWELL: Farewell = Farewell::For(SignedDuration::from_secs(5));
+
+#[test]
+fn a_deletion_counts_though_another_source_still_shows_the_object() {
+    let (all, some) = (pods(""), pods("app=web"));
+    let mut model = model(FAREWELL, &[&all, &some]);
+    for source in [&all, &some] {
+        model.apply(source, &event(Why::Listed, pod("a", "Running", "")), at(0));
+    }
+    model.refresh(at(0));
+    assert_eq!(states(&model), [("a", Status::Current, None)]);
+    model.apply(&some, &event(Why::Deleted, pod("a", "Running", "")), at(1));
+    model.apply(&all, &event(Why::Modified, pod("a", "Running", "")), at(1));
+    assert!(!model.refresh(at(1)).is_empty());
+    assert_eq!(states(&model), [("a", Status::NotFound, None)]);
+    model.refresh(at(6));
+    assert_eq!(states(&model), []);
+}
+
+#[test]
+fn an_object_that_owns_something_stays_until_that_is_gone() {
+    let source = pods("");
+    for (farewell, stays) in [(FAREWELL, true), (Farewell::None, false)] {
+        let mut model = model(farewell, &[&source]);
+        model.apply(
+            &source,
+            &event(Why::Listed, pod("owner", "Running", "")),
+            at(0),
+        );
+        model.apply(
+            &source,
+            &event(Why::Listed, pod("owned", "Failed", "owner")),
+            at(0),
+        );
+        model.refresh(at(0));
+        let owner = model.object(&Uid::new("owner")).expect("it is listed");
+        assert_eq!(owner.worst, Some(Status::Failed));
+        model.apply(
+            &source,
+            &event(Why::Deleted, pod("owner", "Running", "")),
+            at(1),
+        );
+        model.refresh(at(20));
+        assert_eq!(model.object(&Uid::new("owner")).is_some(), stays);
+        model.apply(
+            &source,
+            &event(Why::Deleted, pod("owned", "Failed", "owner")),
+            at(21),
+        );
+        model.refresh(at(40));
+        model.refresh(at(40));
+        assert_eq!(states(&model), []);
+    }
+}
+
+#[test]
+fn objects_of_a_replaced_source_stay_until_the_new_one_is_read() {
+    let (old, new) = (pods("app=old"), pods("app=new"));
+    let mut model = model(Farewell::None, &[&old]);
+    for uid in ["a", "b"] {
+        model.apply(&old, &event(Why::Listed, pod(uid, "Running", "")), at(0));
+    }
+    model.apply(&old, &Event::synced(2), at(0));
+    model.refresh(at(0));
+    model.follow(vec![(*new).clone()]);
+    model.apply(&new, &event(Why::Listed, pod("b", "Running", "")), at(1));
+    model.refresh(at(1));
+    assert_eq!(
+        model.objects().count(),
+        2,
+        "the new source may still list it"
+    );
+    model.apply(&new, &Event::synced(1), at(2));
+    model.refresh(at(2));
+    assert_eq!(states(&model), [("b", Status::Current, None)]);
+    model.apply(&old, &event(Why::Added, pod("c", "Running", "")), at(3));
+    model.refresh(at(3));
+    assert_eq!(model.objects().count(), 1, "nobody follows the old source");
+}
+
+#[test]
+fn coverage_tells_a_slow_source_from_a_silent_one_and_a_refused_one() {
+    let source = pods("");
+    let mut model = model(Farewell::None, &[&source]);
+    let cause: Arc<str> = "connection refused".into();
+    let retrying = SourceState::Retrying {
+        attempt: 2,
+        cause: cause.clone(),
+        until: at(9),
+    };
+    let silent = Reading::Silent { attempts: 2, cause };
+    let forbidden = SourceState::Forbidden { cause: "no".into() };
+    for (event, reading) in [
+        (Event::State(SourceState::Connecting), Reading::Partial),
+        (Event::State(retrying), silent),
+        (Event::State(forbidden.clone()), Reading::Refused),
+        (Event::State(SourceState::Live), Reading::Partial),
+        (Event::synced(0), Reading::All),
+        (Event::State(forbidden), Reading::All),
+    ] {
+        model.apply(&source, &event, at(0));
+        assert_eq!(model.coverage().reading(&source), Some(&reading));
+    }
+    assert_eq!(model.coverage().reading(&pods("app=web")), None);
+}
+
+/// One thing that happens to one of three Pods, of which the first owns the others.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Write(usize, &'static str),
+    Delete(usize),
+    Refresh,
+}
+
+const UIDS: [&str; 3] = ["a", "b", "c"];
+
+fn owner(index: usize) -> &'static str {
+    if index == 0 { "" } else { "a" }
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let phase = prop_oneof![Just("Running"), Just("Failed"), Just("Succeeded")];
+    let write = (0..3_usize, phase).prop_map(|(index, phase)| Step::Write(index, phase));
+    let delete = (0..3_usize).prop_map(Step::Delete);
+    let step = prop_oneof![4 => write, 1 => delete, 2 => Just(Step::Refresh)];
+    prop::collection::vec(step, 0..30)
+}
+
+proptest! {
+    #[test]
+    fn only_the_newest_versions_count(steps in steps()) {
+        let source = pods("");
+        let mut model = model(Farewell::None, &[&source]);
+        let mut newest: BTreeMap<usize, &str> = BTreeMap::new();
+        for step in steps {
+            match step {
+                Step::Write(index, phase) => {
+                    let why = if newest.insert(index, phase).is_some() { Why::Modified } else { Why::Added };
+                    model.apply(&source, &event(why, pod(UIDS[index], phase, owner(index))), at(0));
+                }
+                Step::Delete(index) => {
+                    if let Some(phase) = newest.remove(&index) {
+                        model.apply(&source, &event(Why::Deleted, pod(UIDS[index], phase, owner(index))), at(0));
+                    }
+                }
+                Step::Refresh => {
+                    model.refresh(at(0));
+                }
+            }
+        }
+        let mut fresh = self::model(Farewell::None, &[&source]);
+        for (index, phase) in newest {
+            fresh.apply(&source, &event(Why::Listed, pod(UIDS[index], phase, owner(index))), at(0));
+        }
+        model.refresh(at(0));
+        fresh.refresh(at(0));
+        prop_assert_eq!(states(&model), states(&fresh));
+        prop_assert_eq!(model.graph(), fresh.graph());
+    }
+}
