@@ -1,4 +1,4 @@
-//! Walks back the objects of one chunk of revisions.
+//! Reads back the objects of one chunk of revisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,17 +15,17 @@ use crate::watch::history::{
 };
 use crate::watch::identity::{Name, name};
 
-/// How many objects are walked at once, or parts of one that is alone.
+/// How many objects are walked at the same time. A single object is walked in this many parts.
 const AT_ONCE: usize = 4;
-/// How many revisions a part of a walk has at least.
+/// The least number of revisions in a part of a walk.
 const PART: u64 = 64;
-/// How many revisions are looked at for objects that came and went inside the chunk: of a single object,
-/// and of a listing.
+/// How many revisions may be listed to find objects that were created and deleted inside the chunk: for a source
+/// of one object, and for any other source.
 const LOOKS: (usize, usize) = (4096, 256);
-/// How many objects may be listed in all to that end.
+/// How many objects those listings may contain in total.
 const LISTED: usize = 100_000;
 
-/// A span that is walked, and how many bytes of versions that has taken.
+/// The span of a walk, and how many bytes of versions all walks have taken.
 #[derive(Clone, Copy)]
 struct SpanWalk<'w> {
     span: RevisionSpan,
@@ -33,7 +33,7 @@ struct SpanWalk<'w> {
 }
 
 impl Backfiller {
-    /// Reads back everything up to `end`.
+    /// Reads back every version up to `end`.
     pub(super) async fn chunk(
         &self,
         filling: &Filling,
@@ -61,7 +61,7 @@ impl Backfiller {
         Ok((histories, filled))
     }
 
-    /// Walks each object from the end of the span to its beginning.
+    /// Walks each object from the end of the span back to its start.
     async fn walk(
         &self,
         histories: &mut ObjectHistories,
@@ -88,8 +88,8 @@ impl Backfiller {
             .await
     }
 
-    /// What happened to one object: its versions are read one after the other, so that a long walk is
-    /// made in several parts at once.
+    /// The events of one object. A walk reads one version after another, so a long walk is split into parts that
+    /// run at the same time.
     async fn in_parts(
         &self,
         history: &ObjectHistory,
@@ -134,7 +134,7 @@ impl Backfiller {
         Ok(told.into_iter().flatten().collect())
     }
 
-    /// What happened to one object in a span, the oldest first. It was there at the revisions `present`.
+    /// The events of one object in a span, oldest first. The object is known to exist at the revisions `present`.
     async fn told(
         &self,
         history: &ObjectHistory,
@@ -177,19 +177,19 @@ impl Backfiller {
         Ok(told)
     }
 
-    /// Looks for objects that came and went: each of their writes is a revision of which nothing is
-    /// known yet, and between two such they are in a listing.
+    /// Finds objects that were created and deleted inside the span. Each of their writes has a revision without a
+    /// known event, and listings between two such revisions contain them.
     async fn look(
         &self,
         histories: &mut ObjectHistories,
         span: RevisionSpan,
     ) -> Result<Looked, Unread> {
-        // No more than is needed to see that it is too much.
+        // Two more than the limit are enough to exceed it.
         let mut open = unknown(histories, span, LOOKS.0 + 2);
         if self.is_single() {
             open.retain(|at| !histories.values().any(|history| history.is_there(*at)));
         }
-        // Its end is a write, too.
+        // The deletion is a write too, and no listing at its revision contains the object.
         open.pop();
         let most = if self.is_single() { LOOKS.0 } else { LOOKS.1 };
         if open.len() > most || open.len() * self.shared.lock().store.len() > LISTED {
@@ -210,7 +210,7 @@ impl Backfiller {
         Ok(Looked::All)
     }
 
-    /// Finds objects that nobody knew to be there at these revisions, and at which of them they are.
+    /// Lists these revisions, and returns which further objects exist at which of them.
     async fn meet(
         &self,
         histories: &mut ObjectHistories,
@@ -244,13 +244,13 @@ impl Backfiller {
         Ok(met)
     }
 
-    /// Whether the source is of one name, which two objects cannot have at once.
+    /// Whether all objects of the source have one name. Two objects cannot have it at the same time.
     fn is_single(&self) -> bool {
         self.shared.key.select.is_of_one_name()
     }
 }
 
-/// Whether nothing can have been missed.
+/// Whether the search was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Looked {
     All,

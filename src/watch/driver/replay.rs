@@ -1,4 +1,4 @@
-//! Reads back from the watch cache, as far as it reaches. That is one request for what walks take thousands for.
+//! Reads back from the watch cache, as far as it reaches. One request replaces the thousands that walks need.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::watch::history::{
 use crate::watch::identity::name;
 use crate::watch::queue::Follows;
 
-/// So many events are told at once.
+/// How many events are sent to subscribers at once.
 const BATCH: usize = 256;
 
 impl Backfiller {
-    /// Tells what the watch cache holds; says whether that was anything.
+    /// Sends the events that the watch cache has. Returns whether there were any.
     pub(super) async fn replay(&self, filling: &mut Filling) -> bool {
         let began = filling.base;
         if filling.cached_from.is_none_or(|from| from > began) {
@@ -29,13 +29,13 @@ impl Backfiller {
                 filling.cached_from = Some(oldest).filter(|oldest| *oldest > began);
             }
             Err(Short::Never | Short::Broken) if filling.base > began => {}
-            // It is not asked again at the same place.
+            // The watch cache is not asked again from the same revision.
             Err(Short::Never | Short::Broken) => filling.cached_from = None,
         }
         filling.base > began
     }
 
-    /// Tells every event of the interval, or as far as they come.
+    /// Sends every event of the interval, or those up to a failure.
     async fn follow(&self, filling: &mut Filling) -> Result<(), Short> {
         let span = RevisionSpan {
             after: filling.base,
@@ -78,8 +78,8 @@ impl Backfiller {
         }
     }
 
-    /// Tells what has come, and waits for room; says whether to go on. A restore can end the backfill at each await:
-    /// until events are told, subscribers have what they had before.
+    /// Sends a batch of events, and waits for room. Returns whether to continue. A restore can end the backfill
+    /// at each await; until events are sent, subscribers have what they had before.
     async fn tell(&self, filling: &mut Filling, batch: &mut Vec<PastEvent>) -> bool {
         let Some(upto) = batch.last().and_then(|told| told.at) else {
             return true;
@@ -106,7 +106,7 @@ impl Backfiller {
 }
 
 impl ObjectHistory {
-    /// Takes in an event.
+    /// Applies an event, and returns it with the version before.
     fn advance(&mut self, event: &CachedEvent) -> PastEvent {
         let now = Arc::new(event.version.unread());
         let prev = self.then.take();

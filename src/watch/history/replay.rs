@@ -1,4 +1,4 @@
-//! The latest events of a source, with their objects, as the watch cache has them.
+//! The latest events of a source in the watch cache, with their objects.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::watch::envelope::Verb;
 use crate::watch::event::Version;
 use crate::watch::identity::{Name, name};
 
-/// How often to ask again. A server that no longer has the first event names the oldest one, and may drop that
-/// one the next moment.
+/// How often to try. A server that no longer has the first event names its oldest one, but may drop that one in
+/// the next moment.
 const TRIES: usize = 3;
 
 /// One event.
@@ -24,17 +24,17 @@ pub(super) struct Happening {
     pub(super) version: Arc<Version>,
 }
 
-/// The events of a source, the oldest first.
+/// The events of a source, oldest first.
 #[derive(Debug)]
 pub(super) struct Replay {
-    /// Every event after this revision is here.
+    /// Every event after this revision is in `events`.
     pub(super) reaches: Revision,
     pub(super) events: Vec<Happening>,
 }
 
 impl Replay {
-    /// Reads the events of a span, or as far back as they go; `None` if the watch cache cannot be read. There is
-    /// an event at the revision `known`.
+    /// Reads the events of a span, or as far back as the watch cache reaches; `None` if it cannot be read. An
+    /// event at the revision `known` must exist.
     pub(super) async fn read(
         archive: &Archive,
         mut span: RevisionSpan,
@@ -79,7 +79,7 @@ impl Replay {
     }
 }
 
-/// Keeps versions packed, each with what its object's last one was packed with.
+/// Packs versions. The last version of an object helps to pack its next one.
 struct Keeper {
     packer: Packer,
     last: FxHashMap<Name, Body>,
@@ -100,7 +100,7 @@ impl Keeper {
         if verb != Verb::Deleted {
             self.last.insert(name, kept.body.clone());
         }
-        // What cannot be packed is kept without its tape.
+        // A version that cannot be packed is kept without its tape.
         Arc::new(if kept.body.is_packed() {
             kept
         } else {

@@ -1,4 +1,4 @@
-//! The transport that speaks to an API server.
+//! The transport for an API server.
 
 mod keys;
 mod lines;
@@ -24,7 +24,7 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// Reads the cluster that `client` is connected to, whatever cluster a key names.
+    /// Reads the cluster of `client`, whatever cluster a key names.
     pub fn new(client: Client) -> HttpTransport {
         HttpTransport { client }
     }
@@ -85,7 +85,7 @@ fn list(key: &SourceKey, at: &At, page: &Page) -> Result<ApiRequest, SourceError
         ask = ask.query("limit", &page.limit.to_string());
     }
     Ok(match (&page.next, at) {
-        // The token holds the version; naming one beside it is refused.
+        // The token contains the version. The server refuses a version beside it.
         (Some(next), _) => ask.query("continue", next),
         (None, At::Latest) => ask,
         (None, At::Exact(revision)) => ask
@@ -123,12 +123,12 @@ fn selected(key: &SourceKey, verb: &'static str) -> Result<ApiRequest, SourceErr
     Ok(ask)
 }
 
-/// Reads the answer to a list request for `key`: one page, its items still text.
+/// Parses the response to a list request for `key`: one page, with its items as text.
 pub fn parse_page(key: &SourceKey, body: &[u8]) -> Result<ListPage, SourceError> {
     page::parse(body, key)
 }
 
-/// What it means that the server answers a list request for `key` with this code and this body.
+/// The error when the server answers a list request for `key` with this code and this body.
 pub fn refusal(key: &SourceKey, code: u16, body: &[u8]) -> SourceError {
     let ask = ApiRequest::new("/").about("list", key.resource.group_resource());
     SourceError::answered(api_error(code, body, &ask), None)
