@@ -1,4 +1,4 @@
-//! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
+//! Plain data that all modules share: documents, names, selectors. No IO, no async, no clock.
 
 mod conditions;
 mod doc;

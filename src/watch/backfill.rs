@@ -32,25 +32,25 @@ pub(super) struct Filled {
     pub(super) gaps: Vec<Gap>,
     pub(super) difference: Vec<StoreChange>,
     /// The versions after those gaps, in order.
-    pub(super) told: Vec<PastEvent>,
+    pub(super) events: Vec<PastEvent>,
 }
 
 impl Filled {
-    pub(super) fn events(self, backfill: &mut Backfill, seen: Timestamp) -> Vec<Event> {
+    pub(super) fn into_events(self, backfill: &mut Backfill, seen: Timestamp) -> Vec<Event> {
         let mut events: Vec<Event> = self.gaps.into_iter().map(Event::Gap).collect();
         for change in self.difference {
             backfill.seq += 1;
             events.push(change.event(backfill.seq, backfill.seen));
         }
-        for told in self.told {
+        for past in self.events {
             backfill.seq += 1;
             events.push(Event::Object {
                 seq: backfill.seq,
-                why: told.why,
+                why: past.why,
                 past: true,
                 seen,
-                now: told.now,
-                prev: told.prev,
+                now: past.now,
+                prev: past.prev,
             });
         }
         events

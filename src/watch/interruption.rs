@@ -19,7 +19,7 @@ use super::transport::Upstream;
 
 /// Whether subscribers get an event for a listing that found nothing new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tell {
+pub(super) enum Announce {
     Always,
     Changes,
 }
@@ -27,7 +27,12 @@ pub(super) enum Tell {
 impl SharedSource {
     /// Takes in a listing: sends the gap before it, the difference, and `Synced`. Returns how many objects
     /// changed. If the gap can be read back, [`SharedSource::fill`] later sends the versions in its place.
-    pub(super) fn relist(&self, listing: FullListing, gap: Option<GapCause>, tell: Tell) -> usize {
+    pub(super) fn relist(
+        &self,
+        listing: FullListing,
+        gap: Option<GapCause>,
+        announce: Announce,
+    ) -> usize {
         let seen = (self.clock)();
         let mut inner = self.lock();
         let gap = match listing.continuity {
@@ -41,9 +46,12 @@ impl SharedSource {
         let upto = listing.version.clone();
         let changes = inner.store.swap(listing, seen);
         let count = changes.len();
-        let after = inner.untold.take().or_else(|| inner.version.clone());
-        if count == 0 && tell == Tell::Changes && gap != Some(GapCause::Restored) {
-            inner.untold = after.filter(|after| *after != upto);
+        let after = inner
+            .unchanged_since
+            .take()
+            .or_else(|| inner.version.clone());
+        if count == 0 && announce == Announce::Changes && gap != Some(GapCause::Restored) {
+            inner.unchanged_since = after.filter(|after| *after != upto);
         } else {
             match gap.zip(after) {
                 Some((cause, after)) => {
@@ -54,7 +62,7 @@ impl SharedSource {
             }
             inner.epoch += 1;
             if let Some(synced) = inner.synced(Some(&upto)) {
-                inner.tell(&synced);
+                inner.broadcast(&synced);
             }
         }
         inner.version = Some(upto);
@@ -63,7 +71,7 @@ impl SharedSource {
 
     /// Puts the events that were read back in the place of their backfill.
     pub(super) fn fill(&self, backfill: &mut Backfill, filled: Filled, follows: Follows) {
-        let events = filled.events(backfill, (self.clock)());
+        let events = filled.into_events(backfill, (self.clock)());
         for queue in self.lock().queues.values_mut() {
             queue.fill(backfill.id, &events, follows);
         }
@@ -121,7 +129,7 @@ impl SourceInner {
         let revisions = missed.gap.as_ref().filter(|_| is_kept);
         let revisions = revisions.and_then(Gap::revisions);
         let (Some((after, upto)), Some(gap)) = (revisions, missed.gap.clone()) else {
-            return Some(missed.told(self.seq));
+            return Some(missed.into_events(self.seq));
         };
         let difference = missed.changes.into_iter().map(|(change, _)| change);
         let difference: Arc<[StoreChange]> = difference.collect();
@@ -148,7 +156,7 @@ impl SourceInner {
     /// Records that another history begins. The versions that polls may have missed belong to the history before
     /// it.
     fn restart(&mut self) {
-        self.admit();
+        self.report_polled();
         self.continuity = Continuity::Continued;
         self.restores += 1;
     }
@@ -157,7 +165,7 @@ impl SourceInner {
     fn interrupt(&mut self, gap: Gap, changes: Vec<StoreChange>, seen: Timestamp) {
         let revisions = gap.revisions().filter(|_| self.upstream == Upstream::Live);
         let Some((after, upto)) = revisions else {
-            self.tell(&Event::Gap(gap));
+            self.broadcast(&Event::Gap(gap));
             self.publish(changes, seen);
             return;
         };

@@ -158,7 +158,7 @@ pub(super) struct MissedChanges {
 
 impl MissedChanges {
     /// The events to send: the gap, then the changes.
-    pub(super) fn told(self, seq: u64) -> VecDeque<Event> {
+    pub(super) fn into_events(self, seq: u64) -> VecDeque<Event> {
         let gap = self.gap.map(Event::Gap);
         let changes = self.changes.into_iter();
         let changes = changes.map(|(change, seen)| change.event(seq, seen));

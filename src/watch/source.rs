@@ -51,7 +51,7 @@ pub(super) struct SourceInner {
     pub(super) version: Option<ResourceVersion>,
     /// The version since which polls have found nothing new. Objects may have been created and deleted between
     /// the polls.
-    pub(super) untold: Option<ResourceVersion>,
+    pub(super) unchanged_since: Option<ResourceVersion>,
     /// Whether the next listing is known to belong to another history than the store.
     pub(super) continuity: Continuity,
     /// How often the server's history was restored. A backfill from before a restore is useless.
@@ -80,7 +80,7 @@ impl SharedSource {
             store: ObjectStore::default(),
             seq: 0,
             version: None,
-            untold: None,
+            unchanged_since: None,
             continuity: Continuity::Continued,
             restores: 0,
             epoch: 0,
@@ -162,13 +162,13 @@ impl SharedSource {
         let mut inner = self.lock();
         if *self.state.borrow() != state {
             inner.closed |= state == SourceState::Ended;
-            inner.tell(&Event::State(state.clone()));
+            inner.broadcast(&Event::State(state.clone()));
             self.state.send_replace(state);
         }
     }
 
     pub(super) fn undecodable(&self, detail: Arc<str>) {
-        self.lock().tell(&Event::Undecodable { detail });
+        self.lock().broadcast(&Event::Undecodable { detail });
     }
 
     /// Moves on to `version`. All events before it have arrived.
@@ -207,8 +207,8 @@ impl SharedSource {
     }
 
     /// Sends a gap for polls that found nothing new: versions between them may be missing.
-    pub(super) fn admit(&self) {
-        self.lock().admit();
+    pub(super) fn report_polled(&self) {
+        self.lock().report_polled();
     }
 
     /// Waits for the subscribers whose queues are full, for each as long as its patience.
@@ -240,11 +240,11 @@ impl SourceInner {
         })
     }
 
-    /// See [`SharedSource::admit`].
-    pub(super) fn admit(&mut self) {
-        if let (Some(after), Some(upto)) = (self.untold.take(), self.version.clone()) {
+    /// See [`SharedSource::report_polled`].
+    pub(super) fn report_polled(&mut self) {
+        if let (Some(after), Some(upto)) = (self.unchanged_since.take(), self.version.clone()) {
             let cause = GapCause::Polled;
-            self.tell(&Event::Gap(Gap { after, upto, cause }));
+            self.broadcast(&Event::Gap(Gap { after, upto, cause }));
         }
     }
 
@@ -258,12 +258,12 @@ impl SourceInner {
         for change in changes {
             self.seq += 1;
             let event = change.event(self.seq, seen);
-            self.tell(&event);
+            self.broadcast(&event);
         }
     }
 
     /// Sends an event to every subscriber.
-    pub(super) fn tell(&mut self, event: &Event) {
+    pub(super) fn broadcast(&mut self, event: &Event) {
         for queue in self.queues.values_mut() {
             queue.push(event, self.version.as_ref());
         }

@@ -104,7 +104,7 @@ impl Every {
         let inner = &mut *guard;
         if inner.queues.get(&self.id).is_some_and(Queue::is_behind) {
             // One gap then covers both intervals.
-            inner.admit();
+            inner.report_polled();
         }
         let Some(queue) = inner.queues.get_mut(&self.id) else {
             return Taken::Done;

@@ -16,7 +16,7 @@ impl SharedSource {
     pub(super) fn join(&self, queue: Queue) -> (u64, VecDeque<Event>) {
         let mut inner = self.lock();
         // This goes to the other subscribers: the missing versions are older than the new subscription.
-        inner.admit();
+        inner.report_polled();
         let state = self.state().borrow().clone();
         let mut start: VecDeque<Event> = VecDeque::new();
         start.push_back(Event::State(state));

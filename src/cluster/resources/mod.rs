@@ -1,4 +1,4 @@
-//! Resource types and the words that mean them, in kubectl's spelling.
+//! Resource types and the words for them, as kubectl spells them.
 
 mod table;
 mod word;
@@ -9,23 +9,23 @@ pub use word::TypeWord;
 
 use crate::object::Resource;
 
-/// A resource type and what people call it.
+/// A resource type and its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceType {
-    /// What it is.
+    /// The resource.
     pub resource: Resource,
     /// `deployment`.
     pub singular: String,
     /// `deploy`.
     pub short_names: Vec<String>,
-    /// What else expands to it: `all`.
+    /// The categories that include it: `all`.
     pub categories: Vec<String>,
-    /// What can be done with it: `list`, `watch`.
+    /// The supported verbs: `list`, `watch`.
     pub verbs: Vec<String>,
 }
 
 impl ResourceType {
-    /// Whether its objects can be listed, and so be seen at all.
+    /// Whether its objects can be listed. Without that nothing of them can be shown.
     pub fn listable(&self) -> bool {
         self.verbs.iter().any(|verb| verb == "list")
     }
@@ -36,8 +36,8 @@ impl ResourceType {
     }
 }
 
-/// The types every cluster serves in these versions, so that nobody need ask it first. A cluster
-/// may be older than some: then it answers 404 and tells in discovery what it has.
+/// The types that every cluster serves in these versions, so no request is needed for them. An old cluster may
+/// lack some: it answers 404, and discovery shows what it has.
 pub fn well_known() -> &'static [ResourceType] {
     static TYPES: LazyLock<Vec<ResourceType>> = LazyLock::new(table::types);
     &TYPES

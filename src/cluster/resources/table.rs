@@ -3,9 +3,9 @@
 use super::ResourceType;
 use crate::object::Resource;
 
-/// Every type that can be listed: group and version, `ns` if it lives in namespaces, kind, plural,
-/// short names, category. A singular is the kind in lower case. The order is that in which an API
-/// server ranks the groups (<https://kubernetes.io/docs/reference/kubernetes-api/>).
+/// Every type that can be listed: group and version, `ns` if it is namespaced, kind, plural, short names,
+/// category. The singular is the kind in lower case. The order is that in which an API server ranks the groups
+/// (<https://kubernetes.io/docs/reference/kubernetes-api/>).
 const TABLE: &str = "\
 v1                              ns ConfigMap                        configmaps                        cm
 v1                              ns Endpoints                        endpoints                         ep
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_a_type() {
+    fn each_line_of_the_table_is_a_type() {
         assert_eq!(types().len(), TABLE.lines().count());
         for found in types() {
             assert!(found.resource.plural.ends_with('s'), "{found:?}");

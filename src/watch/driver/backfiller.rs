@@ -215,7 +215,7 @@ impl Backfiller {
         let filled = Filled {
             gaps: vec![gap],
             difference: vanished,
-            told: Vec::new(),
+            events: Vec::new(),
         };
         self.shared
             .fill(&mut filling.backfill, filled, Follows::More);

@@ -53,11 +53,11 @@ impl Backfiller {
                 cause: GapCause::Unseen,
             });
         }
-        let told = histories
+        let events = histories
             .values_mut()
-            .map(|history| std::mem::take(&mut history.told));
-        filled.told = told.flatten().collect();
-        filled.told.sort_by_key(|told| told.at);
+            .map(|history| std::mem::take(&mut history.events));
+        filled.events = events.flatten().collect();
+        filled.events.sort_by_key(|event| event.at);
         Ok((histories, filled))
     }
 
@@ -78,7 +78,7 @@ impl Backfiller {
             .collect();
         let parts = (AT_ONCE / changed.len().max(1)).max(1);
         let walks = changed.iter_mut().map(|history| async move {
-            history.told = self.in_parts(history, walked, parts).await?;
+            history.events = self.in_parts(history, walked, parts).await?;
             Ok(())
         });
         let walks: Vec<_> = walks.collect();
@@ -127,15 +127,16 @@ impl Backfiller {
                 upto: now.at,
             };
             let walked = SpanWalk { span, ..walked };
-            async move { self.told(&part, walked, &BTreeSet::new()).await }
+            async move { self.past_events(&part, walked, &BTreeSet::new()).await }
         });
         let walks: Vec<_> = walks.collect();
-        let told: Vec<Vec<PastEvent>> = stream::iter(walks).buffered(AT_ONCE).try_collect().await?;
-        Ok(told.into_iter().flatten().collect())
+        let events: Vec<Vec<PastEvent>> =
+            stream::iter(walks).buffered(AT_ONCE).try_collect().await?;
+        Ok(events.into_iter().flatten().collect())
     }
 
     /// The events of one object in a span, oldest first. The object is known to exist at the revisions `present`.
-    async fn told(
+    async fn past_events(
         &self,
         history: &ObjectHistory,
         walked: SpanWalk<'_>,
@@ -171,10 +172,10 @@ impl Backfiller {
             Some(End::NotOffered(cause)) => return Err(Unread::NotOffered(cause.clone())),
             Some(End::Failed(error)) => return Err(Unread::Failed(error.clone())),
         }
-        let mut told = in_order(newest, found);
-        told.retain(|told| told.at.is_some_and(|at| at > base));
-        self.archive.tell_why(&mut told).await?;
-        Ok(told)
+        let mut events = in_order(newest, found);
+        events.retain(|event| event.at.is_some_and(|at| at > base));
+        self.archive.mark_left_selector(&mut events).await?;
+        Ok(events)
     }
 
     /// Finds objects that were created and deleted inside the span. Each of their writes has a revision without a
@@ -203,8 +204,8 @@ impl Backfiller {
         };
         for (key, mut present) in met {
             if let Some(history) = histories.get_mut(&key) {
-                present.extend(history.told.iter().filter_map(PastEvent::present));
-                history.told = self.told(history, walked, &present).await?;
+                present.extend(history.events.iter().filter_map(PastEvent::present));
+                history.events = self.past_events(history, walked, &present).await?;
             }
         }
         Ok(Looked::All)

@@ -27,7 +27,7 @@ use super::envelope::Reader;
 use super::error::SourceError;
 use super::event::GapCause;
 use super::history::Archive;
-use super::interruption::Tell;
+use super::interruption::Announce;
 use super::options::MuxOptions;
 use super::source::SharedSource;
 use super::store::Continuity;
@@ -161,7 +161,7 @@ impl Driver {
     }
 
     async fn list(&mut self) -> Result<DriverStep, SourceError> {
-        let changes = self.relist(Tell::Always).await?;
+        let changes = self.relist(Announce::Always).await?;
         if self.resume_from().is_some() {
             return Ok(DriverStep::Watch);
         }
@@ -176,7 +176,7 @@ impl Driver {
         (!version.as_str().is_empty()).then_some(version)
     }
 
-    async fn relist(&mut self, tell: Tell) -> Result<usize, SourceError> {
+    async fn relist(&mut self, announce: Announce) -> Result<usize, SourceError> {
         let limit = self.page_items;
         let listing =
             relist::collect(&*self.transport, &self.shared, &mut self.reader, limit).await?;
@@ -184,7 +184,7 @@ impl Driver {
         if listing.continuity == Continuity::Restored {
             self.announce_restore(&listing.version);
         }
-        let changes = self.shared.relist(listing, self.gap.take(), tell);
+        let changes = self.shared.relist(listing, self.gap.take(), announce);
         self.worked.list = true;
         self.accepted();
         self.shared.settle().await;
@@ -193,7 +193,7 @@ impl Driver {
 
     async fn poll(&mut self) -> Result<DriverStep, SourceError> {
         self.gap.get_or_insert(GapCause::Polled);
-        let changes = self.relist(Tell::Changes).await?;
+        let changes = self.relist(Announce::Changes).await?;
         self.backoff.progress();
         Ok(self.poll_again(changes).await)
     }
@@ -224,7 +224,7 @@ impl Driver {
         }
         self.worked.watch = true;
         self.polling = None;
-        self.shared.admit();
+        self.shared.report_polled();
         self.accepted();
         let opened = Instant::now();
         let mut session = WatchSession {

@@ -16,7 +16,7 @@ pub(super) struct ObjectHistory {
     /// The object at the start and at the end of the interval.
     pub(super) then: Presence,
     pub(super) now: Presence,
-    pub(super) told: Vec<PastEvent>,
+    pub(super) events: Vec<PastEvent>,
 }
 
 pub(super) type ObjectHistories = BTreeMap<Name, ObjectHistory>;
@@ -40,14 +40,14 @@ impl ObjectHistory {
             object,
             then: None,
             now: None,
-            told: Vec::new(),
+            events: Vec::new(),
         }
     }
 
     /// Whether the object is known to exist at a revision.
     pub(super) fn is_there(&self, at: Revision) -> bool {
-        let last = self.told.iter().rfind(|told| told.at <= Some(at));
-        last.map_or(self.then.is_some(), |told| told.present().is_some())
+        let last = self.events.iter().rfind(|event| event.at <= Some(at));
+        last.map_or(self.then.is_some(), |event| event.present().is_some())
     }
 }
 
@@ -64,8 +64,8 @@ pub(super) fn unknown(
     span: RevisionSpan,
     most: usize,
 ) -> Vec<Revision> {
-    let known = histories.values().flat_map(|history| &history.told);
-    let known: BTreeSet<Revision> = known.filter_map(|told| told.at).collect();
+    let known = histories.values().flat_map(|history| &history.events);
+    let known: BTreeSet<Revision> = known.filter_map(|event| event.at).collect();
     let all = std::iter::successors(Some(span.after.next()), |at| Some(at.next()));
     all.take_while(|at| *at <= span.upto)
         .filter(|at| !known.contains(at))

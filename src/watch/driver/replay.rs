@@ -8,7 +8,7 @@ use crate::watch::backfill::Filled;
 use crate::watch::envelope::Verb;
 use crate::watch::event::Why;
 use crate::watch::history::{
-    CacheWait, CachedEvent, Lacks, PastEvent, RevisionSpan, Short, WatchCache,
+    CacheEnd, CacheWait, CachedEvent, Lacks, PastEvent, RevisionSpan, WatchCache,
 };
 use crate::watch::identity::name;
 use crate::watch::queue::Follows;
@@ -25,18 +25,18 @@ impl Backfiller {
         }
         match self.follow(filling).await {
             Ok(()) => filling.base = filling.backfill.upto,
-            Err(Short::Only(oldest)) => {
+            Err(CacheEnd::Only(oldest)) => {
                 filling.cached_from = Some(oldest).filter(|oldest| *oldest > began);
             }
-            Err(Short::Never | Short::Broken) if filling.base > began => {}
+            Err(CacheEnd::Never | CacheEnd::Broken) if filling.base > began => {}
             // The watch cache is not asked again from the same revision.
-            Err(Short::Never | Short::Broken) => filling.cached_from = None,
+            Err(CacheEnd::Never | CacheEnd::Broken) => filling.cached_from = None,
         }
         filling.base > began
     }
 
     /// Sends every event of the interval, or those up to a failure.
-    async fn follow(&self, filling: &mut Filling) -> Result<(), Short> {
+    async fn follow(&self, filling: &mut Filling) -> Result<(), CacheEnd> {
         let span = RevisionSpan {
             after: filling.base,
             upto: filling.backfill.upto,
@@ -53,7 +53,7 @@ impl Backfiller {
             };
             let event = match cache.next(lacks).await {
                 Ok(Some(event)) => event,
-                Ok(None) if lacking > 0 => break Err(Short::Broken),
+                Ok(None) if lacking > 0 => break Err(CacheEnd::Broken),
                 Ok(None) => break Ok(()),
                 Err(short) => break Err(short),
             };
@@ -67,34 +67,36 @@ impl Backfiller {
                 (true, false) => lacking += 1,
                 (true, true) | (false, false) => {}
             }
-            if batch.len() >= BATCH && !self.tell(filling, &mut batch).await {
-                return Err(Short::Broken);
+            if batch.len() >= BATCH && !self.send(filling, &mut batch).await {
+                return Err(CacheEnd::Broken);
             }
         };
-        if self.tell(filling, &mut batch).await {
+        if self.send(filling, &mut batch).await {
             came
         } else {
-            Err(Short::Broken)
+            Err(CacheEnd::Broken)
         }
     }
 
     /// Sends a batch of events, and waits for room. Returns whether to continue. A restore can end the backfill
     /// at each await; until events are sent, subscribers have what they had before.
-    async fn tell(&self, filling: &mut Filling, batch: &mut Vec<PastEvent>) -> bool {
-        let Some(upto) = batch.last().and_then(|told| told.at) else {
+    async fn send(&self, filling: &mut Filling, batch: &mut Vec<PastEvent>) -> bool {
+        let Some(upto) = batch.last().and_then(|event| event.at) else {
             return true;
         };
-        let mut told = std::mem::take(batch);
-        if self.archive.tell_why(&mut told).await.is_err() || self.check(filling).await.is_err() {
+        let mut events = std::mem::take(batch);
+        if self.archive.mark_left_selector(&mut events).await.is_err()
+            || self.check(filling).await.is_err()
+        {
             return false;
         }
-        for event in &told {
+        for event in &events {
             let history = filling.histories.entry(name(&event.now.object));
             let history = history.or_insert_with(|| ObjectHistory::new(event.now.object.clone()));
             history.then = (!event.is_end()).then(|| event.now.clone());
         }
         let filled = Filled {
-            told,
+            events,
             ..Filled::default()
         };
         self.shared

@@ -22,7 +22,7 @@ pub(super) struct FileEntry {
 pub(super) type KindOf = (Arc<str>, Arc<str>);
 
 /// The key of an object within a file: its `apiVersion`, its kind and its identity.
-pub(super) type Place = (Arc<str>, Arc<str>, Uid);
+pub(super) type EntryKey = (Arc<str>, Arc<str>, Uid);
 
 /// The `apiVersion` and kind of an object.
 pub(super) fn kind_of(object: &ObjectRef) -> KindOf {
@@ -30,7 +30,7 @@ pub(super) fn kind_of(object: &ObjectRef) -> KindOf {
 }
 
 /// The key of an object within the file.
-pub(super) fn place(object: &ObjectRef) -> Place {
+pub(super) fn entry_key(object: &ObjectRef) -> EntryKey {
     let (api_version, kind) = kind_of(object);
     (api_version, kind, identity(object))
 }

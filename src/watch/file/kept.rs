@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::entry::{FileEntry, KindOf, Place, kind_of, place};
+use super::entry::{EntryKey, FileEntry, KindOf, entry_key, kind_of};
 use super::error::FileError;
 use crate::watch::envelope::Verb;
 
@@ -21,7 +21,7 @@ pub(super) struct KeptEntries {
     pub(super) phase: PlayPhase,
     /// The objects as they were before the first of `entries`, in order of arrival.
     pub(super) base: BTreeMap<u64, Arc<FileEntry>>,
-    places: HashMap<Place, u64>,
+    positions: HashMap<EntryKey, u64>,
     /// The number of the first of `entries`.
     pub(super) first: u64,
     pub(super) entries: VecDeque<Arc<FileEntry>>,
@@ -98,15 +98,15 @@ impl KeptEntries {
         if entry.unreadable.is_some() {
             return;
         }
-        let place = place(&entry.object);
+        let key = entry_key(&entry.object);
         if entry.verb == Some(Verb::Deleted) {
-            if let Some(at) = self.places.remove(&place) {
+            if let Some(at) = self.positions.remove(&key) {
                 self.base.remove(&at);
             }
             return;
         }
         let next = self.base.last_key_value().map_or(0, |(last, _)| last + 1);
-        let at = *self.places.entry(place).or_insert(next);
+        let at = *self.positions.entry(key).or_insert(next);
         self.base.insert(at, entry);
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::super::envelope::Verb;
-use super::entry::{FileEntry, Place, kind_of, place};
+use super::entry::{EntryKey, FileEntry, entry_key, kind_of};
 use super::error::{FileError, Language};
 use super::unreadable::unreadable;
 use super::yaml;
@@ -81,7 +81,7 @@ pub(super) struct EntryOrder {
     entries: Vec<FileEntry>,
     /// The kinds with an event, after which a new object of the kind is an event too.
     begun: HashSet<(Arc<str>, Arc<str>)>,
-    there: HashSet<Place>,
+    there: HashSet<EntryKey>,
 }
 
 /// Maps an offset in a value to a line of the file.
@@ -158,7 +158,7 @@ impl EntryOrder {
         line: usize,
     ) -> Result<(), FileError> {
         let entry = entry(item, list, line)?;
-        let verb = if self.there.contains(&place(&entry.object)) {
+        let verb = if self.there.contains(&entry_key(&entry.object)) {
             Some(Verb::Modified)
         } else if self.begun.contains(&kind_of(&entry.object)) {
             Some(Verb::Added)
@@ -174,10 +174,10 @@ impl EntryOrder {
             return self.pass(entry);
         }
         entry.verb = verb;
-        let place = place(&entry.object);
+        let key = entry_key(&entry.object);
         match verb {
-            Some(Verb::Deleted) => self.there.remove(&place),
-            Some(Verb::Added | Verb::Modified) | None => self.there.insert(place),
+            Some(Verb::Deleted) => self.there.remove(&key),
+            Some(Verb::Added | Verb::Modified) | None => self.there.insert(key),
         };
         if verb.is_some() {
             self.begun.insert(kind_of(&entry.object));

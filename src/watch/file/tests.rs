@@ -345,7 +345,7 @@ kind: Pod
 }
 
 /// All events of a source, with the text for each unreadable document. Fails if the source does not end.
-async fn told(text: &str) -> Vec<String> {
+async fn all_reports(text: &str) -> Vec<String> {
     let file = Arc::new(FileTransport::parse("file", text).expect("valid"));
     let source = mux(&file).open(key(file.resources()[0].resource.clone()));
     let mut every = source.every(Patience::Pipe);
@@ -399,7 +399,7 @@ async fn an_unreadable_document_is_reported_once_and_the_others_are_read() {
             (format!("{first}\n{last}\n{}", event("MODIFIED", &bad)), 4),
         ] {
             assert_eq!(
-                told(&text).await[1..],
+                all_reports(&text).await[1..],
                 [
                     "listed a 1".to_owned(),
                     "listed c 3".to_owned(),

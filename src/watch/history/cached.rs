@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::objects_at::ObjectsAt;
 use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
-use super::replay::{Happening, Replay};
+use super::replay::{Replay, ReplayedEvent};
 use super::revision::{Revision, RevisionSpan};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::watch::envelope::Verb;
@@ -24,7 +24,7 @@ pub(super) struct Cached {
 
 /// The events of one object, oldest first. There is at least one.
 #[derive(Default)]
-pub(super) struct Events(Vec<Happening>);
+pub(super) struct Events(Vec<ReplayedEvent>);
 
 /// The state of an object before the first of its events.
 #[derive(Clone, Debug)]
@@ -99,13 +99,13 @@ impl Events {
     }
 
     /// The events as past events of an object that was `before` them.
-    pub(super) fn told(self, before: Before) -> Vec<PastEvent> {
+    pub(super) fn past_events(self, before: Before) -> Vec<PastEvent> {
         let (mut there, mut is_known) = match before {
             Before::Known(there) => (there, true),
             Before::Unread => (None, false),
         };
-        let mut told = Vec::with_capacity(self.0.len());
-        for Happening { at, verb, version } in self.0 {
+        let mut past = Vec::with_capacity(self.0.len());
+        for ReplayedEvent { at, verb, version } in self.0 {
             let why = match (verb, &there) {
                 (Verb::Deleted, _) => Why::Deleted,
                 // It has no version before, but the next event is compared with it.
@@ -118,13 +118,13 @@ impl Events {
                 there = Some(version.clone());
             }
             is_known = true;
-            told.push(PastEvent {
+            past.push(PastEvent {
                 why,
                 at: Some(at),
                 now: version,
                 prev,
             });
         }
-        told
+        past
     }
 }

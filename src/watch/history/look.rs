@@ -77,9 +77,9 @@ impl History {
 
     /// Marks the deletions of objects that only stopped matching the selector, as far as the server's answers
     /// show it.
-    pub async fn tell_why(&self, told: &mut [PastEvent]) {
+    pub async fn mark_left_selector(&self, events: &mut [PastEvent]) {
         // After an error the remaining objects stay deletions, because they are no longer visible either way.
-        let _unknown = self.archive.tell_why(told).await;
+        let _unknown = self.archive.mark_left_selector(events).await;
     }
 
     /// The server's newest revision.

@@ -38,5 +38,5 @@ pub use request_limit::RequestLimit;
 pub use revision::Revision;
 pub(super) use revision::RevisionSpan;
 pub use walk::{Limits, Walk};
-pub(super) use watch_cache::{CacheWait, CachedEvent, Lacks, Short, WatchCache};
+pub(super) use watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
 pub use window::{Changed, Comparison, Missing};

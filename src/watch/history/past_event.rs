@@ -45,7 +45,7 @@ impl PastEvent {
 /// Reverses the findings of a walk that started at `newest`, so that `newest` is the last.
 pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<PastEvent> {
     let newest = newest.map(Past::Version);
-    let mut told = Vec::with_capacity(found.len() + 1);
+    let mut events = Vec::with_capacity(found.len() + 1);
     let mut there: Presence = None;
     let mut first = Why::Listed;
     for past in found.into_iter().rev().chain(newest) {
@@ -54,13 +54,13 @@ pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<PastEvent> {
                 let prev = there.replace(now.clone());
                 let why = prev.as_ref().map_or(first, |_| Why::Modified);
                 let at = Revision::parse(&now.version);
-                told.push(PastEvent { why, at, now, prev });
+                events.push(PastEvent { why, at, now, prev });
             }
             Past::Created => first = Why::Added,
             Past::Deleted(at) => {
                 first = Why::Listed;
                 if let Some(last) = there.take() {
-                    told.push(PastEvent {
+                    events.push(PastEvent {
                         why: Why::Deleted,
                         at: Some(at),
                         now: Arc::new(deleted(&last, at)),
@@ -70,7 +70,7 @@ pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<PastEvent> {
             }
         }
     }
-    told
+    events
 }
 
 /// The object in the event of its deletion: its last state, with the resourceVersion of the deletion.

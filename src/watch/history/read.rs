@@ -60,16 +60,19 @@ impl Archive {
     }
 
     /// Marks the deletions of objects that only stopped matching the selector.
-    pub(in crate::watch) async fn tell_why(&self, told: &mut [PastEvent]) -> Result<(), Unread> {
+    pub(in crate::watch) async fn mark_left_selector(
+        &self,
+        events: &mut [PastEvent],
+    ) -> Result<(), Unread> {
         if !self.key.select.can_leave() {
             return Ok(());
         }
-        for told in told.iter_mut().filter(|told| told.why == Why::Deleted) {
-            let Some(at) = told.at else { continue };
-            let object = &told.now.object;
+        for event in events.iter_mut().filter(|event| event.why == Why::Deleted) {
+            let Some(at) = event.at else { continue };
+            let object = &event.now.object;
             let there = self.unselected(object).object(object, at).await?;
             if there.is_some_and(|there| there.object.uid == object.uid) {
-                told.why = Why::LeftSelector;
+                event.why = Why::LeftSelector;
             }
         }
         Ok(())

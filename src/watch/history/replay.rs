@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
-use super::watch_cache::{CacheWait, Lacks, Short, WatchCache};
+use super::watch_cache::{CacheEnd, CacheWait, Lacks, WatchCache};
 use crate::watch::body::{Body, Packer};
 use crate::watch::envelope::Verb;
 use crate::watch::event::Version;
@@ -18,7 +18,7 @@ const TRIES: usize = 3;
 
 /// One event.
 #[derive(Clone, Debug)]
-pub(super) struct Happening {
+pub(super) struct ReplayedEvent {
     pub(super) at: Revision,
     pub(super) verb: Verb,
     pub(super) version: Arc<Version>,
@@ -29,7 +29,7 @@ pub(super) struct Happening {
 pub(super) struct Replay {
     /// Every event after this revision is in `events`.
     pub(super) reaches: Revision,
-    pub(super) events: Vec<Happening>,
+    pub(super) events: Vec<ReplayedEvent>,
 }
 
 impl Replay {
@@ -43,11 +43,11 @@ impl Replay {
         for _ in 0..TRIES {
             match Replay::fill(archive, span, known).await {
                 Ok(replay) => return Some(replay),
-                Err(Short::Only(oldest)) if oldest > span.after && oldest < span.upto => {
+                Err(CacheEnd::Only(oldest)) if oldest > span.after && oldest < span.upto => {
                     span.after = oldest;
                 }
-                Err(Short::Broken) => {}
-                Err(Short::Only(_) | Short::Never) => return None,
+                Err(CacheEnd::Broken) => {}
+                Err(CacheEnd::Only(_) | CacheEnd::Never) => return None,
             }
         }
         None
@@ -57,7 +57,7 @@ impl Replay {
         archive: &Archive,
         span: RevisionSpan,
         known: Option<Revision>,
-    ) -> Result<Replay, Short> {
+    ) -> Result<Replay, CacheEnd> {
         let mut cache = WatchCache::open(archive, span, CacheWait::Short).await?;
         let mut keeper = Keeper::new();
         let mut events = Vec::new();
@@ -70,7 +70,7 @@ impl Replay {
                 let reaches = span.after;
                 return Ok(Replay { reaches, events });
             };
-            events.push(Happening {
+            events.push(ReplayedEvent {
                 at: event.at,
                 verb: event.verb,
                 version: keeper.keep(&event.version, event.verb),

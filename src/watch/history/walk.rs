@@ -237,8 +237,8 @@ impl Walk {
             };
             self.lifetimes = Some(Lifetimes::read(&self.archive, span).await);
         }
-        let told = self.lifetimes.as_ref();
-        match told.map(|told| (told.deletion(high), told.reaches)) {
+        let known = self.lifetimes.as_ref();
+        match known.map(|known| (known.deletion(high), known.reaches)) {
             Some((Some(deleted), _)) => return deleted,
             Some((None, Some(reaches))) if reaches < high => {
                 // A silent cache is no proof: events may still be on their way.

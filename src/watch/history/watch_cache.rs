@@ -46,7 +46,7 @@ pub(in crate::watch) struct CachedEvent {
 
 /// Why the cache returned no more events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::watch) enum Short {
+pub(in crate::watch) enum CacheEnd {
     /// It has only the events after this revision.
     Only(Revision),
     /// It has no events, or an event that must exist did not arrive.
@@ -71,7 +71,7 @@ impl WatchCache {
         archive: &Archive,
         span: RevisionSpan,
         quiet: CacheWait,
-    ) -> Result<WatchCache, Short> {
+    ) -> Result<WatchCache, CacheEnd> {
         let from = ResourceVersion::from(span.after);
         let opened = archive.transport.watch(&archive.key, &from).await;
         Ok(WatchCache {
@@ -92,21 +92,21 @@ impl WatchCache {
     pub(in crate::watch) async fn next(
         &mut self,
         lacks: Lacks,
-    ) -> Result<Option<CachedEvent>, Short> {
+    ) -> Result<Option<CachedEvent>, CacheEnd> {
         while self.last < self.upto {
             let Some(line) = self.line(lacks).await? else {
                 return Ok(None);
             };
-            let (at, object) = match self.reader.line(&line).map_err(|_| Short::Never)? {
+            let (at, object) = match self.reader.line(&line).map_err(|_| CacheEnd::Never)? {
                 Line::Object { verb, item } => {
                     let at = Revision::parse(&item.version.version);
                     (at, Some((verb, item.version)))
                 }
                 Line::Bookmark(version) => (Revision::parse(&version), None),
                 Line::Error(status) if status.code == 410 => return Err(too_old(&status.message)),
-                Line::Error(_) => return Err(Short::Broken),
+                Line::Error(_) => return Err(CacheEnd::Broken),
             };
-            let at = at.ok_or(Short::Never)?;
+            let at = at.ok_or(CacheEnd::Never)?;
             let is_new = at > self.last && at <= self.upto;
             self.last = self.last.max(at);
             if let Some((verb, version)) = object.filter(|_| is_new) {
@@ -117,7 +117,7 @@ impl WatchCache {
     }
 
     /// The next line; `None` if the cache has sent everything.
-    async fn line(&mut self, lacks: Lacks) -> Result<Option<bytes::Bytes>, Short> {
+    async fn line(&mut self, lacks: Lacks) -> Result<Option<bytes::Bytes>, CacheEnd> {
         let (span, enough) = match self.quiet {
             CacheWait::Short => (LISTEN, 2),
             CacheWait::Long(pace) => (pace.of(LISTEN), 20),
@@ -128,11 +128,11 @@ impl WatchCache {
         };
         for _ in 0..spans {
             if let Ok(line) = timeout(span, self.lines.next()).await {
-                return line.and_then(Result::ok).map(Some).ok_or(Short::Broken);
+                return line.and_then(Result::ok).map(Some).ok_or(CacheEnd::Broken);
             }
         }
         match lacks {
-            Lacks::AnEvent => Err(Short::Never),
+            Lacks::AnEvent => Err(CacheEnd::Never),
             Lacks::Nothing => Ok(None),
         }
     }
@@ -146,8 +146,8 @@ fn named_oldest(message: &str) -> Option<Revision> {
     Revision::read(tail.split_once(')')?.0)
 }
 
-fn too_old(message: &str) -> Short {
-    named_oldest(message).map_or(Short::Never, Short::Only)
+fn too_old(message: &str) -> CacheEnd {
+    named_oldest(message).map_or(CacheEnd::Never, CacheEnd::Only)
 }
 
 #[cfg(test)]

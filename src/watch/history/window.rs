@@ -58,7 +58,7 @@ pub struct Changed {
     /// The rest to walk: the version to start from, and the walk back from it.
     pub earlier: Option<(Presence, Walk)>,
     /// The events after that, oldest first.
-    pub told: Vec<PastEvent>,
+    pub later: Vec<PastEvent>,
 }
 
 /// An object with missing versions, because a request failed.
@@ -161,7 +161,7 @@ impl Window<'_> {
             changed.earlier = self.walk(first, existed);
             if changed.earlier.is_none() {
                 // The first change is compared with this version.
-                changed.told.push(PastEvent {
+                changed.later.push(PastEvent {
                     why: Why::Listed,
                     at: Revision::parse(&first.version),
                     now: first.clone(),
@@ -169,7 +169,7 @@ impl Window<'_> {
                 });
             }
         }
-        changed.told.extend(events.told(before));
+        changed.later.extend(events.past_events(before));
         self.changed.insert(name, changed);
     }
 
@@ -200,8 +200,8 @@ impl Window<'_> {
         }
         if let Some(walk) = self.walk(there, existed) {
             let earlier = Some(walk);
-            let told = Vec::new();
-            self.changed.insert(name, Changed { earlier, told });
+            let later = Vec::new();
+            self.changed.insert(name, Changed { earlier, later });
         }
     }
 

@@ -32,7 +32,7 @@ fn find<'a>(log: &'a [LoggedWrite], uid: &str, rv: u64) -> Option<&'a LoggedWrit
 
 /// The faults that a reader got events for.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ReportedFaults {
     pub(super) expired: usize,
     pub(super) damaged: usize,
     pub(super) polled: usize,
@@ -40,8 +40,8 @@ pub(super) struct Told {
     pub(super) restored: usize,
 }
 
-impl Told {
-    pub(super) fn add(&mut self, other: &Told) {
+impl ReportedFaults {
+    pub(super) fn add(&mut self, other: &ReportedFaults) {
         self.expired += other.expired;
         self.damaged += other.damaged;
         self.polled += other.polled;
@@ -60,7 +60,7 @@ pub(super) struct Check<'a> {
     /// Every event up to this version has been checked.
     at: u64,
     epoch: u32,
-    pub(super) told: Told,
+    pub(super) told: ReportedFaults,
     seq: u64,
     /// How many undecodable lines arrived since the last gap for them.
     bad: usize,
@@ -76,7 +76,7 @@ impl<'a> Check<'a> {
         model: &'a Model,
         events: &'a [Event],
         from_the_start: bool,
-    ) -> Told {
+    ) -> ReportedFaults {
         let mut check = Check {
             label,
             model,
@@ -84,7 +84,7 @@ impl<'a> Check<'a> {
             mirror: Mirror::new(),
             at: 0,
             epoch: 0,
-            told: Told::default(),
+            told: ReportedFaults::default(),
             seq: 0,
             bad: 0,
             from_the_start,

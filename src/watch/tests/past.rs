@@ -55,7 +55,7 @@ async fn before(history: &History, listed: ObjectsAt, object: Option<&ObjectRef>
         complete = compared.complete.map(|at| at.max(compared.then));
         for changed in compared.changed {
             walks.extend(changed.earlier);
-            told.extend(changed.told);
+            told.extend(changed.later);
         }
     }
     for (newest, mut walk) in walks {
@@ -81,7 +81,7 @@ async fn before(history: &History, listed: ObjectsAt, object: Option<&ObjectRef>
 
 /// All events of a source: those before its first listing, and those after it. After the listing the server may
 /// `forget`.
-async fn told(
+async fn all_events(
     fake: &Fake,
     (key, object): (SourceKey, Option<&ObjectRef>),
     forget: impl FnOnce(&Fake),
@@ -149,7 +149,7 @@ async fn run(seed: u64, forget: impl FnOnce(&Fake, &mut fastrand::Rng)) -> (Look
         (SourceKey { select, ..pods() }, Some(&object))
     };
     let (writer, mut rng) = (rng.fork(), rng);
-    let told = told(&fake, (key, object), |fake| forget(fake, &mut rng));
+    let told = all_events(&fake, (key, object), |fake| forget(fake, &mut rng));
     let (looked, ()) = tokio::join!(told, write(&fake, writer));
     (looked, log(&fake, object.map(|_| "a")))
 }

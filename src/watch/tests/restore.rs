@@ -8,7 +8,7 @@ async fn seconds(seconds: f64) {
 }
 
 /// The events and the states after the server was restored to version `to`.
-async fn told((fake, every): (&Fake, &mut Every), to: u64) -> (Vec<String>, Vec<String>) {
+async fn after_restore((fake, every): (&Fake, &mut Every), to: u64) -> (Vec<String>, Vec<String>) {
     fake.restore(to);
     let events = drain(every).await;
     let is_state = |event: &String| event.starts_with("retrying") || event == "live";
@@ -28,7 +28,7 @@ async fn a_restored_server_is_listed_and_compared() {
     }
     fake.apply("changed"); // 244
     drain(&mut every).await;
-    let (events, states) = told((&fake, &mut every), 104).await;
+    let (events, states) = after_restore((&fake, &mut every), 104).await;
     assert_eq!(
         events,
         [

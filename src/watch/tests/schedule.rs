@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use tokio::task::JoinHandle;
 
-use super::check::{Check, Mirror, Told, number, state, uid};
+use super::check::{Check, Mirror, ReportedFaults, number, state, uid};
 use super::*;
 use crate::watch::fake::{Model, Plan, WatchFault, api_error, throttled};
 
@@ -77,7 +77,7 @@ impl Reader {
     }
 
     /// Checks the events against the history. No more faults may be reported than happened.
-    fn check(&self, model: &Model) -> Told {
+    fn check(&self, model: &Model) -> ReportedFaults {
         let label = &*self.label;
         let fast = matches!(self.pace, Speed::Fast(_));
         let from = self
@@ -205,7 +205,7 @@ fn server(rng: &mut fastrand::Rng) -> Fake {
     fake
 }
 
-async fn schedule(seed: u64) -> Told {
+async fn schedule(seed: u64) -> ReportedFaults {
     let mut rng = fastrand::Rng::with_seed(seed);
     let faults = !seed.is_multiple_of(4);
     let fake = server(&mut rng);
@@ -250,7 +250,7 @@ async fn schedule(seed: u64) -> Told {
         .map(|now| (uid(&now.object), number(&now.version)))
         .collect();
     assert_eq!(held, last, "seed {seed}: store");
-    let mut all = Told::default();
+    let mut all = ReportedFaults::default();
     for reader in &readers {
         let told = reader.check(&model);
         assert!(told.polled == 0 || polls > 0, "{}", reader.label);
@@ -348,7 +348,7 @@ fn no_outage_loses_versions_that_the_server_keeps() {
 
 #[test]
 fn a_thousand_random_schedules() {
-    let mut all = Told::default();
+    let mut all = ReportedFaults::default();
     for seed in 0..SEEDS {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()

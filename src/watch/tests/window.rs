@@ -45,7 +45,7 @@ async fn compare(fake: &Fake, floor: u64) -> Compared {
             }
             told.extend(in_order(newest, found));
         }
-        told.extend(changed.told);
+        told.extend(changed.later);
     }
     let number = |at: Revision| at.to_string().parse().expect("a number");
     let mut told: Vec<_> = told
