@@ -32,11 +32,11 @@ pub async fn similar_names(
     struct NameMetadata {
         name: String,
     }
-    let ask = ApiRequest::new(RequestPath::of(resource, namespace)?)
+    let request = ApiRequest::new(RequestPath::of(resource, namespace)?)
         .about("list", resource.group_resource())
         .accept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
         .query("limit", LOOKED_AT);
-    let body = client.get(&ask).await?;
+    let body = client.get(&request).await?;
     let list: NameList = serde_json::from_slice(&body).map_err(|error| {
         let fault = json_fault(&error);
         RequestError::Decode(format!("the server's answer is no list: {fault}").into())

@@ -5,13 +5,13 @@ use super::tape::{KEY_RESPELT, SHADOWED, TapeNode};
 /// Checks, at almost no cost, that an object has no repeated keys. It may report a repetition where there is
 /// none.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct SeenKeys {
     /// One bit per key, chosen by the last bytes and the length of the key.
     bits: [u64; 4],
     may_repeat: bool,
 }
 
-impl Seen {
+impl SeenKeys {
     /// Whether a key may be repeated.
     pub(super) fn may_repeat(&self) -> bool {
         self.may_repeat
@@ -122,7 +122,7 @@ mod tests {
         fn a_repeated_key_is_noticed(
             keys in prop::collection::vec(prop::collection::vec(prop::sample::select(&PIECES[..]), 0..4), 0..12),
         ) {
-            let (mut seen, mut text) = (Seen::default(), String::from("{"));
+            let (mut seen, mut text) = (SeenKeys::default(), String::from("{"));
             let mut met = HashSet::new();
             let mut repeats = false;
             for key in keys.iter().map(|pieces| pieces.concat()) {
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn different_keys_rarely_collide() {
-        let mut seen = Seen::default();
+        let mut seen = SeenKeys::default();
         for key in ["name", "namespace", "uid", "labels"] {
             let text = format!(r#"{{"metadata":{{"{key}"#);
             seen.note(text.as_bytes(), u32::try_from(key.len()).expect("short"), 0);

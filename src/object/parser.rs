@@ -1,6 +1,6 @@
 //! The JSON parser (RFC 8259). It goes over the text once, records spans, and decodes nothing.
 
-use super::duplicate_keys::{self, Seen};
+use super::duplicate_keys::{self, SeenKeys};
 use super::hint::Hint;
 use super::parse_error::ParseError;
 use super::scan::{self, Escapes};
@@ -174,7 +174,7 @@ impl Parser<'_> {
 
     /// Parses the fields of the object at `index`, up to and including its brace.
     fn object(&mut self, index: usize, old: Option<usize>) -> Result<(), ParseError> {
-        let mut seen = Seen::default();
+        let mut seen = SeenKeys::default();
         let mut siblings = self.hint.children(old, Kind::Object);
         if self.take(b'}') {
             return Ok(());

@@ -69,7 +69,7 @@ impl Answer {
 
 /// Reads the response to a failed request.
 pub(super) async fn refusal(
-    ask: &ApiRequest,
+    request: &ApiRequest,
     head: &Parts,
     answer: Answer,
     limits: &Limits,
@@ -80,22 +80,22 @@ pub(super) async fn refusal(
     };
     let body = answer.whole(&short).await.unwrap_or_default();
     RequestError::Api {
-        error: api_error(head.status.as_u16(), &body, ask),
+        error: api_error(head.status.as_u16(), &body, request),
         after: retry_after(&head.headers),
     }
 }
 
 /// The error for this status code and this body.
-pub(crate) fn api_error(code: u16, body: &[u8], ask: &ApiRequest) -> ApiError {
+pub(crate) fn api_error(code: u16, body: &[u8], request: &ApiRequest) -> ApiError {
     ApiError {
-        verb: ask.verb(),
-        resource: ask.resource().clone(),
-        status: status(code, body, ask),
+        verb: request.verb(),
+        resource: request.resource().clone(),
+        status: status(code, body, request),
     }
 }
 
 /// The server's Status, or kubectl's message for the status code (client-go's `NewGenericServerResponse`).
-fn status(code: u16, body: &[u8], ask: &ApiRequest) -> Status {
+fn status(code: u16, body: &[u8], request: &ApiRequest) -> Status {
     #[derive(Deserialize)]
     struct Probe {
         #[serde(default)]
@@ -109,7 +109,7 @@ fn status(code: u16, body: &[u8], ask: &ApiRequest) -> Status {
             status.code = code;
             status
         }
-        _ => generic(code, &String::from_utf8_lossy(body), ask),
+        _ => generic(code, &String::from_utf8_lossy(body), request),
     }
 }
 
@@ -159,7 +159,7 @@ const GENERIC: [(u16, &str, &str); 9] = [
     ),
 ];
 
-fn generic(code: u16, body: &str, ask: &ApiRequest) -> Status {
+fn generic(code: u16, body: &str, request: &ApiRequest) -> Status {
     let body = match body.trim() {
         "" => "unknown".to_owned(),
         text => excerpt(text, BODY_SHOWN),
@@ -182,7 +182,7 @@ fn generic(code: u16, body: &str, ask: &ApiRequest) -> Status {
             ),
         ),
     };
-    let message = match &**ask.resource() {
+    let message = match &**request.resource() {
         "" => message,
         resource => format!("{message} (get {resource})"),
     };
@@ -204,8 +204,8 @@ mod tests {
     use super::*;
 
     fn check(code: u16, body: &str) -> String {
-        let ask = ApiRequest::new("/x").about("list", "pods.metrics.k8s.io");
-        let status = status(code, body.as_bytes(), &ask);
+        let request = ApiRequest::new("/x").about("list", "pods.metrics.k8s.io");
+        let status = status(code, body.as_bytes(), &request);
         assert_eq!(status.code, code);
         format!("{}: {}", status.reason, status.message)
     }

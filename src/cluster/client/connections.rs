@@ -11,10 +11,10 @@ const STREAMS: usize = 90;
 /// The connections that use one set of credentials.
 pub(super) struct Connections {
     stack: Stack,
-    open: Mutex<Vec<Lane>>,
+    open: Mutex<Vec<Connection>>,
 }
 
-struct Lane {
+struct Connection {
     client: kube::Client,
     /// Shared by this connection and each of its streams, to count them.
     streams: Arc<()>,
@@ -38,21 +38,21 @@ impl Connections {
     pub(super) fn slot(&self) -> ConnectionSlot {
         // Nothing below can panic half way, so the list is consistent even after a panic.
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = |lane: &&Lane| Arc::strong_count(&lane.streams) <= STREAMS;
-        if let Some(lane) = open.iter().find(free) {
-            return lane.slot();
+        let free = |connection: &&Connection| Arc::strong_count(&connection.streams) <= STREAMS;
+        if let Some(connection) = open.iter().find(free) {
+            return connection.slot();
         }
-        let lane = Lane {
+        let connection = Connection {
             client: self.stack.client(),
             streams: Arc::new(()),
         };
-        let slot = lane.slot();
-        open.push(lane);
+        let slot = connection.slot();
+        open.push(connection);
         slot
     }
 }
 
-impl Lane {
+impl Connection {
     fn slot(&self) -> ConnectionSlot {
         ConnectionSlot {
             client: self.client.clone(),

@@ -132,22 +132,22 @@ impl Client {
     }
 
     /// Sends a request and reads the whole response.
-    pub(crate) async fn get(&self, ask: &ApiRequest) -> Result<Bytes, RequestError> {
-        self.open(ask).await?.whole(&self.shared.limits).await
+    pub(crate) async fn get(&self, request: &ApiRequest) -> Result<Bytes, RequestError> {
+        self.open(request).await?.whole(&self.shared.limits).await
     }
 
     /// Sends a request and returns the body of a successful response. Refused credentials are renewed once.
-    pub(crate) async fn open(&self, ask: &ApiRequest) -> Result<Answer, RequestError> {
+    pub(crate) async fn open(&self, request: &ApiRequest) -> Result<Answer, RequestError> {
         let login = self.shared.login();
-        let first = match self.shared.send(&login, ask).await {
+        let first = match self.shared.send(&login, request).await {
             // The connection ended during the request, as all do when a server shuts down. A GET is safe to
             // repeat at once.
-            Err(RequestError::Cut(_)) => self.shared.send(&login, ask).await,
+            Err(RequestError::Cut(_)) => self.shared.send(&login, request).await,
             other => other,
         };
         match first {
             Err(refused) if refused.is_unauthorized() => match self.shared.renew(&login).await? {
-                Some(login) => self.shared.send(&login, ask).await,
+                Some(login) => self.shared.send(&login, request).await,
                 None => Err(refused),
             },
             other => other,
@@ -176,10 +176,10 @@ impl ClientShared {
         current.clone()
     }
 
-    async fn send(&self, login: &Login, ask: &ApiRequest) -> Result<Answer, RequestError> {
-        let request = ask.request()?;
+    async fn send(&self, login: &Login, request: &ApiRequest) -> Result<Answer, RequestError> {
+        let sent = request.to_http()?;
         let slot = login.connections.slot();
-        let response = timeout(self.limits.headers, slot.client.send(request))
+        let response = timeout(self.limits.headers, slot.client.send(sent))
             .await
             .map_err(|_| RequestError::Timeout(self.limits.headers))?
             .map_err(|error| request_error::send_error(&error, &login.host))?;
@@ -191,7 +191,7 @@ impl ClientShared {
         if head.status.is_success() {
             Ok(answer)
         } else {
-            Err(answer::refusal(ask, &head, answer, &self.limits).await)
+            Err(answer::refusal(request, &head, answer, &self.limits).await)
         }
     }
 

@@ -75,7 +75,7 @@ impl ApiRequest {
     }
 
     /// The HTTP request. It is an error if its selectors or names are too long.
-    pub(super) fn request(&self) -> Result<Request<Body>, RequestError> {
+    pub(super) fn to_http(&self) -> Result<Request<Body>, RequestError> {
         let length = self.target.len();
         if length > LONGEST {
             return Err(RequestError::Impossible(
@@ -129,7 +129,7 @@ mod tests {
             .query("labelSelector", "app in (a,b),x!=é")
             .query("limit", "500")
             .identity()
-            .request()
+            .to_http()
             .expect("a request");
         assert_eq!(request.method(), Method::GET);
         assert_eq!(
@@ -143,10 +143,13 @@ mod tests {
 
     #[test]
     fn a_request_that_is_too_long_is_an_error() {
-        let ask =
+        let request =
             |length| ApiRequest::new("/api/v1/pods").query("labelSelector", &"x".repeat(length));
-        assert!(ask(32 << 10 >> 1).request().is_ok());
-        let error = ask(32 << 10).request().expect_err("too long").to_string();
+        assert!(request(32 << 10 >> 1).to_http().is_ok());
+        let error = request(32 << 10)
+            .to_http()
+            .expect_err("too long")
+            .to_string();
         assert_eq!(
             error,
             "error: the request would be 32795 bytes long, and 32768 are allowed: its selectors or \

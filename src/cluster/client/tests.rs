@@ -26,8 +26,8 @@ async fn client(url: &str) -> Client {
 async fn check(reply: ScriptedReply) -> String {
     let server = Scripted::start([reply]).await;
     let client = client(&server.url).await;
-    let ask = ApiRequest::new("/api/v1/pods").about("list", "pods");
-    match client.get(&ask).await {
+    let request = ApiRequest::new("/api/v1/pods").about("list", "pods");
+    match client.get(&request).await {
         Ok(body) => String::from_utf8(body.to_vec()).expect("text"),
         Err(error) => error.to_string().replace(&server.url[7..], "HOST"),
     }
@@ -210,8 +210,12 @@ async fn concurrent_requests_renew_credentials_once() {
     };
     let config = ClusterConfig::load(&Ambient::default(), &overrides).expect("a server");
     let client = Client::new(config).await.expect("a client");
-    let ask = ApiRequest::new("/x");
-    let (a, b, c) = tokio::join!(client.get(&ask), client.get(&ask), client.get(&ask));
+    let request = ApiRequest::new("/x");
+    let (a, b, c) = tokio::join!(
+        client.get(&request),
+        client.get(&request),
+        client.get(&request)
+    );
     assert!(a.is_ok() && b.is_ok() && c.is_ok());
     assert_eq!(server.heads().len(), 6);
 }

@@ -114,10 +114,10 @@ fn trusting(overrides: &mut Overrides) {
 async fn streams_share_one_connection_and_tls_server_name_is_verified() {
     let server = Server::start().await;
     let client = server.client(trusting).await;
-    let ask = ApiRequest::new("/x");
-    let first = client.get(&ask).await.expect("an answer");
+    let request = ApiRequest::new("/x");
+    let first = client.get(&request).await.expect("an answer");
     assert_eq!(&*first, b"ok");
-    let answers = join_all((0..30).map(|_| client.open(&ask))).await;
+    let answers = join_all((0..30).map(|_| client.open(&request))).await;
     assert!(answers.iter().all(Result::is_ok));
     assert_eq!(server.connections.load(Ordering::Relaxed), 1);
 }

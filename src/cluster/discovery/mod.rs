@@ -191,9 +191,11 @@ async fn discover(client: &Client) -> Result<Discovery, RequestError> {
 }
 
 async fn root(client: &Client, path: &'static str) -> Result<DiscoveryAnswer, RequestError> {
-    let ask = ApiRequest::new(path);
-    let body = match client.get(&ask.clone().accept(ACCEPT)).await {
-        Err(RequestError::Api { error, .. }) if error.status.code == 406 => client.get(&ask).await,
+    let request = ApiRequest::new(path);
+    let body = match client.get(&request.clone().accept(ACCEPT)).await {
+        Err(RequestError::Api { error, .. }) if error.status.code == 406 => {
+            client.get(&request).await
+        }
         // A server of extensions only has no core group.
         Err(RequestError::Api { error, .. }) if error.status.code == 404 => {
             return Ok(DiscoveryAnswer::Names(Vec::new()));
@@ -203,7 +205,7 @@ async fn root(client: &Client, path: &'static str) -> Result<DiscoveryAnswer, Re
     match parse::root(&body).map_err(|error| decode(path, &error))? {
         // Some proxies accept the aggregated form but drop its content.
         DiscoveryAnswer::Types(types, stale) if types.is_empty() && stale.is_empty() => {
-            let body = client.get(&ask).await?;
+            let body = client.get(&request).await?;
             parse::root(&body).map_err(|error| decode(path, &error))
         }
         said => Ok(said),

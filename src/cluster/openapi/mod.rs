@@ -82,11 +82,11 @@ impl OpenApi {
             .try_fold(RequestPath::from(ROOT), |path, segment| {
                 path.then(Part::Group, segment)
             });
-        let mut ask = ApiRequest::new(path.ok()?);
+        let mut request = ApiRequest::new(path.ok()?);
         if let Some(hash) = hash {
-            ask = ask.query("hash", hash);
+            request = request.query("hash", hash);
         }
-        let answer = self.client.get(&ask).await.ok()?;
+        let answer = self.client.get(&request).await.ok()?;
         let keep = self.cache.clone().zip(hash.map(str::to_owned));
         let name = name.to_owned();
         let reading = spawn_blocking(move || {

@@ -21,7 +21,7 @@ fn ok(body: &str) -> ScriptedReply {
 }
 
 /// Requests the schema of `example.com/v1` from a server with these replies. Returns its kinds, and the requests.
-async fn ask(
+async fn fetched(
     replies: impl IntoIterator<Item = ScriptedReply>,
     cache: Option<&Path>,
 ) -> (Option<String>, Vec<String>) {
@@ -38,10 +38,10 @@ async fn ask(
 
 #[tokio::test]
 async fn a_document_is_requested_with_its_hash() {
-    let (kinds, asked) = ask([ok(INDEX), ok(DOCUMENT)], None).await;
+    let (kinds, requests) = fetched([ok(INDEX), ok(DOCUMENT)], None).await;
     assert_eq!(kinds.as_deref(), ROUTE);
     assert_eq!(
-        asked,
+        requests,
         ["/openapi/v3", "/openapi/v3/apis/example.com/v1?hash=BB"]
     );
 }
@@ -50,16 +50,16 @@ async fn a_document_is_requested_with_its_hash() {
 async fn the_second_run_needs_only_the_index() {
     let files = Files::new(&[]);
     let cache = files.path("cache");
-    let (kinds, _) = ask([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
+    let (kinds, _) = fetched([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
     assert_eq!(kinds.as_deref(), ROUTE);
-    let (kinds, asked) = ask([ok(INDEX)], Some(&cache)).await;
+    let (kinds, requests) = fetched([ok(INDEX)], Some(&cache)).await;
     assert_eq!(kinds.as_deref(), ROUTE);
-    assert_eq!(asked, ["/openapi/v3"]);
+    assert_eq!(requests, ["/openapi/v3"]);
     // Another hash means another document, and this one is not available.
     let newer = INDEX.replace("BB", "CC");
-    let (kinds, asked) = ask([ok(&newer), answer(404, "", "")], Some(&cache)).await;
+    let (kinds, requests) = fetched([ok(&newer), answer(404, "", "")], Some(&cache)).await;
     assert_eq!(kinds, None);
-    assert_eq!(asked.len(), 2);
+    assert_eq!(requests.len(), 2);
 }
 
 #[tokio::test]
@@ -74,8 +74,8 @@ async fn an_invalid_file_is_requested_again() {
     ] {
         let files = Files::new(&[(kept, damage)]);
         let cache = files.path("cache");
-        let (kinds, asked) = ask([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
-        assert_eq!((kinds.as_deref(), asked.len()), (ROUTE, 2), "{damage:?}");
+        let (kinds, requests) = fetched([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
+        assert_eq!((kinds.as_deref(), requests.len()), (ROUTE, 2), "{damage:?}");
         let written = std::fs::read_to_string(files.path(kept)).expect("text");
         assert_eq!(written, format!("BB\n{DOCUMENT}"), "{damage:?}");
     }
@@ -99,10 +99,10 @@ async fn other_responses_give_no_schema() {
         vec![ok(INDEX), ok("{}")],
         vec![ok(INDEX), ScriptedReply::ThenReset(Vec::new())],
     ] {
-        let requests = replies.len();
-        let (kinds, asked) = ask(replies, Some(&cache)).await;
-        assert_eq!(kinds, None, "{asked:?}");
-        assert!(asked.len() >= requests, "{asked:?}");
+        let scripted = replies.len();
+        let (kinds, requests) = fetched(replies, Some(&cache)).await;
+        assert_eq!(kinds, None, "{requests:?}");
+        assert!(requests.len() >= scripted, "{requests:?}");
     }
     assert!(!files.path("cache/spy").exists(), "nothing is kept of it");
 }

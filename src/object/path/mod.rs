@@ -102,11 +102,11 @@ impl Path<'_> {
     /// The path as text. `arrow` separates the two indices of an item that has moved.
     pub fn text(&self, arrow: &str) -> String {
         let mut text = String::new();
-        let mut pen = PathWriter::new(&mut text, arrow);
+        let mut writer = PathWriter::new(&mut text, arrow);
         for step in &self.steps {
-            pen.step(step);
+            writer.step(step);
         }
-        pen.end();
+        writer.end();
         text
     }
 }
