@@ -9,7 +9,7 @@ use crate::cluster::ApiError;
 /// kubectl's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
-    /// 410: the server has compacted the resourceVersion, or the page's continue token.
+    /// 410: the resourceVersion, or the page's continue token, is too old for the server.
     #[error(transparent)]
     Expired(ApiError),
     /// 403.

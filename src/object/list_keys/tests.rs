@@ -179,7 +179,7 @@ fn document() -> Arc<Schema> {
     Arc::new(Schema::read(Doc::parse(DOCUMENT).expect("valid").root()))
 }
 
-fn told(list: &ListType) -> String {
+fn text_of(list: &ListType) -> String {
     match list {
         ListType::Map(key) => key.fields().collect::<Vec<_>>().join(","),
         ListType::Set => "set".to_owned(),
@@ -193,7 +193,7 @@ fn lists_are_read_from_a_document() {
     assert_eq!(schema.kinds().collect::<Vec<_>>(), ["Gate", "Odd"]);
     let lists = schema.lists("Gate").into_iter();
     let lists: Vec<_> = lists
-        .map(|(path, list)| format!("{path} {}", told(list)))
+        .map(|(path, list)| format!("{path} {}", text_of(list)))
         .collect();
     insta::assert_snapshot!(lists.join("\n"), @"
     .spec.pools.* id

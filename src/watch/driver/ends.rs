@@ -9,7 +9,7 @@ use super::{CLOSED, Driver, DriverStep, LIVED, SPIN};
 use crate::object::SourceState;
 use crate::watch::error::SourceError;
 
-/// How long a watch that follows a failure stays on trial. A server that has compacted the version to resume from
+/// How long a watch that follows a failure stays on trial. A server that no longer has the version to resume from
 /// accepts the watch, and reports the error in its first line.
 const TRIAL: Duration = Duration::from_millis(250);
 

@@ -56,7 +56,7 @@ pub(super) struct Driver {
     backoff: Backoff,
     /// The cause of the gap before the next listing.
     gap: Option<GapCause>,
-    /// Whether a watch has advanced since the last listing after a 410.
+    /// Whether a watch has lasted since the last listing after a 410.
     expired: Expired,
     /// Whether the server may have been restored since the last listing.
     trust: Trust,
@@ -84,7 +84,7 @@ pub(super) enum DriverStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expired {
     No,
-    /// The last 410 caused a listing, and no watch has advanced since.
+    /// A 410 caused a listing, and no watch has lasted since.
     Again,
 }
 

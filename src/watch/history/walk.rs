@@ -2,8 +2,8 @@
 //!
 //! An object at revision R names the revision of its last change. The version before that is the object at that
 //! revision minus one. A deletion leaves no version. Where the object does not exist, the walk probes older
-//! revisions in growing steps until it finds the object, and then halves the span to find the deletion. It can
-//! miss a lifetime that is shorter than a step, unless the watch cache covers it, which has every event.
+//! revisions in growing steps. Once it finds the object, it halves the span to find the deletion. It can miss a
+//! lifetime that is shorter than a step, unless the watch cache covers it, which has every event.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
