@@ -28,8 +28,7 @@ use crate::watch::select::Select;
 const REQUESTS: u32 = 300;
 /// The most time to wait for them in total.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How much later than its own time a write may reach the storage: the time is set when the request is sent or
-/// received.
+/// How much later than its own time a write may be stored: the time is set when the request is sent or received.
 const LATENCY: SignedDuration = SignedDuration::from_secs(2);
 /// A span of at most this length is precise enough.
 const NEAR: SignedDuration = SignedDuration::from_secs(2);
@@ -39,8 +38,7 @@ const NEAR: SignedDuration = SignedDuration::from_secs(2);
 pub struct Between {
     /// The earliest possible time.
     pub from: Timestamp,
-    /// The latest possible time, apart from the margin of [`is_surely_before`]. `None` if it may have been just
-    /// now.
+    /// The latest possible time, except for the margin of [`is_surely_before`]; `None` if it may be just now.
     pub until: Option<Timestamp>,
 }
 
@@ -114,9 +112,8 @@ impl Dates {
         }
     }
 
-    /// Whether the revisions of a source and those of the Leases belong to the same storage: an API server can
-    /// store a resource in its own etcd. The newest revision of one storage only grows, so this compares three
-    /// reads.
+    /// Whether the revisions of a source and those of the Leases have the same storage: an API server can store a
+    /// resource in its own etcd. The newest revision of one storage only grows, so this compares three reads.
     pub async fn covers(&self, history: &History) -> bool {
         if self.lock().hopeless {
             return false;
@@ -135,8 +132,7 @@ impl Dates {
         before <= own && after.is_ok_and(|after| own <= after)
     }
 
-    /// The time at which a revision was written; `None` if it is unknown. `newest` is the newest readable
-    /// revision.
+    /// When a revision was written; `None` if it is unknown. `newest` is the newest readable revision.
     pub async fn of(&self, at: Revision, newest: Revision) -> Option<Between> {
         let from = self.renewal(at).await.ok()??.time;
         let until = self.after(at, from, newest).await;
@@ -248,8 +244,7 @@ impl Renewals {
         })
     }
 
-    /// The newest revision from `at` on that is known to come before the next renewal, and that renewal if it is
-    /// known.
+    /// The newest revision from `at` on that is known to precede the next renewal, and that renewal if known.
     fn after(&self, at: Revision) -> (Revision, Option<Renewal>) {
         let last = self.known.range(..=at).next_back();
         let low = last.map_or(at, |(_, (_, upto))| at.max(*upto));
