@@ -1,4 +1,4 @@
-//! What an API server answered instead of what was asked.
+//! The error responses of an API server.
 
 use std::sync::Arc;
 
@@ -6,33 +6,33 @@ use serde::Deserialize;
 
 use crate::object::excerpt;
 
-/// The part of a `Status` object (meta/v1) that we use.
+/// The part of a `Status` object (meta/v1) that this program uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Status {
-    /// The HTTP code, also inside a watch: 410 for a version that is too old.
+    /// The HTTP status code. A watch has one too: 410 for a version that is too old.
     pub code: u16,
-    /// One CamelCase word: `Forbidden`. Empty where the server gave none.
+    /// One CamelCase word, such as `Forbidden`. Empty if the server sent none.
     pub reason: String,
-    /// The server's sentence.
+    /// The server's message.
     pub message: String,
 }
 
-/// A request that the server answered with an error. Its `Display` is kubectl's line, word for
-/// word: `Error from server (NotFound): deployments.apps "web" not found`. Only credentials that are
-/// not taken are told another way: `error: You must be logged in to the server (Unauthorized)`.
+/// A request that the server answered with an error. Its `Display` is exactly kubectl's line: `Error from server
+/// (NotFound): deployments.apps "web" not found`. Refused credentials have a different line: `error: You must be
+/// logged in to the server (Unauthorized)`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", line(.status))]
 pub struct ApiError {
-    /// What was tried: `get`, `list` or `watch`.
+    /// The verb of the request: `get`, `list` or `watch`.
     pub verb: &'static str,
-    /// On what: `deployments.apps`.
+    /// The resource of the request: `deployments.apps`.
     pub resource: Arc<str>,
-    /// The server's answer.
+    /// The server's response.
     pub status: Status,
 }
 
-/// How many characters of a server's message and of its reason are shown.
+/// How many characters of a server's message and of its reason are printed.
 const MESSAGE_SHOWN: usize = 2000;
 const REASON_SHOWN: usize = 100;
 
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_server_says_is_one_bounded_line() {
+    fn a_servers_message_is_one_line_of_limited_length() {
         let error = |reason: &str, message: &str| ApiError {
             verb: "list",
             resource: "pods".into(),

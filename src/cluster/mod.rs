@@ -1,4 +1,5 @@
-//! IO: kubeconfig, the client, discovery and the resources that arguments name.
+//! Everything that talks to a cluster: the kubeconfig, the client, discovery, and the resources that arguments
+//! name.
 
 mod arguments;
 mod client;

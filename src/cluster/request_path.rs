@@ -1,5 +1,5 @@
-//! The path of a request, built from parts that are checked and encoded one by one. Nothing else makes a
-//! path, so that no name, namespace or type can choose another request than the one that is meant.
+//! The path of a request. Its parts are checked and encoded one by one, and nothing else creates a path. So no
+//! name, namespace or type can lead to another request than the intended one.
 
 use std::fmt::{self, Write as _};
 
@@ -9,7 +9,7 @@ use crate::object::{Resource, excerpt};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequestPath(String);
 
-/// What a segment of a path names.
+/// The kind of a path segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A namespace.
@@ -24,7 +24,7 @@ pub enum Part {
     Resource,
 }
 
-/// A text that cannot be a segment of a path. Its `Display` is kubectl's line without `error: `.
+/// A text that cannot be a path segment. Its `Display` is kubectl's line without `error: `.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid {part} \"{}\": [{}]", excerpt(.text, SHOWN), .problems.join(" "))]
 pub struct InvalidPart {
@@ -33,11 +33,11 @@ pub struct InvalidPart {
     problems: Vec<&'static str>,
 }
 
-/// How many characters of an invalid text an error shows.
+/// How many characters of an invalid text an error contains.
 const SHOWN: usize = 100;
 
 impl Part {
-    /// Refuses what the API server refuses in a path (apimachinery's `IsValidPathSegmentName`).
+    /// Refuses the same texts as the API server does in a path (apimachinery's `IsValidPathSegmentName`).
     pub fn check(self, text: &str) -> Result<(), InvalidPart> {
         let mut problems = Vec::new();
         match text {
@@ -63,7 +63,7 @@ impl Part {
     }
 }
 
-/// kubectl's word.
+/// kubectl's word for the part.
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -77,7 +77,7 @@ impl fmt::Display for Part {
 }
 
 impl RequestPath {
-    /// `/apis/apps/v1/namespaces/shop/deployments`: the objects of a resource, in one namespace or in all.
+    /// `/apis/apps/v1/namespaces/shop/deployments`: the objects of a resource in one namespace, or in all.
     pub(crate) fn of(
         resource: &Resource,
         namespace: Option<&str>,
@@ -99,7 +99,7 @@ impl RequestPath {
         root.then(Part::Version, version)
     }
 
-    /// Goes one segment deeper.
+    /// Appends a segment.
     pub(crate) fn then(mut self, part: Part, text: &str) -> Result<RequestPath, InvalidPart> {
         part.check(text)?;
         self.0.push('/');
@@ -112,20 +112,20 @@ impl RequestPath {
     }
 }
 
-/// A path of the API's own, which no user or server has a say in.
+/// A fixed path of the API, without any part from a user or a server.
 impl From<&'static str> for RequestPath {
     fn from(path: &'static str) -> RequestPath {
         RequestPath(path.to_owned())
     }
 }
 
-/// Appends `text` with everything but the unreserved characters of RFC 3986 as `%XX`.
+/// Appends `text`. All characters except the unreserved ones of RFC 3986 become `%XX`.
 pub(super) fn encode(text: &str, to: &mut String) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             to.push(char::from(byte));
         } else {
-            write!(to, "%{byte:02X}").expect("a String takes all that is written");
+            write!(to, "%{byte:02X}").expect("writing to a String cannot fail");
         }
     }
 }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_refused_in_kubectls_words() {
+    fn invalid_parts_have_kubectls_messages() {
         let pods = resource("", "v1", "pods");
         for (namespace, expect) in [
             ("a/b", "invalid namespace \"a/b\": [may not contain '/']"),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_shows_a_piece_of_a_long_text() {
+    fn an_error_shortens_a_long_text() {
         let long = "/".repeat(100_000);
         let error = Part::Resource.check(&long).expect_err("refused");
         assert!(error.to_string().len() < 200);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a part holds, it stays one segment at its place, or it is refused.
+        /// Whatever a part contains, it stays one segment at its position, or it is refused.
         #[test]
         fn every_part_stays_one_segment(group in ".*", version in ".*", plural in ".*", namespace in ".*") {
             let wanted = resource(&group, &version, &plural);

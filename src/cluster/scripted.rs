@@ -6,11 +6,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// What a request gets. The connection ends with it.
+/// The reply to one request. The connection ends with it.
 pub(crate) enum ScriptedReply {
-    /// These bytes, then a clean end.
+    /// These bytes, then a clean end of the connection.
     Raw(Vec<u8>),
-    /// These bytes, before anything was asked.
+    /// These bytes, before the client has sent anything.
     Unasked(Vec<u8>),
     /// These bytes, then silence.
     ThenSilence(Vec<u8>),
@@ -18,7 +18,7 @@ pub(crate) enum ScriptedReply {
     ThenReset(Vec<u8>),
 }
 
-/// A whole answer with a length.
+/// A complete response with a length.
 pub(crate) fn answer(code: u16, headers: &str, body: &str) -> ScriptedReply {
     let length = body.len();
     ScriptedReply::Raw(
@@ -27,14 +27,14 @@ pub(crate) fn answer(code: u16, headers: &str, body: &str) -> ScriptedReply {
     )
 }
 
-/// The bytes of an answer without a length, as a watch is sent: `body`, in one chunk.
+/// The bytes of a response without a length, as a server sends a watch: `body`, in one chunk.
 pub(crate) fn chunked(body: &str) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{length:x}\r\n{body}\r\n")
         .into_bytes()
 }
 
-/// A running server; dropping it ends it.
+/// A running server. Dropping it stops it.
 pub(crate) struct Scripted {
     pub(crate) url: String,
     heads: Arc<Mutex<Vec<String>>>,
@@ -42,7 +42,7 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    /// Starts a server with one reply for each request. Further connections are closed at once.
+    /// Starts a server with one reply per request. It closes further connections at once.
     pub(crate) async fn start(replies: impl IntoIterator<Item = ScriptedReply>) -> Scripted {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("bound"));

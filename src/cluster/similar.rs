@@ -1,4 +1,4 @@
-//! Names that are nearly the one that was asked for.
+//! Suggests names that resemble a misspelled one.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::RequestPath;
 use crate::object::{Resource, json_fault};
 
-/// How many objects are looked at, and how many names are offered.
+/// How many objects are read, and how many names are suggested.
 const LOOKED_AT: &str = "250";
 const OFFERED: usize = 5;
 
-/// Names of objects in `namespace` (or everywhere) that resemble `name`, the nearest first. Costs
-/// one request, for metadata alone.
+/// Names of objects in `namespace` (or in all) that resemble `name`, the nearest first. It makes one request, for
+/// metadata only.
 pub async fn similar_names(
     client: &Client,
     resource: &Resource,
@@ -32,11 +32,11 @@ pub async fn similar_names(
     struct NameMetadata {
         name: String,
     }
-    let ask = ApiRequest::new(RequestPath::of(resource, namespace)?)
+    let request = ApiRequest::new(RequestPath::of(resource, namespace)?)
         .about("list", resource.group_resource())
         .accept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
         .query("limit", LOOKED_AT);
-    let body = client.get(&ask).await?;
+    let body = client.get(&request).await?;
     let list: NameList = serde_json::from_slice(&body).map_err(|error| {
         let fault = json_fault(&error);
         RequestError::Decode(format!("the server's answer is no list: {fault}").into())
@@ -48,10 +48,10 @@ pub async fn similar_names(
     ))
 }
 
-/// Those of `candidates` that resemble `wanted`: at most five, the nearest first.
+/// The `candidates` that resemble `wanted`: at most five, the nearest first.
 ///
-/// Two names resemble each other if a third of the shorter one's letters at most would have to be
-/// changed. Names that go on after a part that resembles come behind: generated names do.
+/// Two names resemble each other if at most a third of the letters of `wanted` must change. Generated names
+/// continue after a part that resembles `wanted`; they come last.
 pub(crate) fn near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let letters: Vec<char> = wanted.chars().collect();
     let allowed = (letters.len() + 1) / 3;
@@ -74,8 +74,8 @@ pub(crate) fn near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a st
     names.map(|(_, name)| name.to_owned()).collect()
 }
 
-/// How many letters must be added, dropped, changed or swapped with their neighbour (the optimal
-/// string alignment distance).
+/// How many letters must be added, removed, changed or swapped with their neighbour (the optimal string alignment
+/// distance).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_swapped_in_one_step() {
+    fn swapped_neighbours_count_once() {
         let check = |a: &str, b: &str| distance(&letters(a), &letters(b));
         assert_eq!(check("", ""), 0);
         assert_eq!(check("", "abc"), 3);

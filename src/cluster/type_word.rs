@@ -1,14 +1,14 @@
-//! What a user calls a type: `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps`.
+//! The user's words for types: `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps`.
 
 use crate::object::ResourceType;
 
-/// A type word as it was typed.
+/// A type word as the user typed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeWord<'a> {
     text: &'a str,
 }
 
-/// One reading of a word.
+/// One interpretation of a word.
 struct TypeReading<'a> {
     name: &'a str,
     group: Option<&'a str>,
@@ -16,21 +16,21 @@ struct TypeReading<'a> {
 }
 
 impl<'a> TypeWord<'a> {
-    /// Takes any text.
+    /// Accepts any text.
     pub fn new(text: &'a str) -> TypeWord<'a> {
         TypeWord { text }
     }
 
-    /// The type that is meant among `types`, which stand in the server's order of preference.
+    /// The first matching type of `types`, which must be in the server's order of preference.
     ///
-    /// As in kubectl, a word is first read as `TYPE.version.group`, then as `TYPE.group`, where the
-    /// group may be cut short; and its name is a plural, else a short name, else a singular, else a
-    /// kind. Short names are in lower case only.
+    /// As in kubectl, a word is first read as `TYPE.version.group`, then as `TYPE.group`, where a prefix of the
+    /// group suffices. The name is a plural, else a short name, else a singular, else a kind. Short names must be
+    /// in lower case.
     pub fn find(&self, types: &'a [ResourceType]) -> Option<&'a ResourceType> {
         self.readings().find_map(|reading| reading.find(types))
     }
 
-    /// The name without version and group, which kubectl's error shows.
+    /// The name without version and group, for kubectl's error.
     pub fn name(&self) -> &'a str {
         self.text.split('.').next().unwrap_or(self.text)
     }
@@ -97,8 +97,7 @@ impl TypeReading<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::Resource;
-    use crate::object::well_known;
+    use crate::object::{Resource, well_known};
 
     fn check(text: &str) -> String {
         match TypeWord::new(text).find(well_known()) {
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn words_mean_what_kubectl_takes_them_for() {
+    fn words_mean_the_same_types_as_in_kubectl() {
         for (word, expect) in [
             ("deployments", "apps/v1 deployments"),
             ("deployment", "apps/v1 deployments"),
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_is_found_where_its_singular_is_another_word() {
+    fn a_kind_is_found_if_its_singular_differs() {
         let types = [ResourceType {
             resource: Resource {
                 group: "example.com".into(),
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_well_known_types_share_a_short_name_but_events() {
+    fn only_events_share_a_short_name() {
         let mut names: Vec<&String> = well_known()
             .iter()
             .filter(|known| &*known.resource.kind != "Event")

@@ -136,7 +136,7 @@ impl LookArgs {
     /// How standard output is drawn.
     pub(crate) fn stdout(self, env: &Env) -> Look {
         Look {
-            width: env.size().map(|(columns, _)| usize::from(columns)),
+            width: env.size().map(|size| size.columns),
             styles: styles(env.color(self.color)),
             symbols: if self.ascii || env.ascii() {
                 &Symbols::ASCII

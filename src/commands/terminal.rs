@@ -122,7 +122,10 @@ impl<'a> Terminal<'a> {
     }
 
     fn size(&self) -> Size {
-        self.env.size().unwrap_or((80, 24)).into()
+        self.env.size().unwrap_or(Size {
+            columns: 80,
+            rows: 24,
+        })
     }
 }
 

@@ -17,6 +17,7 @@ mod panics;
 mod stdout;
 
 use crate::render::display::Stream;
+use crate::render::screen::Size;
 #[cfg(any(test, feature = "testing"))]
 pub use capture::Capture;
 pub(crate) use panics::escape_panics;
@@ -134,11 +135,15 @@ impl Env {
     /// The size that a view has on standard output, columns before rows; `None` if that is no
     /// terminal, so that nothing is cut. `COLUMNS` narrows it, but cannot widen it: a live frame
     /// must not wrap.
-    pub fn size(&self) -> Option<(u16, u16)> {
+    pub fn size(&self) -> Option<Size> {
         let (columns, rows) = (self.terminal)()?;
         let wanted = self.variable("COLUMNS").and_then(|text| text.parse().ok());
         let wanted = wanted.filter(|&columns: &u16| columns > 0);
-        Some((wanted.unwrap_or(columns).min(columns), rows))
+        let columns = wanted.unwrap_or(columns).min(columns);
+        Some(Size {
+            columns: columns.into(),
+            rows: rows.into(),
+        })
     }
 
     /// Whether standard output is coloured.
@@ -321,18 +326,22 @@ mod tests {
 
     #[test]
     fn columns_narrows_the_terminal() {
-        let check = |columns: &str, expect: Option<(u16, u16)>| {
+        let check = |columns: &str, expect: usize| {
             let terminal = Env {
                 terminal: Arc::new(|| Some((100, 30))),
                 ..env(&[("COLUMNS", columns)])
             };
-            assert_eq!(terminal.size(), expect, "{columns:?}");
+            let size = Size {
+                columns: expect,
+                rows: 30,
+            };
+            assert_eq!(terminal.size(), Some(size), "{columns:?}");
         };
-        check("", Some((100, 30)));
-        check("60", Some((60, 30)));
-        check("200", Some((100, 30)));
-        check("0", Some((100, 30)));
-        check("wide", Some((100, 30)));
+        check("", 100);
+        check("60", 60);
+        check("200", 100);
+        check("0", 100);
+        check("wide", 100);
         assert_eq!(env(&[("COLUMNS", "60")]).size(), None);
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::object::{Uid, Value};
 
-use super::node::{Facts, text};
+use super::node::Facts;
 use super::{Graph, Node};
 
 /// The label by which slices name their Service
@@ -96,13 +96,13 @@ impl Endpoint {
 impl Slice {
     pub(super) fn of(object: Value<'_>) -> Slice {
         Slice {
-            address_type: text(object, &["addressType"]),
+            address_type: object.text_at(&["addressType"]),
             ports: object
                 .items_at(&["ports"])
                 .map(|port| SlicePort {
-                    name: text(port, &["name"]),
+                    name: port.text_at(&["name"]),
                     port: port.i64_at(&["port"]),
-                    protocol: text(port, &["protocol"]),
+                    protocol: port.text_at(&["protocol"]),
                 })
                 .collect(),
             endpoints: object.items_at(&["endpoints"]).map(endpoint).collect(),
@@ -120,12 +120,12 @@ fn endpoint(endpoint: Value<'_>) -> Endpoint {
         ready: condition("ready"),
         serving: condition("serving"),
         terminating: condition("terminating"),
-        node: text(endpoint, &["nodeName"]),
-        zone: text(endpoint, &["zone"]),
-        target: text(endpoint, &["targetRef", "name"]).map(|name| Target {
-            kind: text(endpoint, &["targetRef", "kind"]).unwrap_or_default(),
+        node: endpoint.text_at(&["nodeName"]),
+        zone: endpoint.text_at(&["zone"]),
+        target: endpoint.text_at(&["targetRef", "name"]).map(|name| Target {
+            kind: endpoint.text_at(&["targetRef", "kind"]).unwrap_or_default(),
             name,
-            uid: text(endpoint, &["targetRef", "uid"]).map(Uid::new),
+            uid: endpoint.text_at(&["targetRef", "uid"]).map(Uid::new),
         }),
     }
 }

@@ -91,7 +91,7 @@ impl Node {
             created: object
                 .str_at(&["metadata", "creationTimestamp"])
                 .and_then(|time| time.parse().ok()),
-            deleting: text(object, &["metadata", "deletionTimestamp"]).is_some(),
+            deleting: object.text_at(&["metadata", "deletionTimestamp"]).is_some(),
             facts: Facts::of(object, &reference),
             object: reference,
         }
@@ -162,12 +162,4 @@ fn workload(object: Value<'_>) -> Workload {
         template: revision::template_digest(object),
         newest: revision::newest_label(object),
     }
-}
-
-/// The text at a path, unless it is empty.
-pub(super) fn text(object: Value<'_>, path: &[&str]) -> Option<Arc<str>> {
-    object
-        .str_at(path)
-        .filter(|text| !text.is_empty())
-        .map(|text| Arc::from(&*text))
 }

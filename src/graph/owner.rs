@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use crate::object::{Uid, Value};
 
-use super::node::text;
 use super::{Graph, Node};
 
 /// One entry of `metadata.ownerReferences`.
@@ -31,14 +30,14 @@ pub(super) fn read(object: Value<'_>) -> Vec<Owner> {
         .items_at(&["metadata", "ownerReferences"])
         .filter_map(|owner| {
             Some(Owner {
-                uid: Uid::new(text(owner, &["uid"])?),
+                uid: Uid::new(owner.text_at(&["uid"])?),
                 controller: owner
                     .get("controller")
                     .and_then(Value::as_bool)
                     .unwrap_or(false),
                 group: group(owner),
-                kind: text(owner, &["kind"]).unwrap_or_default(),
-                name: text(owner, &["name"]).unwrap_or_default(),
+                kind: owner.text_at(&["kind"]).unwrap_or_default(),
+                name: owner.text_at(&["name"]).unwrap_or_default(),
             })
         })
         .collect()

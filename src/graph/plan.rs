@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::endpoints::SERVICE_NAME;
 use super::{Graph, Node, Owner};
-use crate::object::{Resource, well_known_resource};
+use crate::object::{Resource, well_known_type};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 
 /// A kind that objects of another kind own, directly or through others, and how to find them.
@@ -148,9 +148,11 @@ pub fn slices_source(cluster: &ClusterId, namespace: &Arc<str>, service: &str) -
 }
 
 fn well_known(group: &str, kind: &str) -> Resource {
-    well_known_resource(group, kind).expect("the kinds named in this file are well known")
+    let found = well_known_type(group, kind).expect("the kinds named in this file are well known");
+    found.resource.clone()
 }
 
 fn owner_resource(owner: &Owner) -> Option<Resource> {
-    well_known_resource(&owner.group, &owner.kind).filter(|resource| resource.namespaced)
+    let resource = &well_known_type(&owner.group, &owner.kind)?.resource;
+    resource.namespaced.then(|| resource.clone())
 }

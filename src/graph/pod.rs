@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::node::text;
 use crate::object::{Value, condition};
 
 /// A Pod.
@@ -54,11 +53,11 @@ impl Pod {
         let ready_since = true_since(object, "Ready");
         Pod {
             ready: is_true(object, "Ready"),
-            phase: text(object, &["status", "phase"]),
-            node: text(object, &["spec", "nodeName"]),
+            phase: object.text_at(&["status", "phase"]),
+            node: object.text_at(&["spec", "nodeName"]),
             addresses: object
                 .items_at(&["status", "podIPs"])
-                .filter_map(|address| text(address, &["ip"]))
+                .filter_map(|address| address.text_at(&["ip"]))
                 .collect(),
             ports: ["containers", "initContainers"]
                 .into_iter()
@@ -88,8 +87,8 @@ impl Pod {
 impl NamedPort {
     fn of(port: Value<'_>) -> Option<NamedPort> {
         Some(NamedPort {
-            name: text(port, &["name"])?,
-            protocol: text(port, &["protocol"]).unwrap_or_else(|| "TCP".into()),
+            name: port.text_at(&["name"])?,
+            protocol: port.text_at(&["protocol"]).unwrap_or_else(|| "TCP".into()),
             number: port.i64_at(&["containerPort"])?,
         })
     }
@@ -115,7 +114,7 @@ fn has_image(status: Value<'_>) -> bool {
     let has = |path: &[&str]| status.at(path).is_some_and(|value| !value.is_null());
     has(&["state", "running"])
         || has(&["state", "terminated"])
-        || text(status, &["imageID"]).is_some()
+        || status.text_at(&["imageID"]).is_some()
 }
 
 fn is_true(pod: Value<'_>, kind: &str) -> bool {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::object::{Kind, Uid, Value};
 
-use super::node::{Workload, text};
+use super::node::Workload;
 use super::{Graph, Node};
 
 /// What a dependent is to its workload's rollout.
@@ -138,17 +138,14 @@ pub(super) fn number(object: Value<'_>) -> Option<i64> {
 
 /// The label and value that mark pods of the newest revision of a `StatefulSet` or `DaemonSet`.
 pub(super) fn newest_label(object: Value<'_>) -> Option<(&'static str, Arc<str>)> {
-    if let Some(revision) = text(object, &["status", "updateRevision"]) {
+    if let Some(revision) = object.text_at(&["status", "updateRevision"]) {
         return Some(("controller-revision-hash", revision));
     }
-    let generation = text(
-        object,
-        &[
-            "metadata",
-            "annotations",
-            "deprecated.daemonset.template.generation",
-        ],
-    )?;
+    let generation = object.text_at(&[
+        "metadata",
+        "annotations",
+        "deprecated.daemonset.template.generation",
+    ])?;
     Some(("pod-template-generation", generation))
 }
 

@@ -95,11 +95,10 @@ impl Coverage {
         let Some((_, reading)) = sources.find(|(known, _)| known == source) else {
             return false;
         };
-        match (event, &reading) {
-            (Event::Synced { .. }, _) => *reading = Reading::All,
-            (Event::State(_), Reading::All) => {}
-            (Event::State(state), _) => *reading = Reading::of(state),
-            (Event::Object { .. } | Event::Gap(_) | Event::Undecodable { .. }, _) => {}
+        match event {
+            Event::Synced { .. } => *reading = Reading::All,
+            Event::State(state) if *reading != Reading::All => *reading = Reading::of(state),
+            Event::State(_) | Event::Object { .. } | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
         true
     }

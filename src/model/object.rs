@@ -51,12 +51,11 @@ impl ModelObject {
     /// Takes a version that a source shows. Returns whether it counts: another source may have reported the
     /// deletion already.
     pub(super) fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>) -> bool {
-        match self.held.iter_mut().find(|(held, _)| held == source) {
-            Some(held) => held.1 = version.clone(),
-            None => {
-                self.held.push((source.clone(), version.clone()));
-                self.departure = None;
-            }
+        if let Some(held) = self.held.iter_mut().find(|(held, _)| held == source) {
+            held.1 = version.clone();
+        } else {
+            self.held.push((source.clone(), version.clone()));
+            self.departure = None;
         }
         self.departure.is_none()
     }

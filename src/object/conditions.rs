@@ -1,4 +1,4 @@
-//! `.status.conditions`: the one reader of them.
+//! Reads `.status.conditions`. All modules use this reader.
 
 use std::borrow::Cow;
 
@@ -6,22 +6,22 @@ use jiff::Timestamp;
 
 use super::Value;
 
-/// A condition of an object. A part that is missing, or of another type, is empty.
+/// A condition of an object. A missing field, or one of another type, is empty.
 #[derive(Clone, Debug)]
 pub struct StatusCondition<'a> {
     /// Its `type`.
     pub kind: Cow<'a, str>,
     /// `True`, `False` or `Unknown`.
     pub status: Cow<'a, str>,
-    /// Why, in a word.
+    /// The reason, in one word.
     pub reason: Cow<'a, str>,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub message: Cow<'a, str>,
     value: Value<'a>,
 }
 
 impl<'a> StatusCondition<'a> {
-    /// Reads one item of the list.
+    /// Reads one item of the conditions.
     pub fn of(value: Value<'a>) -> StatusCondition<'a> {
         let text = |key| value.str_at(&[key]).unwrap_or_default();
         StatusCondition {
@@ -33,22 +33,22 @@ impl<'a> StatusCondition<'a> {
         }
     }
 
-    /// Whether it is of this type and has this status.
+    /// Whether it has this type and this status.
     pub fn is(&self, kind: &str, status: &str) -> bool {
         self.kind == kind && self.status == status
     }
 
-    /// Since when it has its status.
+    /// The time of its last change of status.
     pub fn since(&self) -> Option<Timestamp> {
         self.time("lastTransitionTime")
     }
 
-    /// When it was last written, where it says; else since when it has its status.
+    /// The time of its last update if it has one, else of its last change of status.
     pub fn updated(&self) -> Option<Timestamp> {
         self.time("lastUpdateTime").or_else(|| self.since())
     }
 
-    /// The generation of the object that it is about, where it says.
+    /// The generation of the object that the condition describes, if it has one.
     pub fn observed_generation(&self) -> Option<i64> {
         self.value.i64_at(&["observedGeneration"])
     }
@@ -58,7 +58,7 @@ impl<'a> StatusCondition<'a> {
     }
 }
 
-/// The conditions of an object, in its order.
+/// The conditions of an object, in the object's order.
 pub fn conditions(object: Value<'_>) -> impl Iterator<Item = StatusCondition<'_>> {
     object
         .items_at(&["status", "conditions"])

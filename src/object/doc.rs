@@ -1,9 +1,9 @@
-//! `Doc`: one JSON text and a flat tape of its values, nothing decoded until asked for.
+//! `Doc`: one JSON text and a flat tape of its values. Values are decoded only when they are read.
 //!
-//! A version of an object is read far more rarely than it arrives, and successive versions are
-//! mostly the same bytes. So the text is kept as it came and [`Doc::parse`] only records where each
-//! value starts and ends. [`Doc::parse_after`] takes the previous version as a hint and copies the
-//! tape of every value whose bytes did not change.
+//! A version of an object arrives far more often than it is read, and successive versions have mostly the same
+//! bytes. So `Doc` keeps the text as it came, and [`Doc::parse`] only records where each value starts and ends.
+//! [`Doc::parse_after`] takes the previous version as a hint, and copies the tape of every value whose bytes did
+//! not change.
 
 use std::sync::Arc;
 
@@ -17,11 +17,10 @@ pub use super::tape::Kind;
 
 /// One immutable JSON value with its exact text.
 ///
-/// It accepts what `serde_json` accepts as a `RawValue`, up to [`Doc::MAX_DEPTH`] levels of
-/// nesting, and keeps numbers digit by digit. Where an object repeats a key the last one counts, as
-/// in Go and in `serde_json`.
+/// It accepts the same texts as `serde_json` does for a `RawValue`, up to [`Doc::MAX_DEPTH`] levels of nesting.
+/// Numbers keep their digits. If an object repeats a key, the last one counts, as in Go and in `serde_json`.
 ///
-/// A clone shares both with it.
+/// A clone shares the text and the tape.
 #[derive(Clone)]
 pub struct Doc {
     text: Arc<str>,
@@ -29,16 +28,16 @@ pub struct Doc {
 }
 
 impl Doc {
-    /// The deepest nesting that is read; deeper text is [`ParseError::TooDeep`].
+    /// The deepest nesting. A deeper text is [`ParseError::TooDeep`].
     pub const MAX_DEPTH: usize = tape::MAX_DEPTH;
 
-    /// Reads one JSON value, with white space around it allowed.
+    /// Parses one JSON value, with optional white space around it.
     pub fn parse(text: impl Into<Arc<str>>) -> Result<Doc, ParseError> {
         Doc::parse_with(text.into(), None)
     }
 
-    /// Reads one JSON value, faster the more it has in common with `previous`. The result is the
-    /// same, node for node, as that of [`Doc::parse`].
+    /// Parses one JSON value. It is faster the more the value has in common with `previous`. The tape is exactly
+    /// that of [`Doc::parse`].
     pub fn parse_after(text: impl Into<Arc<str>>, previous: &Doc) -> Result<Doc, ParseError> {
         Doc::parse_with(text.into(), Some(previous))
     }
@@ -61,22 +60,22 @@ impl Doc {
         Value::new(self, 0)
     }
 
-    /// The text as it was read, white space included.
+    /// The original text, white space included.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text, shared.
+    /// The original text, shared.
     pub(crate) fn shared_text(&self) -> Arc<str> {
         self.text.clone()
     }
 
-    /// How many bytes it takes in memory.
+    /// Its size in memory, in bytes.
     pub fn footprint(&self) -> usize {
         self.text.len() + size_of_val(&**self.nodes)
     }
 
-    /// Whether both have the same text and the same tape: what [`Doc::parse_after`] promises.
+    /// Whether both have the same text and the same tape, as [`Doc::parse_after`] guarantees.
     pub fn is_same_tape(&self, other: &Doc) -> bool {
         self.text == other.text && self.nodes == other.nodes
     }
@@ -87,7 +86,7 @@ impl Doc {
     }
 }
 
-/// Leaves out the text: it may be a Secret's.
+/// Leaves out the text, which may be a Secret.
 impl std::fmt::Debug for Doc {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Doc").field(&self.root()).finish()

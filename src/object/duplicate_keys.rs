@@ -1,22 +1,23 @@
-//! Keys that an object may have twice.
+//! Finds repeated keys of an object.
 
 use super::tape::{KEY_RESPELT, SHADOWED, TapeNode};
 
-/// Tells at next to no cost that no key of an object is there twice.
+/// Checks, at almost no cost, that an object has no repeated keys. It may report a repetition where there is
+/// none.
 #[derive(Default)]
-pub(super) struct Seen {
-    /// A bit a key, by the end of the key and its length.
+pub(super) struct SeenKeys {
+    /// One bit per key, chosen by the last bytes and the length of the key.
     bits: [u64; 4],
     may_repeat: bool,
 }
 
-impl Seen {
-    /// Whether two of the keys may be the same.
+impl SeenKeys {
+    /// Whether a key may be repeated.
     pub(super) fn may_repeat(&self) -> bool {
         self.may_repeat
     }
 
-    /// Notes a key of the object: `text` ends with it, and it is `len` bytes long as written.
+    /// Records a key of the object. `text` ends with the key, whose source has `len` bytes.
     #[inline]
     pub(super) fn note(&mut self, text: &[u8], len: u32, flags: u8) {
         let length = len as usize;
@@ -24,7 +25,7 @@ impl Seen {
             self.may_repeat = true;
             return;
         }
-        // The last eight bytes before the closing quote, without what stands before the key.
+        // The last eight bytes of the text, without those before the key.
         let Some(last) = text.last_chunk::<8>() else {
             self.may_repeat = true;
             return;
@@ -40,11 +41,11 @@ impl Seen {
     }
 }
 
-/// Two to the 64th by the golden ratio: spreads close numbers over the highest bits.
+/// 2⁶⁴ divided by the golden ratio. It spreads similar numbers over the highest bits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Marks every field that a later field of the same key replaces; `fields` is the tape of their object,
-/// without the object itself.
+/// Marks every field that a later field with the same key replaces. `fields` is the tape of their object, without
+/// the object itself.
 pub(super) fn shadow_repeated(fields: &mut [TapeNode], text: &str) {
     if has_many(fields) {
         return shadow_repeated_of_many(fields, text);
@@ -70,7 +71,7 @@ fn is_repeated_later(field: &TapeNode, rest: &[TapeNode], text: &str) -> bool {
     false
 }
 
-/// Whether there are more fields than are compared each with each.
+/// Whether there are too many fields to compare each with each.
 fn has_many(fields: &[TapeNode]) -> bool {
     let next = |at: &usize| Some(at + fields.get(*at)?.size as usize);
     std::iter::successors(Some(0), next).nth(FEW + 1).is_some()
@@ -83,7 +84,7 @@ fn shadow_repeated_of_many(fields: &mut [TapeNode], text: &str) {
         keys.push((field.key_text(text), at));
         at += field.size as usize;
     }
-    // In the order of the text among equal keys: all but the last of a run are replaced.
+    // Equal keys are sorted by their position. All but the last of them are replaced.
     keys.sort_unstable();
     for pair in keys.windows(2) {
         if pair[0].0 == pair[1].0 {
@@ -92,7 +93,7 @@ fn shadow_repeated_of_many(fields: &mut [TapeNode], text: &str) {
     }
 }
 
-/// Up to this many fields, comparing each with each is cheaper than sorting.
+/// Up to this many fields, comparing each with each is faster than sorting.
 const FEW: usize = 16;
 
 #[cfg(test)]
@@ -116,12 +117,12 @@ mod tests {
     ];
 
     proptest! {
-        /// It may be wrong in one way alone.
+        /// The check may report too much, but never too little.
         #[test]
-        fn a_key_that_is_there_twice_is_seen(
+        fn a_repeated_key_is_noticed(
             keys in prop::collection::vec(prop::collection::vec(prop::sample::select(&PIECES[..]), 0..4), 0..12),
         ) {
-            let (mut seen, mut text) = (Seen::default(), String::from("{"));
+            let (mut seen, mut text) = (SeenKeys::default(), String::from("{"));
             let mut met = HashSet::new();
             let mut repeats = false;
             for key in keys.iter().map(|pieces| pieces.concat()) {
@@ -137,8 +138,8 @@ mod tests {
     }
 
     #[test]
-    fn few_keys_are_told_apart() {
-        let mut seen = Seen::default();
+    fn different_keys_rarely_collide() {
+        let mut seen = SeenKeys::default();
         for key in ["name", "namespace", "uid", "labels"] {
             let text = format!(r#"{{"metadata":{{"{key}"#);
             seen.note(text.as_bytes(), u32::try_from(key.len()).expect("short"), 0);

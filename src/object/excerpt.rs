@@ -1,7 +1,7 @@
-//! Foreign text as a message quotes it.
+//! Shortens foreign text for messages.
 
-/// At most `most` characters of a text, in one line: line feeds, carriage returns and tabs are spelled
-/// out, and `…` stands for the rest. What a terminal obeys is left for the renderer to make visible.
+/// At most `most` characters of a text, in one line. Line feeds, carriage returns and tabs are escaped, and `…`
+/// stands for the rest. The renderer escapes other control characters.
 pub fn excerpt(text: &str, most: usize) -> String {
     let mut line = String::new();
     let mut chars = text.chars();
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_becomes_one_short_line() {
+    fn an_excerpt_is_one_short_line() {
         assert_eq!(excerpt("plain", 10), "plain");
         assert_eq!(excerpt("a\nb\r\n\tc", 10), "a\\nb\\r\\n\\tc");
         assert_eq!(excerpt("éééé", 3), "ééé…");

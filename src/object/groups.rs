@@ -1,6 +1,6 @@
-//! The API groups that are Kubernetes' own.
+//! Kubernetes' own API groups.
 
-/// All of them; others under `.k8s.io` belong to extensions, which name their kinds as they like.
+/// All of them. Other groups under `.k8s.io` belong to extensions, which choose their kinds freely.
 const GROUPS: &[&str] = &[
     "",
     "admissionregistration.k8s.io",
@@ -28,7 +28,7 @@ const GROUPS: &[&str] = &[
     "storagemigration.k8s.io",
 ];
 
-/// Whether a kube-apiserver serves this group itself, or has done so.
+/// Whether this is a group that kube-apiserver itself serves, or served in the past.
 pub fn is_kubernetes_own(group: &str) -> bool {
     GROUPS.contains(&group)
 }

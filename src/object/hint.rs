@@ -1,12 +1,12 @@
-//! What the previous version of a text tells about the next one: values whose bytes did not change
-//! need no parsing.
+//! Uses the previous version of a text to parse the next one: a value whose bytes did not change needs no
+//! parsing.
 //!
-//! The hint is followed by place alone (same key, same index), so that finding a counterpart costs
-//! next to nothing; where the guess is wrong, the value is parsed as any other.
+//! The counterpart of a value is found by position only: the same key, or the same index. So the search costs
+//! almost nothing. If the guess is wrong, the value is parsed normally.
 
 use super::tape::{Kind, TapeNode};
 
-/// An earlier text and its tape; both are empty where there is none.
+/// An earlier text and its tape. Both are empty if there is none.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Hint<'a> {
     pub(super) text: &'a str,
@@ -19,13 +19,12 @@ impl<'a> Hint<'a> {
         (!self.nodes.is_empty()).then_some(0)
     }
 
-    /// The tape of the value at `old`, if the bytes of that value open `rest` as a value of their
-    /// own.
+    /// The tape of the value at `old`, if `rest` starts with exactly that value.
     pub(super) fn standing(self, old: usize, rest: &[u8]) -> Option<&'a [TapeNode]> {
         let node = &self.nodes[old];
         let raw = &self.text.as_bytes()[node.start as usize..node.end as usize];
         let after = rest.strip_prefix(raw)?;
-        // `12` opens `123` too: only the other kinds of values end by themselves.
+        // `12` is also a prefix of `123`. The other kinds of values have an end of their own.
         let goes_on = matches!(after.first(), Some(b'0'..=b'9' | b'.' | b'e' | b'E'));
         if node.kind == Kind::Number && goes_on {
             return None;
@@ -33,7 +32,7 @@ impl<'a> Hint<'a> {
         Some(&self.nodes[old..old + node.size as usize])
     }
 
-    /// The children of the value at `parent`, if it is of this kind.
+    /// The children of the value at `parent`, if it has this kind.
     pub(super) fn children(self, parent: Option<usize>, kind: Kind) -> Siblings<'a> {
         match parent {
             Some(at) if self.nodes[at].kind == kind => Siblings {
@@ -50,7 +49,7 @@ impl<'a> Hint<'a> {
     }
 }
 
-/// Walks the children of a counterpart beside the children that are being read.
+/// Iterates over the children of a counterpart, in step with the children that are being parsed.
 pub(super) struct Siblings<'a> {
     hint: Hint<'a>,
     next: usize,
@@ -58,7 +57,7 @@ pub(super) struct Siblings<'a> {
 }
 
 impl Siblings<'_> {
-    /// How far ahead a field is looked for: fields come and go, but rarely many at once.
+    /// How many fields ahead to search. Fields are added and removed, but rarely many at once.
     const REACH: usize = 8;
 
     /// The next item.
@@ -68,7 +67,7 @@ impl Siblings<'_> {
         Some(at)
     }
 
-    /// The field whose key is written as `key`; what lies before it is passed over for good.
+    /// The field whose key is spelled `key`. The fields before it are skipped for good.
     #[inline]
     pub(super) fn field(&mut self, key: &[u8]) -> Option<usize> {
         if self.next >= self.end {

@@ -1,8 +1,8 @@
-//! What is wrong with a JSON text from outside, in words that hold nothing of it.
+//! Describes errors in foreign JSON without quoting the text.
 
 use serde_json::error::Category;
 
-/// Says what is wrong and where. The parser's own message quotes the text, which may be a Secret.
+/// Describes an error and its position. The parser's own message quotes the text, which may be a Secret.
 pub fn json_fault(error: &serde_json::Error) -> String {
     let what = match error.classify() {
         Category::Io | Category::Syntax => "not JSON",
@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_says_where_and_never_what_stands_there() {
+    fn an_error_names_the_position_and_never_the_text() {
         let wrong = "a field is missing or of the wrong type";
         assert_eq!(check("\"hunter2\""), format!("{wrong} (line 1, column 9)"));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Selectors as objects hold them: `matchLabels` and `matchExpressions`, or a plain map.
+//! Reads selectors in objects: `matchLabels` and `matchExpressions`, or a plain map.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,8 @@ use super::selector::{LabelSelector, Test};
 use super::tape::Kind;
 use super::value::Value;
 
-/// Reads a meta/v1 `LabelSelector`, as workloads have it in `spec.selector`. The empty one selects
-/// everything. `None` selects nothing: a value that is no selector, or an expression that the API
-/// would refuse.
+/// Reads a meta/v1 `LabelSelector`, as in `spec.selector` of workloads. An empty one selects everything. `None`
+/// selects nothing: the value is not a selector, or the API would refuse an expression in it.
 pub fn label_selector(selector: Value<'_>) -> Option<LabelSelector> {
     if selector.kind() != Kind::Object {
         return None;
@@ -34,8 +33,8 @@ pub fn label_selector(selector: Value<'_>) -> Option<LabelSelector> {
     Some(LabelSelector::new(labels.into_iter().chain(expressions)))
 }
 
-/// Reads a plain map of labels, as Services have it in `spec.selector`. `None` selects nothing: a
-/// value that is no such map, and the empty one too.
+/// Reads a plain map of labels, as in `spec.selector` of Services. `None` selects nothing: the value is not such
+/// a map, or it is empty.
 pub fn map_selector(selector: Value<'_>) -> Option<LabelSelector> {
     equalities(selector)
         .filter(|labels| !labels.is_empty())

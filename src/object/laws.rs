@@ -1,13 +1,12 @@
-//! What holds of [`Doc`] for every text, as checks that panic. The property tests call them, and so
-//! do the fuzz targets (`fuzz/`), which include this file; hence its one import from outside is
-//! what its parent imports.
+//! The properties of [`Doc`] for every text, as checks that panic. The property tests and the fuzz targets
+//! (`fuzz/`) call them. The fuzz targets include this file, so it imports nothing but what its parent imports.
 
 use serde_json::value::RawValue;
 
 use super::{Doc, Kind, ParseError, Value};
 
-/// `Doc` accepts what `serde_json` does (as a `RawValue`, which takes any number and any surrogate),
-/// but for depth, and decodes it to the same values.
+/// `Doc` accepts the same texts as `serde_json` does for a `RawValue`, which allows every number and every
+/// surrogate. Only the depth limit differs. Both decode the same values.
 pub(crate) fn reads_as_serde_json_does(text: &str) {
     let ours = Doc::parse(text);
     let theirs: Result<&RawValue, _> = serde_json::from_str(text);
@@ -22,15 +21,14 @@ pub(crate) fn reads_as_serde_json_does(text: &str) {
     };
     assert!(depth(raw) <= Doc::MAX_DEPTH, "depth in {text:?}");
     assert_eq!(doc.root().raw(), raw);
-    // What `serde_json::Value` holds is less: its depth and its numbers have bounds, and lone
-    // surrogates are errors.
+    // `serde_json::Value` accepts less: its depth and its numbers are limited, and lone surrogates are errors.
     if let Ok(value) = serde_json::from_str(text) {
         check_same(doc.root(), &value);
     }
     check_total(doc.root());
 }
 
-/// A text is read the same, node for node and error for error, whatever version came before it.
+/// The result is the same, node for node and error for error, with every previous version as a hint.
 pub(crate) fn hints_change_nothing(old: &str, new: &str) {
     let Ok(old) = Doc::parse(old) else { return };
     match (Doc::parse(new), Doc::parse_after(new, &old)) {
@@ -42,7 +40,7 @@ pub(crate) fn hints_change_nothing(old: &str, new: &str) {
     }
 }
 
-/// [`hints_change_nothing`], of two texts with a form feed between them; JSON has no place for one.
+/// [`hints_change_nothing`] for two texts with a form feed between them, which JSON never contains.
 pub(crate) fn hints_change_nothing_in(pair: &str) {
     if let Some((old, new)) = pair.split_once('\u{c}') {
         hints_change_nothing(old, new);
@@ -80,7 +78,7 @@ fn check_same(ours: Value<'_>, theirs: &serde_json::Value) {
     }
 }
 
-/// Every look-up on every value returns, and what is listed can be looked up.
+/// Every look-up on every value returns, and every listed child can be looked up.
 fn check_total(value: Value<'_>) {
     let scalars = [
         value.as_str().is_some(),
@@ -103,7 +101,7 @@ fn check_total(value: Value<'_>) {
     }
 }
 
-/// How deeply the values of an accepted text nest.
+/// The nesting depth of an accepted text.
 fn depth(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut bytes = text.bytes();

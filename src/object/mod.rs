@@ -1,4 +1,4 @@
-//! Plain data that every part shares: the object form, names, selectors. No IO, no async, no clock.
+//! Plain data that all modules share: documents, names, selectors. No IO, no async, no clock.
 
 mod conditions;
 mod doc;
@@ -42,4 +42,4 @@ pub use time::time;
 pub use value::Value;
 pub use version::{ResourceVersion, Uid};
 pub use well_known::well_known;
-pub(crate) use well_known::well_known_resource;
+pub(crate) use well_known::well_known_type;

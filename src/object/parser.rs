@@ -1,12 +1,12 @@
-//! The JSON parser (RFC 8259): one pass over the text that records spans and decodes nothing.
+//! The JSON parser (RFC 8259). It goes over the text once, records spans, and decodes nothing.
 
-use super::duplicate_keys::{self, Seen};
+use super::duplicate_keys::{self, SeenKeys};
 use super::hint::Hint;
 use super::parse_error::ParseError;
 use super::scan::{self, Escapes};
 use super::tape::{ESCAPED, KEY_ESCAPED, KEY_RESPELT, Kind, MAX_DEPTH, TapeNode, narrow};
 
-/// Reads `text` into a tape. The tape is the same with any hint.
+/// Parses `text` into a tape. Every hint gives the same tape.
 pub(super) fn parse(text: &str, hint: Hint<'_>) -> Result<Vec<TapeNode>, ParseError> {
     if u32::try_from(text.len()).is_err() {
         return Err(ParseError::TooLong);
@@ -32,10 +32,10 @@ pub(super) fn parse(text: &str, hint: Hint<'_>) -> Result<Vec<TapeNode>, ParseEr
     Ok(parser.nodes)
 }
 
-/// A value of an object takes about this much text, key and punctuation included.
+/// About how many bytes of text a value in an object has, with its key and punctuation.
 const BYTES_PER_NODE: usize = 24;
 
-/// The key of the field that is being read.
+/// The key of the field that is being parsed.
 #[derive(Clone, Copy)]
 struct ObjectKey {
     start: u32,
@@ -44,8 +44,8 @@ struct ObjectKey {
 }
 
 impl ObjectKey {
-    /// An item of an array, or the root, has none. Its place keeps the offsets of a copied tape
-    /// uniform.
+    /// No key, for an item of an array and for the root. It has a position, so that all offsets of a copied tape
+    /// can be shifted alike.
     fn none(at: usize) -> ObjectKey {
         ObjectKey {
             start: narrow(at),
@@ -65,10 +65,10 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Reads the value at the cursor; `old` is its counterpart on the hint's tape.
+    /// Parses the value at the cursor. `old` is its counterpart on the hint's tape.
     #[expect(
         clippy::inline_always,
-        reason = "most values are leaves, which need no call of their own"
+        reason = "most values are leaves, too short to be worth a call"
     )]
     #[inline(always)]
     fn value(&mut self, key: ObjectKey, old: Option<usize>) -> Result<(), ParseError> {
@@ -88,7 +88,7 @@ impl Parser<'_> {
                 };
                 (Kind::String, string.end, flags)
             }
-            // Managed fields are made of these.
+            // Managed fields consist mostly of empty objects.
             Some(b'{') if self.is_empty_object() => (Kind::Object, start + 2, 0),
             Some(b'{') => return self.container(key, old, Kind::Object),
             Some(b'[') => return self.container(key, old, Kind::Array),
@@ -108,7 +108,7 @@ impl Parser<'_> {
         self.bytes.get(self.at + 1) == Some(&b'}') && self.depth < MAX_DEPTH
     }
 
-    /// Reads the object or array at the cursor.
+    /// Parses the object or array at the cursor.
     #[inline(never)]
     fn container(
         &mut self,
@@ -149,8 +149,8 @@ impl Parser<'_> {
         });
     }
 
-    /// Takes over the tape of a counterpart whose bytes stand at the cursor. A counterpart stands at
-    /// the same path, so it is nested as deeply and needs no check of its depth.
+    /// Copies the tape of a counterpart whose bytes are at the cursor. A counterpart has the same path and so the
+    /// same depth, which needs no check.
     fn paste(&mut self, key: ObjectKey, nodes: &[TapeNode]) {
         let (from, to) = (nodes[0].start, narrow(self.at));
         let first = self.nodes.len();
@@ -160,7 +160,7 @@ impl Parser<'_> {
             self.nodes.extend(nodes.iter().map(|node| TapeNode {
                 start: node.start - from + to,
                 end: node.end - from + to,
-                // The first one's key lies before `from`; it is set below.
+                // The key of the first node lies before `from`. It is set below.
                 key: node.key.saturating_sub(from) + to,
                 ..*node
             }));
@@ -172,9 +172,9 @@ impl Parser<'_> {
         self.at = pasted.end as usize;
     }
 
-    /// Reads the fields of the object at `index`, up to and with its brace.
+    /// Parses the fields of the object at `index`, up to and including its brace.
     fn object(&mut self, index: usize, old: Option<usize>) -> Result<(), ParseError> {
-        let mut seen = Seen::default();
+        let mut seen = SeenKeys::default();
         let mut siblings = self.hint.children(old, Kind::Object);
         if self.take(b'}') {
             return Ok(());
@@ -195,7 +195,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a key and its colon.
+    /// Parses a key and its colon.
     #[inline]
     fn key(&mut self) -> Result<ObjectKey, ParseError> {
         if self.bytes.get(self.at) != Some(&b'"') {
@@ -218,7 +218,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads the items of an array, up to and with its bracket.
+    /// Parses the items of an array, up to and including its bracket.
     fn array(&mut self, old: Option<usize>) -> Result<(), ParseError> {
         let mut siblings = self.hint.children(old, Kind::Array);
         if self.take(b']') {
@@ -233,7 +233,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether another field or item follows: passes a comma, or `close`.
+    /// Whether another field or item follows. It moves past a comma, or past `close`.
     #[inline]
     fn goes_on(&mut self, close: u8) -> Result<bool, ParseError> {
         self.skip_space();

@@ -1,4 +1,4 @@
-//! A string as it is written: what can be said of it without decoding it, be it a megabyte long.
+//! A string in its JSON spelling, for questions that do not need it decoded. It may be megabytes long.
 
 use std::borrow::Cow;
 
@@ -6,20 +6,20 @@ use memchr::{memchr, memrchr};
 
 use super::scan;
 
-/// What stands between the quotes of a string.
+/// The text between the quotes of a string.
 #[derive(Clone, Copy)]
 pub(crate) struct RawStr<'a> {
-    /// With its escape sequences.
+    /// The text with its escape sequences.
     pub(super) inner: &'a str,
-    /// Whether it has any.
+    /// Whether it has escape sequences.
     pub(super) is_escaped: bool,
 }
 
-/// No escape sequence, surrogate pairs included, has more bytes.
+/// The most bytes of an escape sequence, surrogate pairs included.
 const LONGEST_ESCAPE: usize = 12;
 
 impl<'a> RawStr<'a> {
-    /// The part of a string between two places that are not inside an escape sequence.
+    /// A part of a string. Both of its ends must be outside of escape sequences.
     pub(crate) fn part(inner: &'a str) -> RawStr<'a> {
         RawStr {
             inner,
@@ -32,7 +32,7 @@ impl<'a> RawStr<'a> {
         self.inner
     }
 
-    /// The text.
+    /// The decoded text.
     pub(crate) fn decoded(self) -> Cow<'a, str> {
         if self.is_escaped {
             Cow::Owned(scan::unescape(self.inner))
@@ -41,7 +41,7 @@ impl<'a> RawStr<'a> {
         }
     }
 
-    /// The characters of the text.
+    /// The characters of the decoded text.
     pub(crate) fn chars(self) -> impl Iterator<Item = char> + use<'a> {
         let mut rest = self.inner;
         std::iter::from_fn(move || {
@@ -54,7 +54,7 @@ impl<'a> RawStr<'a> {
         })
     }
 
-    /// Whether both stand for the same text.
+    /// Whether both decode to the same text.
     pub(crate) fn is_same_text(self, other: RawStr<'_>) -> bool {
         if !self.is_escaped && !other.is_escaped {
             return self.inner == other.inner;
@@ -63,7 +63,7 @@ impl<'a> RawStr<'a> {
         self.skip(start).chars().eq(other.skip(start).chars())
     }
 
-    /// Whether the text has more than one line, or one that is ended.
+    /// Whether the decoded text contains a line feed.
     pub(crate) fn has_line_feed(self) -> bool {
         let is_one = |at: usize| scan::unescape_first(&self.inner[at..]).0 == '\n';
         self.is_escaped && escapes(self.inner).any(is_one)
@@ -77,25 +77,25 @@ impl<'a> RawStr<'a> {
     }
 }
 
-/// Where the escape sequences of a string begin.
+/// The positions of the escape sequences in a string.
 pub(crate) fn escapes(raw: &str) -> impl Iterator<Item = usize> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let found = at + memchr(b'\\', raw.as_bytes().get(at..)?)?;
-        // What follows the first two bytes of a longer one is no backslash of its own.
+        // An escape sequence has no further backslash after its first two bytes.
         at = found + 2;
         Some(found)
     })
 }
 
-/// How many bytes two strings begin with alike, up to where neither is inside a character or an escape
-/// sequence.
+/// The number of leading bytes that two strings share. It is reduced until neither string is cut inside a
+/// character or an escape sequence.
 fn common_start(a: &str, b: &str) -> usize {
     let mut start = common_prefix(a.as_bytes(), b.as_bytes());
     loop {
         let near = start.saturating_sub(LONGEST_ESCAPE);
         match memrchr(b'\\', &a.as_bytes()[near..start]) {
-            // It may be in one that began before.
+            // This position may be inside an escape sequence that began earlier.
             Some(found) => start = near + found,
             None if a.is_char_boundary(start) => return start,
             None => start -= 1,
@@ -103,7 +103,7 @@ fn common_start(a: &str, b: &str) -> usize {
     }
 }
 
-/// How many bytes both begin with.
+/// The number of leading bytes that both share.
 pub(crate) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     const BLOCK: usize = 64;
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
@@ -112,7 +112,7 @@ pub(crate) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     start + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// How many bytes both end with.
+/// The number of trailing bytes that both share.
 pub(crate) fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     const BLOCK: usize = 64;
     let blocks = a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK));
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::object::Doc;
 
-    /// Spellings of a few characters, several of some.
+    /// Spellings of a few characters. Some have several.
     const PIECES: [&str; 16] = [
         "a",
         "n",
@@ -164,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_what_it_decodes_to(a in string(), b in string()) {
+        fn it_behaves_as_its_decoded_text(a in string(), b in string()) {
             let (a, b) = (raw_str(&a), raw_str(&b));
             let text = a.decoded();
             prop_assert_eq!(a.chars().collect::<String>(), &*text);
@@ -174,7 +174,7 @@ mod tests {
         }
 
         #[test]
-        fn what_strings_begin_and_end_with_alike(
+        fn common_prefixes_and_suffixes_match_the_decoded_texts(
             a in "[ab]{0,150}", b in "[ab]{0,150}", both in "[ab]{0,150}",
         ) {
             let (a, b) = ([&*both, "-", &a].concat(), [&*both, "+", &b].concat());
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_alike_is_not_cut_inside_an_escape_sequence() {
+    fn a_common_prefix_does_not_end_inside_an_escape_sequence() {
         let check = |a: &str, b: &str, expect: usize| assert_eq!(common_start(a, b), expect);
         check(r"ab\n", r"ab\t", 2);
         check(r"ab\u000a", r"ab\u000b", 2);

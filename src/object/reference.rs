@@ -1,4 +1,4 @@
-//! How objects and their types are named.
+//! The names of objects and of their types.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::value::Value;
 use super::version::Uid;
 
-/// A kind without its version, as status rules and relations are keyed by.
+/// A kind without its version. Status rules and relations use it as their key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupKind {
     /// The API group; empty for the core group.
@@ -31,11 +31,11 @@ pub struct Resource {
     pub group: Arc<str>,
     /// The version inside the group: `v1`.
     pub version: Arc<str>,
-    /// The plural in lower case, as it stands in URLs: `deployments`.
+    /// The plural in lower case, as in URLs: `deployments`.
     pub plural: Arc<str>,
     /// The kind in CamelCase: `Deployment`.
     pub kind: Arc<str>,
-    /// Whether its objects live in namespaces.
+    /// Whether its objects are namespaced.
     pub namespaced: bool,
 }
 
@@ -48,7 +48,7 @@ impl Resource {
         }
     }
 
-    /// `deployments.apps`, or `pods` for the core group: kubectl's word in messages.
+    /// `deployments.apps`, or `pods` for the core group: the name in kubectl's messages.
     pub fn group_resource(&self) -> String {
         match &*self.group {
             "" => self.plural.to_string(),
@@ -68,8 +68,8 @@ impl Resource {
 /// A namespace (`None` for a cluster-scoped object) and a name.
 pub(crate) type NamespacedName = (Option<Arc<str>>, Arc<str>);
 
-/// Which object: its type, place and name, and the uid where it is known. Identity is the uid; two
-/// objects that had the same name one after the other are two objects.
+/// An object: its type, namespace and name, and the uid if it is known. The uid is the identity: two objects that
+/// had the same name one after the other are different.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectRef {
     /// The `apiVersion`: `apps/v1`.
@@ -80,12 +80,12 @@ pub struct ObjectRef {
     pub namespace: Option<Arc<str>>,
     /// The name.
     pub name: Arc<str>,
-    /// The uid; `None` where only the name is known.
+    /// The uid; `None` if only the name is known.
     pub uid: Option<Uid>,
 }
 
 impl ObjectRef {
-    /// Reads the reference that an object holds of itself; parts that are missing are empty.
+    /// Reads the reference from the object itself. Missing parts are empty.
     pub fn of(object: Value<'_>) -> ObjectRef {
         let text = |path: &[&str]| object.str_at(path).map(|text| Arc::from(&*text));
         ObjectRef {
@@ -114,13 +114,13 @@ impl ObjectRef {
         (self.namespace.clone(), self.name.clone())
     }
 
-    /// Whether an object says that it is of this type.
+    /// Whether an object has this type.
     pub(crate) fn has_type_of(&self, object: Value<'_>) -> bool {
         let says = |field: &str| object.str_at(&[field]).unwrap_or_default();
         says("kind") == *self.kind && says("apiVersion") == *self.api_version
     }
 
-    /// The same name, whichever object bears it.
+    /// The same name without the uid, for any object with this name.
     pub(crate) fn without_uid(&self) -> ObjectRef {
         ObjectRef {
             uid: None,
@@ -144,7 +144,7 @@ impl ObjectRef {
     }
 }
 
-/// `deployment/web`: kubectl's `TYPE/NAME`, which pastes into the next command.
+/// `deployment/web`: kubectl's `TYPE/NAME`, which can be pasted into the next command.
 impl fmt::Display for ObjectRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.kind.to_lowercase(), self.name)

@@ -2,23 +2,23 @@
 
 use super::Resource;
 
-/// A resource type and what people call it.
+/// A resource type and its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceType {
-    /// What it is.
+    /// The resource.
     pub resource: Resource,
     /// `deployment`.
     pub singular: String,
     /// `deploy`.
     pub short_names: Vec<String>,
-    /// What else expands to it: `all`.
+    /// The categories that include it: `all`.
     pub categories: Vec<String>,
-    /// What can be done with it: `list`, `watch`.
+    /// The supported verbs: `list`, `watch`.
     pub verbs: Vec<String>,
 }
 
 impl ResourceType {
-    /// Whether its objects can be listed, and so be seen at all.
+    /// Whether its objects can be listed. Without that nothing of them can be shown.
     pub fn listable(&self) -> bool {
         self.verbs.iter().any(|verb| verb == "list")
     }

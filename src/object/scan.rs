@@ -1,4 +1,4 @@
-//! The lexical part of JSON (RFC 8259): strings, numbers and literals, checked but not decoded.
+//! The lexical part of JSON (RFC 8259). It checks strings, numbers and literals, but does not decode them.
 
 use memchr::memchr;
 
@@ -11,18 +11,18 @@ pub(super) struct StringToken {
     pub(super) escapes: Escapes,
 }
 
-/// What sort of escape sequences a string holds.
+/// Which escape sequences a string contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Escapes {
     None,
-    /// Of characters that have no other spelling: two such strings, or one and one without escapes, are
-    /// equal only if they are written alike.
+    /// Only for characters that cannot be spelled otherwise. Two such strings are equal only if their spellings
+    /// are equal. The same holds if one of them has no escape sequences.
     Needed,
-    /// A `\u` or a `\/` is among them.
+    /// There is a `\u` or a `\/`.
     Chosen,
 }
 
-/// The error for a byte that cannot stand at `at`, or for the end of the text there.
+/// The error for an invalid byte at `at`, or for the end of the text there.
 #[cold]
 #[inline(never)]
 pub(super) fn unexpected(text: &[u8], at: usize) -> ParseError {
@@ -32,10 +32,10 @@ pub(super) fn unexpected(text: &[u8], at: usize) -> ParseError {
     }
 }
 
-/// Reads the string whose opening quote is at `start`.
+/// Scans the string whose opening quote is at `start`.
 #[expect(
     clippy::inline_always,
-    reason = "half of all that is parsed are strings, and most are shorter than the call"
+    reason = "half of all values are strings, and most take less time than a call"
 )]
 #[inline(always)]
 pub(super) fn string(text: &[u8], start: usize) -> Result<StringToken, ParseError> {
@@ -49,7 +49,7 @@ pub(super) fn string(text: &[u8], start: usize) -> Result<StringToken, ParseErro
     })
 }
 
-/// Reads the rest of a string, from the first character on that is not plain.
+/// Scans the rest of a string, from the first special character on.
 #[cold]
 #[inline(never)]
 fn with_escapes(text: &[u8], mut at: usize) -> Result<StringToken, ParseError> {
@@ -71,8 +71,8 @@ fn with_escapes(text: &[u8], mut at: usize) -> Result<StringToken, ParseError> {
     }
 }
 
-/// Where the plain characters from `at` on end: at a quote, a backslash, a control character or the
-/// end of the text.
+/// Where the plain characters from `at` on end: at a quote, a backslash, a control character, or the end of the
+/// text.
 #[inline]
 fn plain_end(text: &[u8], mut at: usize) -> usize {
     while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -87,20 +87,20 @@ fn plain_end(text: &[u8], mut at: usize) -> usize {
     at + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
-/// Eight bytes at once: the lowest bit set is the high bit of the first byte that is a quote, a
-/// backslash or a control character. (An ASCII byte minus a limit has its high bit set if it is below it;
-/// what is borrowed from the bytes above cannot change the first hit.)
+/// Checks eight bytes at once. The lowest bit of the result is the high bit of the first byte that is a quote, a
+/// backslash or a control character. Subtracting a limit sets the high bit of an ASCII byte below that limit. A
+/// borrow goes only to higher bytes, so it cannot change the first hit.
 #[inline]
 fn special(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH_BITS: u64 = ONES << 7;
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit);
     let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    // To take ASCII out of ASCII leaves ASCII, and of the other bytes none is looked for.
+    // XOR of two ASCII bytes is ASCII, and the bytes to find are all ASCII.
     (is(b'"') | is(b'\\') | below(word, 0x20)) & !word & HIGH_BITS
 }
 
-/// Checks the rest of an escape sequence, after its backslash.
+/// Checks an escape sequence after its backslash. Returns its end.
 fn escape(text: &[u8], at: usize) -> Result<usize, ParseError> {
     match text.get(at) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
@@ -116,7 +116,7 @@ fn escape(text: &[u8], at: usize) -> Result<usize, ParseError> {
     }
 }
 
-/// Reads the number that starts at `at`; returns its end.
+/// Scans the number at `at`. Returns its end.
 pub(super) fn number(text: &[u8], mut at: usize) -> Result<usize, ParseError> {
     let is = |at: usize, bytes: &[u8]| text.get(at).is_some_and(|byte| bytes.contains(byte));
     at += usize::from(is(at, b"-"));
@@ -148,7 +148,7 @@ fn digits(text: &[u8], first: usize) -> Result<usize, ParseError> {
     }
 }
 
-/// Reads `true`, `false` or `null`, whichever the first letter at `start` says; returns its end.
+/// Scans `true`, `false` or `null`, as the first letter at `start` requires. Returns its end.
 pub(super) fn literal(text: &[u8], start: usize) -> Result<usize, ParseError> {
     let word: &[u8] = match text[start] {
         b't' => b"true",
@@ -163,10 +163,10 @@ pub(super) fn literal(text: &[u8], start: usize) -> Result<usize, ParseError> {
     Ok(start + word.len())
 }
 
-/// Decodes the inside of a string that [`string`] has accepted. A surrogate without its partner
-/// becomes U+FFFD, as in Go's encoding/json, which is what wrote the text.
+/// Decodes the inside of a string that [`string`] has accepted. A lone surrogate becomes U+FFFD, as in Go's
+/// encoding/json, which wrote the text.
 pub(super) fn unescape(raw: &str) -> String {
-    // No escape sequence is shorter than what it stands for.
+    // An escape sequence is never shorter than its character.
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = memchr(b'\\', rest.as_bytes()) {
@@ -179,8 +179,7 @@ pub(super) fn unescape(raw: &str) -> String {
     text
 }
 
-/// Decodes the escape sequence that `text` begins with; returns the character and how many bytes it
-/// took.
+/// Decodes the escape sequence at the start of `text`. Returns the character and the number of bytes.
 pub(super) fn unescape_first(text: &str) -> (char, usize) {
     let decoded = match text.as_bytes().get(1) {
         Some(b'b') => '\u{8}',
@@ -198,8 +197,7 @@ pub(super) fn unescape_first(text: &str) -> (char, usize) {
     (decoded, 2)
 }
 
-/// Decodes `uXXXX`, or a surrogate pair `uXXXX\uXXXX`; returns the character and how many bytes it
-/// took.
+/// Decodes `uXXXX`, or a surrogate pair `uXXXX\uXXXX`. Returns the character and the number of bytes.
 fn unescape_unicode(tail: &str) -> (char, usize) {
     let unit = |at: usize| {
         tail.get(at..at + 4)

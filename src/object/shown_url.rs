@@ -1,7 +1,7 @@
-//! A URL as a message shows it: without what may be a password.
+//! Hides the password in a URL, for messages.
 
-/// The URL with `***` in place of what stands before its last `@`. A password may hold any character where
-/// somebody forgot to escape it, so that everything up to there goes.
+/// The URL with `***` in place of everything before its last `@`. An unescaped password may contain any
+/// character, so all of that part is hidden.
 pub fn shown_url(url: &str) -> String {
     let Some((login, rest)) = url.rsplit_once('@') else {
         return url.to_owned();
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logins_are_hidden() {
+    fn passwords_in_urls_are_hidden() {
         for (url, shown) in [
             ("https://example.com:6443/a", "https://example.com:6443/a"),
             ("ftp://u:PASS@x", "ftp://***@x"),

@@ -1,56 +1,56 @@
-//! Goes through a JSON text (RFC 8259) without a tape: what is passed over is checked, not kept.
+//! Scans a JSON text (RFC 8259) without a tape. It checks the skipped values, but does not keep them.
 
 use super::scan;
 
-/// Whether fields are read on.
+/// Whether to continue with the next field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SkimNext {
-    /// To the end of the object.
+    /// Continue to the end of the object.
     On,
-    /// No further than here: the text is left in the middle of the object.
+    /// Stop here, in the middle of the object.
     Enough,
 }
 
-/// A place in a text. Whatever is not right ends it with `None`.
+/// A position in a text. Every method returns `None` for invalid JSON.
 pub(crate) struct Skim<'t> {
     text: &'t str,
     at: usize,
 }
 
-/// How deep values may nest that are passed over.
+/// The deepest nesting of a skipped value.
 const MAX_DEPTH: usize = 100;
 
 impl<'t> Skim<'t> {
-    /// At the beginning of `text`.
+    /// Starts at the beginning of `text`.
     pub(crate) fn new(text: &'t str) -> Skim<'t> {
         Skim { text, at: 0 }
     }
 
-    /// Passes white space.
+    /// Skips white space.
     pub(crate) fn space(&mut self) {
         self.at = space(self.text.as_bytes(), self.at);
     }
 
-    /// Passes this byte.
+    /// Skips this byte.
     pub(crate) fn take(&mut self, byte: u8) -> Option<()> {
         (self.text.as_bytes().get(self.at) == Some(&byte)).then_some(())?;
         self.at += 1;
         Some(())
     }
 
-    /// Passes white space up to the end of the text.
+    /// Skips white space, which must reach the end of the text.
     pub(crate) fn end(&mut self) -> Option<()> {
         self.space();
         (self.at == self.text.len()).then_some(())
     }
 
-    /// Passes a value.
+    /// Skips a value.
     pub(crate) fn value(&mut self) -> Option<()> {
         self.at = value(self.text.as_bytes(), self.at, 0)?;
         Some(())
     }
 
-    /// Passes a string that holds no escapes; returns its text.
+    /// Skips a string without escapes, and returns its text.
     pub(crate) fn plain_string(&mut self) -> Option<&'t str> {
         (self.text.as_bytes().get(self.at) == Some(&b'"')).then_some(())?;
         let start = self.at + 1;
@@ -59,8 +59,8 @@ impl<'t> Skim<'t> {
         (token.escapes == scan::Escapes::None).then(|| &self.text[start..token.end - 1])
     }
 
-    /// Passes an object; `read` is at the value of each of its fields, and passes that or has enough. Names
-    /// hold no escapes.
+    /// Skips an object. `read` is called at the value of each field, and must skip it or return `Enough`. Keys
+    /// must have no escapes.
     pub(crate) fn fields(
         &mut self,
         mut read: impl FnMut(&mut Self, &'t str) -> Option<SkimNext>,
@@ -95,7 +95,7 @@ fn space(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// One past the value that starts at `at`.
+/// The end of the value that starts at `at`.
 fn value(text: &[u8], at: usize, depth: usize) -> Option<usize> {
     match text.get(at)? {
         b'"' => Some(scan::string(text, at).ok()?.end),

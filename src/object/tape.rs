@@ -1,21 +1,21 @@
-//! The tape behind [`Doc`](super::Doc): where each value of a JSON text starts and ends, and
-//! nothing decoded.
+//! The tape of a [`Doc`](super::Doc): where each value of a JSON text starts and ends. It contains no decoded
+//! values.
 
 use std::borrow::Cow;
 
 use super::scan;
 
-/// How deep values may nest. `serde_json` stops at 127; objects in etcd stay far below either.
+/// The deepest nesting. `serde_json` stops at 127, and objects in etcd are far less deep than both.
 pub(super) const MAX_DEPTH: usize = 512;
 
-/// What sort of JSON value this is.
+/// The kind of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `null`
     Null,
     /// `true` or `false`
     Bool,
-    /// A number, of any size and spelling.
+    /// A number of any size and spelling.
     Number,
     /// A string.
     String,
@@ -28,39 +28,39 @@ pub enum Kind {
 /// One value on the tape, in document order (a parent before its children).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TapeNode {
-    /// First byte of the value.
+    /// The offset of the value's first byte.
     pub(super) start: u32,
-    /// One past its last byte.
+    /// The offset after its last byte.
     pub(super) end: u32,
-    /// First byte of the key inside its quotes; the value's own start for items and the root.
+    /// The offset of the key inside its quotes. For items and the root it is the value's own start.
     pub(super) key: u32,
-    /// Length of the key in bytes, as written.
+    /// The length of the key's spelling, in bytes.
     pub(super) key_len: u32,
-    /// How many nodes this value takes on the tape, itself included.
+    /// How many nodes of the tape belong to this value, itself included.
     pub(super) size: u32,
-    /// What it is.
+    /// The kind of the value.
     pub(super) kind: Kind,
     /// [`ESCAPED`], [`KEY_ESCAPED`], [`SHADOWED`], [`KEY_RESPELT`].
     pub(super) flags: u8,
 }
 
-/// The string holds a backslash: its text has to be decoded.
+/// The string contains a backslash, so it must be decoded.
 pub(super) const ESCAPED: u8 = 1;
-/// The key holds a backslash.
+/// The key contains a backslash.
 pub(super) const KEY_ESCAPED: u8 = 2;
-/// A later field of the same object has the same key: this one does not count.
+/// A later field of the same object has the same key, so this one does not count.
 pub(super) const SHADOWED: u8 = 4;
-/// The key holds an escape sequence of a character that has other spellings.
+/// The key contains an escape sequence for a character that has other spellings.
 pub(super) const KEY_RESPELT: u8 = 8;
 
 impl TapeNode {
-    /// The key as it is written, without its quotes; `text` is what the tape was read from.
+    /// The spelling of the key, without its quotes. `text` is the text of the tape.
     #[inline]
     pub(super) fn key_raw<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.key as usize..(self.key + self.key_len) as usize]
     }
 
-    /// The key, decoded.
+    /// The decoded key.
     #[inline]
     pub(super) fn key_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let raw = &text[self.key as usize..(self.key + self.key_len) as usize];
@@ -71,7 +71,7 @@ impl TapeNode {
         }
     }
 
-    /// Whether the key, decoded, is `key`.
+    /// Whether the decoded key is `key`.
     #[inline]
     pub(super) fn has_key(&self, text: &str, key: &str) -> bool {
         if self.flags & KEY_ESCAPED == 0 {
@@ -81,9 +81,10 @@ impl TapeNode {
         }
     }
 
-    /// Whether both fields have the same key, however it is written.
+    /// Whether both fields have the same decoded key.
     pub(super) fn has_key_of(&self, other: &TapeNode, text: &str) -> bool {
-        // Keys with quotes in them (`k:{"name":"web"}`) fill the managed fields of every object.
+        // Keys with escaped quotes (`k:{"name":"web"}`) are common in managed fields, so this path avoids
+        // decoding them.
         if (self.flags | other.flags) & KEY_RESPELT == 0 {
             let bytes = text.as_bytes();
             return self.key_len == other.key_len && self.key_raw(bytes) == other.key_raw(bytes);
@@ -92,7 +93,7 @@ impl TapeNode {
     }
 }
 
-/// Offsets are u32: longer texts are refused before a tape is made.
+/// Converts an offset to u32. The parser refuses longer texts before it makes a tape.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the parser refuses texts of 4 GiB and more"

@@ -1,16 +1,16 @@
-//! Times as the API writes them (RFC 3339).
+//! Parses times as the API writes them (RFC 3339).
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-/// Reads a time; `None` for any other text.
+/// Parses a time; `None` for any other text.
 pub fn time(text: &str) -> Option<Timestamp> {
     whole_seconds(text).or_else(|| text.parse().ok())
 }
 
-/// Reads `2026-11-21T14:13:38Z`, as the API writes all times but those with a fraction: every byte has its
-/// place.
+/// Parses `2026-11-21T14:13:38Z`, the API's form for all times without a fraction. Every byte has a fixed
+/// position.
 fn whole_seconds(text: &str) -> Option<Timestamp> {
     let text: &[u8; 20] = text.as_bytes().try_into().ok()?;
     let marks = [text[4], text[7], text[10], text[13], text[16], text[19]];
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_with_whole_seconds_are_read_at_once() {
+    fn times_with_whole_seconds_take_the_fast_path() {
         let time = whole_seconds("2026-11-21T14:13:38Z").expect("a time");
         assert_eq!(time.to_string(), "2026-11-21T14:13:38Z");
         for text in [
@@ -49,7 +49,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_read_like_any(
+        fn both_paths_parse_the_same_times(
             text in "(0000|[0-9]{4}|999[89])-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-6][0-9]:[0-6][0-9][Zz+]",
             other in "[0-9TZ:+/-]{20}",
         ) {

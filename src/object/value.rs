@@ -1,13 +1,14 @@
-//! `Value`: a cursor on one value of a [`Doc`], and the typed look-ups everyone reads objects with.
+//! `Value`: a cursor on one value of a [`Doc`], with typed look-ups.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::doc::Doc;
 use super::raw_str::RawStr;
 use super::tape::{self, Kind, TapeNode};
 
-/// A value inside a [`Doc`]: small, `Copy`, and total. A look-up of something that is absent or of
-/// another type is `None`, never an error.
+/// A value inside a [`Doc`]. It is small, `Copy` and total: a look-up of something absent, or of another type,
+/// gives `None` and never an error.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     doc: &'a Doc,
@@ -24,7 +25,7 @@ impl<'a> Value<'a> {
         &self.doc.nodes()[self.at]
     }
 
-    /// What sort of value this is.
+    /// The kind of the value.
     #[inline]
     pub fn kind(self) -> Kind {
         self.node().kind
@@ -55,6 +56,12 @@ impl<'a> Value<'a> {
         self.at(path)?.as_str()
     }
 
+    /// The string at a path of object fields, to keep; `None` if it is empty.
+    pub fn text_at(self, path: &[&str]) -> Option<Arc<str>> {
+        let text = self.str_at(path)?;
+        (!text.is_empty()).then(|| Arc::from(&*text))
+    }
+
     /// The whole number at a path of object fields.
     pub fn i64_at(self, path: &[&str]) -> Option<i64> {
         self.at(path)?.as_i64()
@@ -70,24 +77,24 @@ impl<'a> Value<'a> {
         self.children(Kind::Array)
     }
 
-    /// The fields of an object in document order, each key once; none for anything else.
+    /// The fields of an object in document order, each key once. Other values have none.
     pub fn fields(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> + use<'a> {
         self.counting_fields().map(|field| (field.name(), field))
     }
 
-    /// The name of a value that is a field; empty for others.
+    /// The key of a field; empty for other values.
     pub(crate) fn name(self) -> Cow<'a, str> {
         self.node().key_text(self.doc.text())
     }
 
-    /// The name as it is written, without its quotes.
+    /// The spelling of the key, without its quotes.
     #[inline]
     fn written_name(self) -> &'a str {
         let node = self.node();
         &self.doc.text()[node.key as usize..(node.key + node.key_len) as usize]
     }
 
-    /// Whether the names of two fields, of whatever objects, are spelled alike.
+    /// Whether the keys of two fields have the same spelling. The fields may belong to different objects.
     #[inline]
     pub(crate) fn is_named_alike(self, other: Value<'_>) -> bool {
         let (own, others) = (self.node(), other.node());
@@ -96,13 +103,13 @@ impl<'a> Value<'a> {
                 == others.key_raw(other.doc.text().as_bytes())
     }
 
-    /// The fields of an object with their names as they are written.
+    /// The fields of an object, with the spelling of their keys.
     pub(super) fn written_fields(self) -> impl Iterator<Item = (&'a str, Value<'a>)> + use<'a> {
         self.counting_fields()
             .map(|field| (field.written_name(), field))
     }
 
-    /// The fields that no later one of the same key replaces.
+    /// The fields that no later field with the same key replaces.
     pub(crate) fn counting_fields(self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.children(Kind::Object)
             .filter(|field| field.node().flags & tape::SHADOWED == 0)
@@ -123,12 +130,12 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The text of a string.
+    /// The decoded text of a string.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         self.raw_str().map(RawStr::decoded)
     }
 
-    /// A string as it is written, for those who can do without decoding it.
+    /// A string in its JSON spelling, for callers that need not decode it.
     pub(crate) fn raw_str(self) -> Option<RawStr<'a>> {
         if self.kind() != Kind::String {
             return None;
@@ -140,7 +147,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// A number that is written as an integer and fits.
+    /// A number in integer notation, if it fits.
     pub fn as_i64(self) -> Option<i64> {
         (self.kind() == Kind::Number).then(|| self.raw().parse().ok())?
     }
@@ -161,7 +168,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Says of which kind it is and how long: its text may be a Secret's.
+/// Shows the kind and the length only, because the text may be a Secret.
 impl std::fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?} of {} bytes", self.kind(), self.raw().len())

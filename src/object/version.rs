@@ -1,4 +1,4 @@
-//! Identity and versions of objects, as the API server hands them out.
+//! Identities and versions of objects, as the API server assigns them.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct Uid(Arc<str>);
 
 impl Uid {
-    /// Wraps a uid as it stands in an object.
+    /// Wraps a uid from an object.
     pub fn new(uid: impl Into<Arc<str>>) -> Uid {
         Uid(uid.into())
     }
@@ -25,13 +25,13 @@ impl fmt::Debug for Uid {
     }
 }
 
-/// A `resourceVersion`: opaque, and compared for equality alone
+/// A `resourceVersion`. It is opaque, and is compared only for equality
 /// (<https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions>).
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ResourceVersion(Arc<str>);
 
 impl ResourceVersion {
-    /// Wraps a resourceVersion as it stands in an object or a list.
+    /// Wraps a resourceVersion from an object or a list.
     pub fn new(version: impl Into<Arc<str>>) -> ResourceVersion {
         ResourceVersion(version.into())
     }
@@ -42,7 +42,7 @@ impl ResourceVersion {
     }
 }
 
-/// For people: [`write_opaque`]. Requests and records take [`ResourceVersion::as_str`].
+/// The form for people: [`write_opaque`]. Requests and records use [`ResourceVersion::as_str`].
 impl fmt::Display for ResourceVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_opaque(f, &self.0)
@@ -55,8 +55,8 @@ impl fmt::Debug for ResourceVersion {
     }
 }
 
-/// Writes what the server calls opaque. It is a few letters and digits; whatever is not printable ASCII is not the
-/// server's own and is written as `\u{1b}`.
+/// Writes an opaque text of the server. It should have only a few letters and digits. Any character that is not
+/// printable ASCII is written as `\u{1b}`.
 fn write_opaque(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     text.chars().try_for_each(|c| match c {
         ' '..='~' => f.write_char(c),
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_written_out() {
+    fn control_characters_are_escaped() {
         let cases = [
             ("4711", "4711"),
             ("", ""),

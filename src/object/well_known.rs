@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use super::{Resource, ResourceType};
 
-/// Every type that can be listed: group and version, `ns` if it lives in namespaces, kind, plural,
-/// short names, category. A singular is the kind in lower case. The order is that in which an API
-/// server ranks the groups (<https://kubernetes.io/docs/reference/kubernetes-api/>).
+/// Every type that can be listed: group and version, `ns` if it is namespaced, kind, plural, short names,
+/// category. The singular is the kind in lower case. The order is that in which an API server ranks the groups
+/// (<https://kubernetes.io/docs/reference/kubernetes-api/>).
 const TABLE: &str = "\
 v1                              ns ConfigMap                        configmaps                        cm
 v1                              ns Endpoints                        endpoints                         ep
@@ -70,19 +70,19 @@ flowcontrol.apiserver.k8s.io/v1 -  FlowSchema                       flowschemas 
 flowcontrol.apiserver.k8s.io/v1 -  PriorityLevelConfiguration       prioritylevelconfigurations       -
 ";
 
-/// The types every cluster serves in these versions, so that nobody need ask it first. A cluster
-/// may be older than some: then it answers 404 and tells in discovery what it has.
+/// The types that every cluster serves in these versions, so no request is needed for them. An old cluster may
+/// lack some: it answers 404, and discovery shows what it has.
 pub fn well_known() -> &'static [ResourceType] {
     static TYPES: LazyLock<Vec<ResourceType>> = LazyLock::new(types);
     &TYPES
 }
 
-/// The well-known resource of a group and kind.
-pub(crate) fn well_known_resource(group: &str, kind: &str) -> Option<Resource> {
-    let mut types = well_known().iter().map(|found| &found.resource);
-    types
-        .find(|resource| &*resource.group == group && &*resource.kind == kind)
-        .cloned()
+/// The well-known type of a group and kind.
+pub(crate) fn well_known_type(group: &str, kind: &str) -> Option<&'static ResourceType> {
+    well_known().iter().find(|found| {
+        let resource = &found.resource;
+        &*resource.group == group && &*resource.kind == kind
+    })
 }
 
 fn types() -> Vec<ResourceType> {
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_a_type() {
+    fn each_line_of_the_table_is_a_type() {
         assert_eq!(types().len(), TABLE.lines().count());
         for found in types() {
             assert!(found.resource.plural.ends_with('s'), "{found:?}");

@@ -39,16 +39,6 @@ impl Size {
     }
 }
 
-/// Columns first, as `crossterm` and `Env` have it.
-impl From<(u16, u16)> for Size {
-    fn from((columns, rows): (u16, u16)) -> Size {
-        Size {
-            columns: columns.into(),
-            rows: rows.into(),
-        }
-    }
-}
-
 /// Where a verb's output goes. Every failure to write is returned as it is; a closed pipe is
 /// [`io::ErrorKind::BrokenPipe`], which ends a verb well.
 #[derive(Debug)]

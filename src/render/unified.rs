@@ -13,24 +13,29 @@ const CONTEXT: usize = 3;
 /// What comparing may take; after that, the rest is said to be replaced.
 const PATIENCE: Duration = Duration::from_millis(200);
 
+/// One version of a text.
+#[derive(Clone, Copy)]
+pub struct UnifiedSide<'a> {
+    /// Its name, as display text.
+    pub name: &'a str,
+    /// Its lines, as display text without line feeds.
+    pub lines: &'a [String],
+}
+
 /// What turns `old` into `new`, under their names; nothing if they are equal. The lines are display
 /// text already, without line feeds.
-pub fn unified(
-    (old, new): (&[String], &[String]),
-    (from, to): (&str, &str),
-    styles: Styles,
-) -> Vec<String> {
+pub fn unified(old: UnifiedSide<'_>, new: UnifiedSide<'_>, styles: Styles) -> Vec<String> {
     let diff = TextDiff::configure()
         .algorithm(Algorithm::Histogram)
         .timeout(PATIENCE)
-        .diff_slices(&texts(old), &texts(new));
+        .diff_slices(&texts(old.lines), &texts(new.lines));
     let mut unified = diff.unified_diff();
     unified.context_radius(CONTEXT);
     let mut lines = Vec::new();
     for hunk in unified.iter_hunks() {
         if lines.is_empty() {
-            lines.push(styles.heading(&format!("--- {from}")));
-            lines.push(styles.heading(&format!("+++ {to}")));
+            lines.push(styles.heading(&format!("--- {}", old.name)));
+            lines.push(styles.heading(&format!("+++ {}", new.name)));
         }
         lines.push(styles.moving(&hunk.header().to_string()));
         lines.extend(hunk.iter_changes().map(|change| {
@@ -61,9 +66,10 @@ mod tests {
     fn changes_stand_with_their_surroundings() {
         let old = lines("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n");
         let new = lines("a\nb\nc\nd\nE\nf\ng\nh\ni\nj\nk\nl\n");
+        let side = |name: &'static str, lines| UnifiedSide { name, lines };
         let diff = unified(
-            (&old, &new),
-            ("deployment/web 1", "deployment/web 2"),
+            side("deployment/web 1", &old),
+            side("deployment/web 2", &new),
             Styles::default(),
         );
         insta::assert_snapshot!(diff.join("\n"), @"
@@ -84,7 +90,7 @@ mod tests {
         +l
         ");
         assert_eq!(
-            unified((&old, &old), ("a", "b"), Styles::default()),
+            unified(side("a", &old), side("b", &old), Styles::default()),
             [""; 0]
         );
     }

@@ -18,7 +18,7 @@ pub fn yaml(shown: Shown<'_>, left_out: &LeftOut<'_>) -> Vec<String> {
     };
     match shown.content() {
         Content::Object if writer.has_fields(shown) => {
-            writer.object(shown, (0, String::new()));
+            writer.object(shown, 0, String::new());
         }
         Content::Array if writer.has_items(shown) => writer.array(shown, 0, String::new()),
         _ => writer.scalar(shown, 0, String::new()),
@@ -41,7 +41,7 @@ impl Writer<'_> {
     }
 
     /// The fields, each on a line of its own; the first behind `lead`.
-    fn object(&mut self, shown: Shown<'_>, (indent, lead): (usize, String)) {
+    fn object(&mut self, shown: Shown<'_>, indent: usize, lead: String) {
         let mut fields: Vec<(Cow<'_, str>, Shown<'_>)> = self.left_out.fields(shown).collect();
         fields.sort_by(|a, b| a.0.cmp(&b.0));
         let mut lead = Some(lead);
@@ -52,7 +52,7 @@ impl Writer<'_> {
             match value.content() {
                 Content::Object if self.has_fields(value) => {
                     self.lines.push(start);
-                    self.object(value, (indent + 2, spaces(indent + 2)));
+                    self.object(value, indent + 2, spaces(indent + 2));
                 }
                 Content::Array if self.has_items(value) => {
                     self.lines.push(start);
@@ -74,7 +74,7 @@ impl Writer<'_> {
             start.push_str("- ");
             match item.content() {
                 Content::Object if self.has_fields(item) => {
-                    self.object(item, (indent + 2, start));
+                    self.object(item, indent + 2, start);
                 }
                 Content::Array if self.has_items(item) => self.array(item, indent + 2, start),
                 _ => self.scalar(item, indent + 2, start),

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::object::{ResourceType, well_known_type};
+
 /// Whether objects of a kind live in namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -66,6 +68,24 @@ impl Kind {
         }
     }
 
+    fn built_in(found: &ResourceType, marks: &str) -> Self {
+        let resource = &found.resource;
+        let (group, version) = (&resource.group, &resource.version);
+        Self {
+            short_names: found.short_names.clone(),
+            categories: found.categories.clone(),
+            scope: if resource.namespaced {
+                Scope::Namespaced
+            } else {
+                Scope::Cluster
+            },
+            origin: KindOrigin::BuiltIn,
+            counts_generations: marks.contains('g'),
+            has_status: marks.contains('s'),
+            ..Self::custom(group, version, &resource.kind, &resource.plural)
+        }
+    }
+
     /// `GROUP/VERSION`, or the version alone for the core.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() {
@@ -90,150 +110,68 @@ impl Kind {
     }
 }
 
-/// Plural, kind, short names, categories, marks: `c` cluster-wide, `g` generations, `s` status.
-type Row = (
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-);
-
-const CORE: &[Row] = &[
-    ("configmaps", "ConfigMap", "cm", "", ""),
-    ("endpoints", "Endpoints", "ep", "", ""),
-    ("events", "Event", "ev", "", ""),
-    ("limitranges", "LimitRange", "limits", "", ""),
-    ("namespaces", "Namespace", "ns", "", "cs"),
-    ("nodes", "Node", "no", "", "cs"),
+/// The built-in kinds that are served, by group: the kind, and whether it has generations (`g`) and a status (`s`).
+const BUILT_IN: &[(&str, &[(&str, &str)])] = &[
     (
-        "persistentvolumeclaims",
-        "PersistentVolumeClaim",
-        "pvc",
         "",
-        "s",
+        &[
+            ("ConfigMap", ""),
+            ("Endpoints", ""),
+            ("Event", ""),
+            ("LimitRange", ""),
+            ("Namespace", "s"),
+            ("Node", "s"),
+            ("PersistentVolumeClaim", "s"),
+            ("PersistentVolume", "s"),
+            ("Pod", "gs"),
+            ("PodTemplate", "g"),
+            ("ReplicationController", "gs"),
+            ("ResourceQuota", "s"),
+            ("Secret", ""),
+            ("ServiceAccount", ""),
+            ("Service", "s"),
+        ],
     ),
-    ("persistentvolumes", "PersistentVolume", "pv", "", "cs"),
-    ("pods", "Pod", "po", "all", "gs"),
-    ("podtemplates", "PodTemplate", "", "", "g"),
-    (
-        "replicationcontrollers",
-        "ReplicationController",
-        "rc",
-        "all",
-        "gs",
-    ),
-    ("resourcequotas", "ResourceQuota", "quota", "", "s"),
-    ("secrets", "Secret", "", "", ""),
-    ("serviceaccounts", "ServiceAccount", "sa", "", ""),
-    ("services", "Service", "svc", "all", "s"),
-];
-
-const GROUPS: &[(&str, &str, &[Row])] = &[
-    ("", "v1", CORE),
     (
         "apps",
-        "v1",
         &[
-            ("controllerrevisions", "ControllerRevision", "", "", ""),
-            ("daemonsets", "DaemonSet", "ds", "all", "gs"),
-            ("deployments", "Deployment", "deploy", "all", "gs"),
-            ("replicasets", "ReplicaSet", "rs", "all", "gs"),
-            ("statefulsets", "StatefulSet", "sts", "all", "gs"),
+            ("ControllerRevision", ""),
+            ("DaemonSet", "gs"),
+            ("Deployment", "gs"),
+            ("ReplicaSet", "gs"),
+            ("StatefulSet", "gs"),
         ],
     ),
-    (
-        "autoscaling",
-        "v2",
-        &[(
-            "horizontalpodautoscalers",
-            "HorizontalPodAutoscaler",
-            "hpa",
-            "all",
-            "s",
-        )],
-    ),
-    (
-        "batch",
-        "v1",
-        &[
-            ("cronjobs", "CronJob", "cj", "all", "gs"),
-            ("jobs", "Job", "", "all", "gs"),
-        ],
-    ),
+    ("autoscaling", &[("HorizontalPodAutoscaler", "s")]),
+    ("batch", &[("CronJob", "gs"), ("Job", "gs")]),
     (
         "networking.k8s.io",
-        "v1",
         &[
-            ("ingressclasses", "IngressClass", "", "", "cg"),
-            ("ingresses", "Ingress", "ing", "", "gs"),
-            ("networkpolicies", "NetworkPolicy", "netpol", "", "g"),
+            ("IngressClass", "g"),
+            ("Ingress", "gs"),
+            ("NetworkPolicy", "g"),
         ],
     ),
-    (
-        "policy",
-        "v1",
-        &[(
-            "poddisruptionbudgets",
-            "PodDisruptionBudget",
-            "pdb",
-            "",
-            "gs",
-        )],
-    ),
-    (
-        "storage.k8s.io",
-        "v1",
-        &[("storageclasses", "StorageClass", "sc", "", "c")],
-    ),
+    ("policy", &[("PodDisruptionBudget", "gs")]),
+    ("storage.k8s.io", &[("StorageClass", "")]),
     (
         "apiextensions.k8s.io",
-        "v1",
-        &[(
-            "customresourcedefinitions",
-            "CustomResourceDefinition",
-            "crd,crds",
-            "api-extensions",
-            "cgs",
-        )],
+        &[("CustomResourceDefinition", "gs")],
     ),
-    (
-        "coordination.k8s.io",
-        "v1",
-        &[("leases", "Lease", "", "", "")],
-    ),
-    (
-        "discovery.k8s.io",
-        "v1",
-        &[("endpointslices", "EndpointSlice", "", "", "g")],
-    ),
+    ("coordination.k8s.io", &[("Lease", "")]),
+    ("discovery.k8s.io", &[("EndpointSlice", "g")]),
 ];
 
 /// The built-in kinds, in the order in which discovery names them.
 pub(crate) fn built_in() -> Vec<Kind> {
-    let words = |text: &str| {
-        text.split(',')
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
-    let mut kinds = Vec::new();
-    for (group, version, rows) in GROUPS {
-        for (plural, kind, short, categories, marks) in *rows {
-            kinds.push(Kind {
-                short_names: words(short),
-                categories: words(categories),
-                scope: if marks.contains('c') {
-                    Scope::Cluster
-                } else {
-                    Scope::Namespaced
-                },
-                origin: KindOrigin::BuiltIn,
-                counts_generations: marks.contains('g'),
-                has_status: marks.contains('s'),
-                ..Kind::custom(group, version, kind, plural)
-            });
-        }
-    }
-    kinds
+    let served = BUILT_IN.iter().flat_map(|(group, kinds)| {
+        kinds
+            .iter()
+            .map(move |(kind, marks)| (*group, *kind, *marks))
+    });
+    served
+        .filter_map(|(group, kind, marks)| {
+            Some(Kind::built_in(well_known_type(group, kind)?, marks))
+        })
+        .collect()
 }

@@ -1,16 +1,16 @@
-//! What a source is: the key under which subscribers share it.
+//! The identity of a source: subscribers with equal keys share it.
 
 use std::sync::Arc;
 
 use super::select::Select;
 use crate::object::{ObjectRef, Resource};
 
-/// Which cluster a source reads: the name of a context, or of a file. Views show it, and two
-/// sources of different clusters are never one.
+/// The cluster that a source reads: the name of a context or of a file. Views show it, and two clusters never
+/// share a source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClusterId(pub Arc<str>);
 
-/// Where a source looks.
+/// The namespaces that a source covers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// All namespaces, or a cluster-scoped resource.
@@ -19,7 +19,7 @@ pub enum Scope {
     Namespace(Arc<str>),
 }
 
-/// How much of each object a source asks for.
+/// How much of each object a source requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// The whole object.
@@ -28,16 +28,16 @@ pub enum Form {
     Metadata,
 }
 
-/// One upstream. Equal keys share it.
+/// The key of one upstream. Equal keys share it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceKey {
-    /// Which cluster.
+    /// The cluster.
     pub cluster: ClusterId,
-    /// Which resource.
+    /// The resource.
     pub resource: Resource,
-    /// Which namespaces.
+    /// The namespaces.
     pub scope: Scope,
-    /// Which objects.
+    /// The objects.
     pub select: Select,
     /// How much of each object.
     pub form: Form,
@@ -55,7 +55,7 @@ impl SourceKey {
         })
     }
 
-    /// The namespace of the request path; `None` for all.
+    /// The namespace of the request path; `None` for all namespaces.
     pub fn namespace(&self) -> Option<&str> {
         match &self.scope {
             Scope::Cluster => None,

@@ -1,5 +1,4 @@
-//! Which objects of a resource a source is of: typed, and in one spelling, so that equal selections open one
-//! source.
+//! Which objects of a resource a source reads. Equal selections have one spelling, so that they share a source.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -11,21 +10,21 @@ use crate::object::selector::{FieldSelector, LabelSelector, by_name};
 
 /// The field that holds an object's name.
 const NAME: &str = "metadata.name";
-/// The fields that stay the same while an object lives.
+/// The fields that never change while an object exists.
 const FIXED: [&str; 2] = [NAME, "metadata.namespace"];
 
-/// Which objects of a resource a source is of.
+/// Which objects of a resource a source reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Select {
     /// Every object.
     All,
-    /// The one object of this name, whatever the name holds.
+    /// The one object with this name. The name may hold any character.
     Name(Arc<str>),
     /// The objects that match selectors.
     Selector(Selectors),
 }
 
-/// A label selector, a field selector, or both, in canonical spelling. [`Select::matching`] makes it.
+/// A label selector, a field selector, or both, in canonical spelling. [`Select::matching`] creates it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Selectors {
     labels: Option<Arc<str>>,
@@ -33,8 +32,8 @@ pub struct Selectors {
 }
 
 impl Select {
-    /// The objects that match a label selector and a field selector. What cannot be read stays as it is: the server
-    /// then says so in its words.
+    /// The objects that match a label selector and a field selector. A selector that does not parse is kept as it
+    /// is, so that the server reports the error.
     pub fn matching(labels: Option<&str>, fields: Option<&str>) -> Select {
         let labels = labels.and_then(spelled::<LabelSelector>);
         let fields = fields.and_then(spelled::<FieldSelector>);
@@ -53,7 +52,7 @@ impl Select {
         Select::matching(Some(labels), None)
     }
 
-    /// The name, if it is one that is selected.
+    /// The name, if this selects one name.
     pub fn name(&self) -> Option<&str> {
         match self {
             Select::Name(name) => Some(name),
@@ -61,7 +60,7 @@ impl Select {
         }
     }
 
-    /// The label selector of a request.
+    /// The label selector for a request.
     pub fn label_selector(&self) -> Option<&str> {
         match self {
             Select::Selector(selectors) => selectors.labels.as_deref(),
@@ -69,7 +68,7 @@ impl Select {
         }
     }
 
-    /// The field selector of a request.
+    /// The field selector for a request.
     pub fn field_selector(&self) -> Option<Cow<'_, str>> {
         match self {
             Select::All => None,
@@ -78,7 +77,7 @@ impl Select {
         }
     }
 
-    /// The same for the object of one name alone.
+    /// The same selection, restricted to the object with this name.
     pub(crate) fn and_name(&self, name: &Arc<str>) -> Select {
         let selectors = match self {
             Select::All | Select::Name(_) => return Select::Name(name.clone()),
@@ -93,7 +92,7 @@ impl Select {
         Select::matching(selectors.labels.as_deref(), Some(&fields))
     }
 
-    /// Whether all selected objects have one name, which two cannot have at once.
+    /// Whether all selected objects have the same name. Two objects of one namespace cannot share it.
     pub(crate) fn is_of_one_name(&self) -> bool {
         match self {
             Select::All => false,
@@ -105,7 +104,7 @@ impl Select {
         }
     }
 
-    /// Whether an object can stop matching. Its name and namespace stay the same.
+    /// Whether an object can stop matching. Its name and namespace never change.
     pub(crate) fn can_leave(&self) -> bool {
         let Select::Selector(Selectors { labels, fields }) = self else {
             return false;
@@ -119,7 +118,7 @@ impl Select {
     }
 }
 
-/// What a selection asks of an object, for sources that are no servers.
+/// Applies a selection to objects, for sources that are not servers.
 pub(crate) struct Matcher<'a> {
     name: Option<&'a str>,
     labels: LabelSelector,
@@ -127,7 +126,7 @@ pub(crate) struct Matcher<'a> {
 }
 
 impl<'a> Matcher<'a> {
-    /// A selector that cannot be read selects everything.
+    /// Creates a matcher. A selector that does not parse selects everything.
     pub(crate) fn new(select: &'a Select) -> Matcher<'a> {
         let selectors = match select {
             Select::Selector(selectors) => Some(selectors),
@@ -142,7 +141,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Whether an object is selected. Any path of fields can be asked for, where a server knows but a few.
+    /// Whether an object is selected. Any field path works here, while a server supports only a few.
     pub(crate) fn matches(&self, object: Value<'_>) -> bool {
         let is_named = |name| object.str_at(&["metadata", "name"]).as_deref() == Some(name);
         let labels = object.at(&["metadata", "labels"]);
@@ -161,14 +160,14 @@ fn read<S: FromStr>(text: &str) -> Option<S> {
     text.parse().ok()
 }
 
-/// A selector's canonical spelling; `None` if it selects everything.
+/// The canonical spelling of a selector; `None` if it selects everything.
 fn spelled<S: FromStr + Display>(text: &str) -> Option<Arc<str>> {
     let text = text.trim();
     let canonical = read(text).map_or_else(|| text.to_owned(), |read: S| read.to_string());
     (!canonical.is_empty()).then(|| canonical.into())
 }
 
-/// The name, if a field selector asks for nothing else.
+/// The name, if a field selector requires a name and nothing else.
 fn name_alone(fields: &str) -> Option<Arc<str>> {
     let fields: FieldSelector = read(fields)?;
     let name = fields.required(NAME)?;
@@ -180,7 +179,7 @@ mod tests {
     use super::*;
     use crate::object::Doc;
 
-    /// What the request for a selection says: its labels and its fields.
+    /// The label selector and the field selector of the request for a selection.
     fn asked(select: &Select) -> String {
         let labels = select.label_selector().unwrap_or("-");
         let fields = select.field_selector().unwrap_or("-".into());
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_selectors_have_one_spelling() {
+    fn equal_selectors_are_spelled_alike() {
         for (labels, fields, request) in [
             ("", " ", "- -"),
             (" a = b ", "", "a=b -"),
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_hold_what_separates_fields() {
+    fn a_name_may_contain_selector_syntax() {
         for name in ["web", "a,b", "a=b", r"a\b", "metadata.name=x,y"] {
             let select = Select::Name(name.into());
             let fields = select.field_selector().expect("a name");
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_leaves_only_what_can_change() {
+    fn an_object_leaves_only_a_selection_by_changing_fields() {
         for (fields, can_leave) in [
             ("metadata.name=x", false),
             ("metadata.name!=x", false),
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_looked_up_by_their_path() {
+    fn fields_are_found_by_their_path() {
         let doc = Doc::parse(r#"{"metadata":{"name":"x","labels":{"app":"web"}},"spec":{"n":3}}"#)
             .expect("valid");
         for (labels, fields, matches) in [

@@ -1,45 +1,46 @@
-//! The state a source of objects is in, which every live screen shows.
+//! The state of a source of objects. Every live view shows it.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-/// What one source (a list and watch of one resource in one scope) is doing.
+/// The state of one source: the list and watch of one resource in one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceState {
-    /// The first listing is under way.
+    /// The first listing is in progress.
     Connecting,
-    /// The watch runs: what is shown is what is.
+    /// The watch runs, so views are up to date.
     Live,
-    /// The connection is lost or refused; what is shown may be old.
+    /// The connection is lost or refused, so views may be out of date.
     Retrying {
-        /// How many tries have failed in a row, from 1.
+        /// How many attempts have failed in a row, from 1.
         attempt: u32,
-        /// What the last one failed with, in kubectl's words.
+        /// The error of the last attempt, in kubectl's words.
         cause: Arc<str>,
-        /// When the next try starts.
+        /// The time of the next attempt.
         until: Timestamp,
     },
-    /// The server says we may not read this; it is asked again now and then.
+    /// The server denies access. The source asks again from time to time.
     Forbidden {
-        /// The server's words.
+        /// The server's message.
         cause: Arc<str>,
     },
-    /// The server does not serve this resource (a CRD that is not there yet, say).
+    /// The server does not serve this resource, for example because its CRD does not exist yet.
     Unserved {
-        /// The server's words.
+        /// The server's message.
         cause: Arc<str>,
     },
-    /// Watching is not allowed or not offered: the source is listed every so often.
+    /// The resource cannot be watched, so the source lists it at intervals.
     Polling {
-        /// Why it is not watched, in the server's words.
+        /// Why it cannot be watched, in the server's words.
         cause: Arc<str>,
     },
-    /// It will not come back without the user: credentials that no longer work, say.
+    /// The source failed for good, for example because credentials are no longer accepted. Only the user can
+    /// repair it.
     Failed {
-        /// What is wrong.
+        /// The error.
         cause: Arc<str>,
     },
-    /// A file was read to its end.
+    /// The file has been read to its end.
     Ended,
 }

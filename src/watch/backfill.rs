@@ -1,4 +1,4 @@
-//! What is read back: an interval that no watch covered, and what was found of it.
+//! Reading back an interval that no watch covered: the interval, and the versions that were found in it.
 
 use std::sync::Arc;
 
@@ -11,46 +11,46 @@ use crate::source::{Event, Gap, GapCause};
 /// An interval that no watch covered.
 #[derive(Debug)]
 pub(super) struct Backfill {
-    /// What is said of it if nothing can be read back, and then the difference.
+    /// The gap that subscribers get if nothing can be read back. `difference` follows it.
     pub(super) gap: Gap,
     pub(super) difference: Arc<[StoreChange]>,
-    /// The same as revisions: `(after, upto]`.
+    /// The interval as revisions: `(after, upto]`.
     pub(super) after: Revision,
     pub(super) upto: Revision,
-    /// How often the server's history had been set back when it began.
+    /// How often the server's history had been restored when this backfill began.
     pub(super) restores: u32,
     pub(super) seen: Timestamp,
-    /// The numbers that are kept for its events begin after this one.
+    /// The sequence numbers after this one are reserved for the events of this backfill.
     pub(super) seq: u64,
     pub(super) id: u64,
 }
 
-/// What was read back.
+/// The result of a backfill.
 #[derive(Debug, Default)]
 pub(super) struct Filled {
-    /// The part that is missing all the same, and the difference that it made.
+    /// The parts that could not be read back, and the difference that they made.
     pub(super) gaps: Vec<Gap>,
     pub(super) difference: Vec<StoreChange>,
-    /// What happened after it, in order.
-    pub(super) told: Vec<PastEvent>,
+    /// The versions after those gaps, in order.
+    pub(super) events: Vec<PastEvent>,
 }
 
 impl Filled {
-    pub(super) fn events(self, backfill: &mut Backfill, seen: Timestamp) -> Vec<Event> {
+    pub(super) fn into_events(self, backfill: &mut Backfill, seen: Timestamp) -> Vec<Event> {
         let mut events: Vec<Event> = self.gaps.into_iter().map(Event::Gap).collect();
         for change in self.difference {
             backfill.seq += 1;
             events.push(change.event(backfill.seq, backfill.seen));
         }
-        for told in self.told {
+        for past in self.events {
             backfill.seq += 1;
             events.push(Event::Object {
                 seq: backfill.seq,
-                why: told.why,
+                why: past.why,
                 past: true,
                 seen,
-                now: told.now,
-                prev: told.prev,
+                now: past.now,
+                prev: past.prev,
             });
         }
         events
@@ -58,7 +58,7 @@ impl Filled {
 }
 
 impl Gap {
-    /// The interval as revisions, if it is one of one history.
+    /// The interval as revisions; `None` if its ends are not revisions of one history.
     pub(super) fn revisions(&self) -> Option<(Revision, Revision)> {
         let revisions = Revision::parse(&self.after).zip(Revision::parse(&self.upto));
         revisions.filter(|(after, upto)| after < upto && self.cause != GapCause::Restored)
@@ -66,7 +66,7 @@ impl Gap {
 }
 
 impl GapCause {
-    /// The same for a gap of so many revisions: no more can have been dropped in it.
+    /// The same cause for a gap of this many revisions: at most one event per revision was dropped.
     pub(super) fn within(self, revisions: u64) -> GapCause {
         match self {
             GapCause::SlowSubscriber { dropped } => GapCause::SlowSubscriber {
@@ -76,8 +76,8 @@ impl GapCause {
         }
     }
 
-    /// The same where the server has forgotten what was missed. A line that could not be read, and a subscriber
-    /// that did not read, are causes of their own.
+    /// The cause to report once the server has compacted the missed versions. An undecodable line and a slow
+    /// subscriber stay the cause.
     pub(super) fn forgotten(self, revisions: u64) -> GapCause {
         match self {
             GapCause::Refused | GapCause::Unanswered | GapCause::Unseen => GapCause::Expired,

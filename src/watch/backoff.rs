@@ -1,39 +1,39 @@
-//! How long to wait before the next try.
+//! The waits before the next attempt.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// After failures.
+/// The waits after failures.
 const RETRY: Doubling = Doubling {
     first: Duration::from_millis(500),
     longest: Duration::from_secs(30),
 };
-/// After refusals.
+/// The waits after refusals.
 const DENIED: Doubling = Doubling {
     first: Duration::from_secs(30),
     longest: Duration::from_secs(300),
 };
-/// How often a resource that is not served is asked for: a CRD may be on its way.
+/// The wait before a resource that is not served is requested again: its CRD may be created meanwhile.
 const UNSERVED: Duration = Duration::from_secs(30);
-/// How often a source that cannot be watched is listed: soon after a change, then less often.
+/// The waits between listings of a source that cannot be watched: short after a change, then longer.
 const POLL: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(15));
 
-/// How fast a source's waits pass: as usual, or all so many times shorter.
+/// The factor by which a source's waits are shortened; 1 for real servers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Speed(pub(super) NonZeroU32);
 
 impl Speed {
-    /// As usual.
+    /// Waits are not shortened.
     pub(super) const USUAL: Speed = Speed(NonZeroU32::MIN);
 
-    /// What `usual` comes to.
+    /// Shortens a wait.
     pub(super) fn of(self, usual: Duration) -> Duration {
         usual / self.0.get()
     }
 }
 
-/// The waits of one source: they double from the first to the longest, and each is shortened by up
-/// to half at random, so that many sources do not come back at one moment.
+/// The waits of one source. Each doubles from its first to its longest value. Random jitter then shortens it by
+/// up to half, so that many sources do not return at the same moment.
 #[derive(Debug)]
 pub(super) struct Backoff {
     rng: fastrand::Rng,
@@ -54,41 +54,41 @@ impl Backoff {
         }
     }
 
-    /// Another failure: how many there were in a row, and how long to wait.
+    /// Counts a failure. Returns the number of failures in a row, and the wait before the next attempt.
     pub(super) fn failed(&mut self) -> (u32, Duration) {
         self.failures += 1;
         let wait = RETRY.after(self.failures);
         (self.failures, self.jitter(wait))
     }
 
-    /// How many failures there were in a row.
+    /// The number of failures in a row.
     pub(super) fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// There was progress: the next failure is the first.
+    /// Records progress: the next failure is the first again.
     pub(super) fn progress(&mut self) {
         self.failures = 0;
     }
 
-    /// Another refusal.
+    /// Counts a refusal, and returns the wait before the next attempt.
     pub(super) fn denied(&mut self) -> Duration {
         self.refusals += 1;
         let wait = DENIED.after(self.refusals);
         self.jitter(wait)
     }
 
-    /// The server let us read.
+    /// Records that the server allowed a request.
     pub(super) fn allowed(&mut self) {
         self.refusals = 0;
     }
 
-    /// The resource is not served.
+    /// The wait before a resource that is not served is requested again.
     pub(super) fn unserved(&mut self) -> Duration {
         self.jitter(UNSERVED)
     }
 
-    /// Between two listings, the last of which found so many changes.
+    /// The wait before the next listing. `changes` is how many the last one found.
     pub(super) fn poll(&mut self, changes: usize) -> Duration {
         self.quiet_polls = match changes {
             0 => self.quiet_polls + 1,
@@ -111,7 +111,7 @@ struct Doubling {
 }
 
 impl Doubling {
-    /// The wait after it has happened so many times.
+    /// The wait after this many attempts.
     fn after(&self, times: u32) -> Duration {
         let factor = 1_u32 << times.saturating_sub(1).min(16);
         self.first.saturating_mul(factor).min(self.longest)
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pace_shortens_every_wait_alike() {
+    fn a_speed_shortens_every_wait() {
         let waits = |times| {
             let pace = Speed(NonZeroU32::new(times).expect("not 0"));
             let mut backoff = Backoff::new(5, pace);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_counted_apart() {
+    fn failures_and_refusals_are_counted_separately() {
         let mut backoff = backoff(2);
         backoff.failed();
         let waits: Vec<Duration> = (0..6).map(|_| backoff.denied()).collect();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn one_seed_gives_one_schedule() {
+    fn equal_seeds_give_equal_waits() {
         let waits = |seed| {
             let mut backoff = backoff(seed);
             (0..8).map(|_| backoff.failed().1).collect::<Vec<_>>()

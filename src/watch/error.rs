@@ -1,15 +1,15 @@
-//! Why a list or a watch failed. An error is an event of its source, never the end of the program.
+//! The reasons why a list or a watch fails. An error is an event of its source and never ends the program.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cluster::ApiError;
 
-/// What went wrong. The variants that an HTTP answer caused keep the server's `Status`, so that
-/// kubectl's own words can be printed.
+/// What went wrong. The variants for HTTP responses keep the server's `Status`, so that a command can print
+/// kubectl's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
-    /// 410: the resourceVersion, or the page's token, is older than the server remembers.
+    /// 410: the resourceVersion, or the page's continue token, is too old for the server.
     #[error(transparent)]
     Expired(ApiError),
     /// 403.
@@ -18,24 +18,24 @@ pub enum SourceError {
     /// 401.
     #[error(transparent)]
     Unauthorized(ApiError),
-    /// 404: no such resource here (now).
+    /// 404: the server does not serve this resource at present.
     #[error(transparent)]
     NotServed(ApiError),
-    /// 405: the resource cannot be listed, or not watched.
+    /// 405: the resource does not support list, or does not support watch.
     #[error(transparent)]
     MethodNotAllowed(ApiError),
-    /// 400 or 422: the request itself is refused, and would be again.
+    /// 400 or 422: the server rejects the request, and would reject it again.
     #[error(transparent)]
     Rejected(ApiError),
     /// 429, 503 or 504.
     #[error("{error}")]
     Throttled {
-        /// The answer.
+        /// The server's response.
         error: ApiError,
-        /// What `Retry-After` said.
+        /// The value of `Retry-After`.
         after: Option<Duration>,
     },
-    /// Any other answer that is not a success.
+    /// Any other response that is not a success.
     #[error(transparent)]
     Server(ApiError),
     /// No connection: refused, unreachable, no such host.
@@ -50,57 +50,57 @@ pub enum SourceError {
         /// What failed.
         detail: Arc<str>,
     },
-    /// The connection broke while a body was read.
+    /// The connection broke during a response body.
     #[error("connection lost: {detail}")]
     Cut {
         /// What failed.
         detail: Arc<str>,
     },
-    /// Nothing came for longer than a live server is silent.
+    /// The server sent nothing for longer than a live server stays silent.
     #[error("no answer for {} s", .after.as_secs())]
     Idle {
-        /// How long.
+        /// How long it was silent.
         after: Duration,
     },
-    /// An answer took too long.
+    /// The response took too long.
     #[error("timed out after {} s", .after.as_secs())]
     Timeout {
-        /// How long.
+        /// How long the request waited.
         after: Duration,
     },
-    /// Bytes that are not what the API promises.
+    /// The response is not what the API promises.
     #[error("{detail}")]
     Decode {
-        /// What was wrong with them.
+        /// The parse error, or what else is wrong with the response.
         detail: Arc<str>,
     },
-    /// A listing without an end, or too long to be kept: it would be the same again.
+    /// The listing has no end, or is too long to keep. A retry would give the same.
     #[error("{detail}")]
     Endless {
-        /// Which, and how that shows.
+        /// The resource, and why its listing is endless.
         detail: Arc<str>,
     },
-    /// Credentials could not be had: an exec plugin failed, a token file is gone.
+    /// No credentials are available: an exec plugin failed, or a token file is missing.
     #[error("{detail}")]
     Credential {
         /// What failed.
         detail: Arc<str>,
     },
-    /// What was asked for cannot be: a name is no segment of a path, or a stream in place of a cluster
-    /// holds what is none of its objects.
+    /// The request is impossible: a name is not a path segment, or a stream that replaces a cluster holds
+    /// something that is not an object.
     #[error("{detail}")]
     Input {
-        /// Where and what.
+        /// Where the input is wrong, and how.
         detail: Arc<str>,
     },
-    /// A file was read to its end.
+    /// A file has been read to its end.
     #[error("end of file")]
     Ended,
 }
 
 impl SourceError {
-    /// Whether the server could not be reached, broke off, or is not ready: what it answers next it may
-    /// answer while it starts.
+    /// Whether the server was unreachable, broke the connection, or is not ready. Its next answers may come while
+    /// it still starts.
     pub(super) fn is_outage(&self) -> bool {
         match self {
             SourceError::Throttled { error, .. } | SourceError::Server(error) => {
@@ -125,7 +125,7 @@ impl SourceError {
         }
     }
 
-    /// Whether the same request may be answered later.
+    /// Whether a later attempt of the same request may succeed.
     pub(super) fn is_transient(&self) -> bool {
         match self {
             SourceError::Throttled { .. }
@@ -149,8 +149,8 @@ impl SourceError {
         }
     }
 
-    /// What an answer means that is not a success, be it of a request or a line of a watch. `after` is
-    /// what `Retry-After` said; a line has none.
+    /// The error for a response, or a line of a watch, that is not a success. `after` is the value of
+    /// `Retry-After`; a line has none.
     pub(super) fn answered(error: ApiError, after: Option<Duration>) -> SourceError {
         let forgotten = matches!(&*error.status.reason, "Expired" | "Gone");
         match error.status.code {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_its_error() {
+    fn each_status_code_has_its_error() {
         for (code, reason, name) in [
             (0, "", "Server"),
             (0, "Expired", "Expired"),

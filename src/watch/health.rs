@@ -1,32 +1,32 @@
-//! How a cluster's server is doing, told by each of its sources and known to all of them.
+//! The health of a cluster's server, shared by all sources of that cluster.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What the sources of one cluster have met last.
+/// The last thing that any source of one cluster learned about its server.
 #[derive(Debug, Default)]
 pub(super) struct Health(Mutex<ServerPhase>);
 
 #[derive(Clone, Copy, Debug, Default)]
 enum ServerPhase {
-    /// It has never been away.
+    /// No connection has failed so far.
     #[default]
     Steady,
-    /// A connection broke or could not be had, and nothing has been answered since.
+    /// A connection broke or failed, and the server has not answered since.
     Away,
-    /// It has answered again, first at this time.
+    /// The server answers again, since this time.
     Back(Instant),
 }
 
 impl Health {
-    /// The server was not to be reached, broke off, or is not the one that answered before.
+    /// Records that the server was unreachable, broke a connection, or is not the server that answered before.
     pub(super) fn lost(&self) {
         *self.phase() = ServerPhase::Away;
     }
 
-    /// The server answered, be it with a refusal.
+    /// Records that the server answered. A refusal counts.
     pub(super) fn answered(&self) {
         let mut phase = self.phase();
         if matches!(*phase, ServerPhase::Away) {
@@ -34,7 +34,7 @@ impl Health {
         }
     }
 
-    /// Whether the server was away, and has been back for less than `span`.
+    /// Whether the server is unreachable, or has been back for less than `span`.
     pub(super) fn is_new(&self, span: Duration) -> bool {
         match *self.phase() {
             ServerPhase::Steady => false,

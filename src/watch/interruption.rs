@@ -1,5 +1,5 @@
-//! Takes in a listing after an interruption. Subscribers get what it changed after the versions in between have been
-//! read back. Until then their events wait in the queue, behind the place of that backfill.
+//! Takes in a listing after an interruption. Subscribers first get the versions that a backfill reads back, then
+//! the difference that remains. Until then later events wait in the queue behind the backfill.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,17 +17,22 @@ use super::store::{Continuity, FullListing, StoreChange};
 use super::transport::Upstream;
 use crate::source::{Event, Gap, GapCause};
 
-/// Whether subscribers hear of a listing that found nothing new.
+/// Whether subscribers get an event for a listing that found nothing new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tell {
+pub(super) enum Announce {
     Always,
     Changes,
 }
 
 impl SharedSource {
-    /// Takes in a listing: sends the gap before it, the difference, and that it is complete. Returns how many objects
+    /// Takes in a listing: sends the gap before it, the difference, and `Synced`. Returns how many objects
     /// changed. If the gap can be read back, [`SharedSource::fill`] later sends the versions in its place.
-    pub(super) fn relist(&self, listing: FullListing, gap: Option<GapCause>, tell: Tell) -> usize {
+    pub(super) fn relist(
+        &self,
+        listing: FullListing,
+        gap: Option<GapCause>,
+        announce: Announce,
+    ) -> usize {
         let seen = (self.clock)();
         let mut inner = self.lock();
         let gap = match listing.continuity {
@@ -41,9 +46,12 @@ impl SharedSource {
         let upto = listing.version.clone();
         let changes = inner.store.swap(listing, seen);
         let count = changes.len();
-        let after = inner.untold.take().or_else(|| inner.version.clone());
-        if count == 0 && tell == Tell::Changes && gap != Some(GapCause::Restored) {
-            inner.untold = after.filter(|after| *after != upto);
+        let after = inner
+            .unchanged_since
+            .take()
+            .or_else(|| inner.version.clone());
+        if count == 0 && announce == Announce::Changes && gap != Some(GapCause::Restored) {
+            inner.unchanged_since = after.filter(|after| *after != upto);
         } else {
             match gap.zip(after) {
                 Some((cause, after)) => {
@@ -54,31 +62,32 @@ impl SharedSource {
             }
             inner.epoch += 1;
             if let Some(synced) = inner.synced(Some(&upto)) {
-                inner.tell(&synced);
+                inner.broadcast(&synced);
             }
         }
         inner.version = Some(upto);
         count
     }
 
-    /// Sends what was read back, in its place.
+    /// Puts the events that were read back in the place of their backfill.
     pub(super) fn fill(&self, backfill: &mut Backfill, filled: Filled, follows: Follows) {
-        let events = filled.events(backfill, (self.clock)());
+        let events = filled.into_events(backfill, (self.clock)());
         for queue in self.lock().queues.values_mut() {
             queue.fill(backfill.id, &events, follows);
         }
         self.room.notify_one();
     }
 
-    /// Whether a backfill is of no use: nobody waits for it, or the server's history is another now.
+    /// Whether a backfill has become useless: no subscriber waits for it, or the server's history was restored
+    /// meanwhile.
     pub(super) fn is_void(&self, backfill: &Backfill) -> bool {
         let inner = self.lock();
         let waits = |queue: &Queue| queue.place(backfill.id).is_some();
         inner.restores != backfill.restores || !inner.queues.values().any(waits)
     }
 
-    /// Waits until the subscribers that wait for a backfill have read half of their queues. A subscriber that takes
-    /// too long misses `rest`, and reads it back later.
+    /// Waits until the subscribers of a backfill have read half of their queues. A subscriber that takes too long
+    /// misses `rest`, and reads it back later.
     pub(super) async fn drained(&self, backfill: &Backfill, rest: impl Fn() -> Missed) {
         let begun = Instant::now();
         loop {
@@ -94,7 +103,7 @@ impl SharedSource {
 }
 
 impl SourceInner {
-    /// How long to wait for the subscribers that must read before they get more; `None` if there are none.
+    /// The longest patience of the subscribers that must read before they get more; `None` if there are none.
     fn patience(&self, backfill: u64) -> Option<Duration> {
         let company = self.company();
         let full = self.queues.values();
@@ -102,7 +111,7 @@ impl SourceInner {
         full.map(|queue| queue.patience(company)).max()
     }
 
-    /// Leaves the subscribers behind that do not read.
+    /// Stops waiting for the subscribers whose queues are full: they miss `rest`.
     fn fall_behind(&mut self, backfill: u64, rest: impl Fn() -> Missed) {
         let full = self.queues.values_mut();
         for queue in full.filter(|queue| queue.is_filled(backfill)) {
@@ -110,8 +119,8 @@ impl SourceInner {
         }
     }
 
-    /// What a subscriber missed while its queue was full, now that it has read all that was kept. If that can be read
-    /// back, a backfill begins, and there is nothing to send yet.
+    /// The events that a subscriber missed while its queue was full, once it has read the kept ones. If the
+    /// server can still give the versions, this starts a backfill and returns `None`.
     pub(super) fn catch_up(&mut self, id: u64, now: Timestamp) -> Option<VecDeque<Event>> {
         let mark = self.id();
         let queue = self.queues.get_mut(&id)?;
@@ -120,7 +129,7 @@ impl SourceInner {
         let revisions = missed.gap.as_ref().filter(|_| is_kept);
         let revisions = revisions.and_then(Gap::revisions);
         let (Some((after, upto)), Some(gap)) = (revisions, missed.gap.clone()) else {
-            return Some(missed.told(self.seq));
+            return Some(missed.into_events(self.seq));
         };
         let difference = missed.changes.into_iter().map(|(change, _)| change);
         let difference: Arc<[StoreChange]> = difference.collect();
@@ -139,23 +148,24 @@ impl SourceInner {
             id: mark,
         };
         self.seq += upto.since(after);
-        // The receiver lives as long as the source.
+        // Sending cannot fail: the receiver lives as long as the source.
         let _ = self.backfills.send(backfill);
         None
     }
 
-    /// Notes that another history begins. What polls may have missed belongs to the one before.
+    /// Records that another history begins. The versions that polls may have missed belong to the history before
+    /// it.
     fn restart(&mut self) {
-        self.admit();
+        self.report_polled();
         self.continuity = Continuity::Continued;
         self.restores += 1;
     }
 
-    /// Sends a gap and the difference, or begins a backfill for the subscribers that want every version.
+    /// Sends a gap and the difference. For the subscribers that want every version it begins a backfill instead.
     fn interrupt(&mut self, gap: Gap, changes: Vec<StoreChange>, seen: Timestamp) {
         let revisions = gap.revisions().filter(|_| self.upstream == Upstream::Live);
         let Some((after, upto)) = revisions else {
-            self.tell(&Event::Gap(gap));
+            self.broadcast(&Event::Gap(gap));
             self.publish(changes, seen);
             return;
         };
@@ -175,7 +185,7 @@ impl SourceInner {
             }
         }
         if reserved {
-            // The receiver lives as long as the source.
+            // Sending cannot fail: the receiver lives as long as the source.
             let _ = self.backfills.send(Backfill {
                 gap,
                 difference: changes,

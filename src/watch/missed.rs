@@ -1,4 +1,4 @@
-//! What a subscriber misses while its queue is full: one version of each object.
+//! What a subscriber misses while its queue is full. It holds one version per object.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use super::store::{ObjectStore, StoreChange};
 use crate::object::{ResourceVersion, Uid};
 use crate::source::{Event, Gap, GapCause, Version, Why};
 
-/// What a subscriber misses.
+/// The events that a subscriber missed, reduced to one version per object.
 #[derive(Debug, Default)]
 pub(super) struct Missed {
-    /// The version up to which the subscriber has all.
+    /// The subscriber has every event up to this version.
     after: Option<ResourceVersion>,
-    /// Whether the server's history was set back meanwhile.
+    /// Whether the server's history was restored meanwhile.
     is_restored: bool,
-    /// How many object events were not kept.
+    /// How many object events were dropped.
     dropped: u64,
-    /// Of each object with a missed event: the version that the subscriber has.
+    /// For each object with a dropped event, the version that the subscriber has.
     pub(super) objects: BTreeMap<Uid, Option<Arc<Version>>>,
-    /// The last full listing and the last state that were not told.
+    /// The last full listing and the last state that the subscriber did not get.
     epoch: Option<u32>,
     state: Option<Event>,
 }
 
 impl Missed {
-    /// Notes an event that is not kept. `before` is the source's version before it.
+    /// Records an event that the queue does not keep. `before` is the source's version before that event.
     pub(super) fn miss(&mut self, event: &Event, before: Option<&ResourceVersion>) {
         match event {
             Event::Object { why, now, prev, .. } => {
@@ -65,12 +65,12 @@ impl Missed {
             Why::Listed | Why::Added | Why::Modified | Why::Skipped => false,
         };
         if gone && has.is_none() {
-            // It came and went: there is nothing to tell, and nothing to keep.
+            // The object was created and deleted in between: the subscriber never saw it.
             self.objects.remove(&uid);
         }
     }
 
-    /// Adds an object of a backfill that did not end: the subscriber has `then`, and the source had `now` when the
+    /// Adds an object of an unfinished backfill. The subscriber has `then`; the source had `now` when the
     /// backfill began.
     pub(super) fn resume(&mut self, then: Option<&Arc<Version>>, now: Option<&Arc<Version>>) {
         if let Some(now) = now {
@@ -82,7 +82,7 @@ impl Missed {
         }
     }
 
-    /// Adds what the subscriber missed after this.
+    /// Adds the events that the subscriber missed after these.
     pub(super) fn join(&mut self, later: Missed) {
         self.is_restored |= later.is_restored;
         self.dropped += later.dropped;
@@ -93,7 +93,7 @@ impl Missed {
         }
     }
 
-    /// For a subscriber that has everything up to this version.
+    /// Starts for a subscriber that has every event up to this version.
     pub(super) fn after(base: ResourceVersion) -> Missed {
         Missed {
             after: Some(base),
@@ -101,7 +101,7 @@ impl Missed {
         }
     }
 
-    /// The difference to what the store holds.
+    /// The difference between what the subscriber has and what the store holds.
     pub(super) fn changes(
         self,
         store: &ObjectStore,
@@ -145,19 +145,19 @@ impl Missed {
     }
 }
 
-/// What a subscriber missed.
+/// What a subscriber missed, ready to send.
 #[derive(Debug)]
 pub(super) struct MissedChanges {
     pub(super) gap: Option<Gap>,
-    /// What is another than the subscriber has, and since when it is: what vanished first.
+    /// The changes, and the time of each. Vanished objects come first.
     pub(super) changes: Vec<(StoreChange, Timestamp)>,
-    /// What comes after all that.
+    /// The events to send after the changes.
     pub(super) after: Vec<Event>,
 }
 
 impl MissedChanges {
-    /// The gap, and the difference it made.
-    pub(super) fn told(self, seq: u64) -> VecDeque<Event> {
+    /// The events to send: the gap, then the changes.
+    pub(super) fn into_events(self, seq: u64) -> VecDeque<Event> {
         let gap = self.gap.map(Event::Gap);
         let changes = self.changes.into_iter();
         let changes = changes.map(|(change, seen)| change.event(seq, seen));

@@ -1,4 +1,4 @@
-//! The multiplexer: hands out sources, one upstream for each distinct key.
+//! The multiplexer: gives views their sources, with one upstream per distinct key.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use super::transport::Transport;
 use super::upstreams::Upstreams;
 use crate::source::{ClusterId, SourceKey};
 
-/// Shares sources among views. Dropping it and all its sources ends every task it started.
+/// Shares sources among views. Dropping it and all its sources ends every task that it started.
 #[derive(Clone)]
 pub struct Mux {
     upstreams: Arc<Upstreams>,
 }
 
 impl Mux {
-    /// A multiplexer over these clusters.
+    /// Creates a multiplexer for these clusters.
     pub fn new(
         transports: impl IntoIterator<Item = (ClusterId, Arc<dyn Transport>)>,
         clock: Clock,
@@ -24,7 +24,7 @@ impl Mux {
         Mux::with_options(transports, clock, MuxOptions::default())
     }
 
-    /// [`Mux::new`], with other settings.
+    /// Creates a multiplexer as [`Mux::new`] does, with other settings.
     pub fn with_options(
         transports: impl IntoIterator<Item = (ClusterId, Arc<dyn Transport>)>,
         clock: Clock,
@@ -36,7 +36,7 @@ impl Mux {
         }
     }
 
-    /// Opens a source, or joins one of an equal key. A cluster that is not among the transports gives a source that
+    /// Opens a source, or joins one with an equal key. A source of an unknown cluster has the state Failed.
     /// has failed.
     ///
     /// Must be called inside a tokio runtime.
@@ -46,20 +46,19 @@ impl Mux {
         source
     }
 
-    /// [`Mux::open`], but that nothing is read before [`Source::start`]: who subscribes until then misses
-    /// nothing that comes just after the first listing.
+    /// Opens a source as [`Mux::open`] does, but reads nothing before [`Source::start`]. A subscriber that joins
+    /// until then also gets the events just after the first listing.
     pub fn open_idle(&self, key: SourceKey) -> Source {
         Source::new(self.upstreams.lease(key))
     }
 
-    /// The past of a source, as far as its server remembers; `None` for a file, and for a cluster that
-    /// is not among the transports.
+    /// The past of a source, as far back as the server keeps it. `None` for a file, and for an unknown cluster.
     pub fn history(&self, key: &SourceKey) -> Option<History> {
         let archive = self.upstreams.archive(key)?;
         History::new(archive, self.upstreams.options().page_items)
     }
 
-    /// What dates a cluster's revisions; `None` for a cluster that is not among the transports.
+    /// The times of a cluster's revisions; `None` for an unknown cluster.
     pub fn dates(&self, cluster: &ClusterId) -> Option<Dates> {
         self.upstreams.archive(&leases(cluster)).map(Dates::new)
     }

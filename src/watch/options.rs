@@ -1,4 +1,4 @@
-//! What can be set about a multiplexer.
+//! The settings of a multiplexer.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -6,24 +6,23 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// Tells the time, for what is shown. Waiting goes by tokio's.
+/// Gives the time to show. Waits use tokio's clock.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// What can be set about a [`Mux`](super::Mux).
+/// The settings of a [`Mux`](super::Mux).
 #[derive(Clone, Debug)]
 pub struct MuxOptions {
-    /// From which all jitter follows.
+    /// The seed of all jitter.
     pub seed: u64,
-    /// How many bytes one lossless subscriber may have waiting, per source: text and tape.
+    /// How many bytes may wait for one lossless subscriber of one source: text and tape.
     pub queue_bytes: usize,
-    /// How long a source is kept after its last handle is dropped, so that a view can change its
-    /// mind without listing again.
+    /// How long a source stays open after its last handle is dropped. A view that opens it again in time need not
+    /// list again.
     pub linger: Duration,
-    /// Items a page of a listing; 0 for all at once.
+    /// How many items a page of a listing has; 0 for one page.
     pub page_items: u32,
-    /// How many times shorter than for real servers a driver's waits are: before the next try, between
-    /// polls, and until a silent watch is given up. What `Retry-After` says stays as it is. For tests
-    /// on the clock of the wall.
+    /// Divides the waits of a driver: before a retry, between polls, and until it gives up a silent watch.
+    /// `Retry-After` is not divided. Tests that run on the wall clock set it; real servers need 1.
     pub speed: NonZeroU32,
 }
 
@@ -33,7 +32,7 @@ impl Default for MuxOptions {
             seed: fastrand::u64(..),
             queue_bytes: 64 << 20,
             linger: Duration::from_secs(2),
-            // What kubectl asks for.
+            // kubectl's default chunk size.
             page_items: 500,
             speed: NonZeroU32::MIN,
         }

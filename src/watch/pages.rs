@@ -1,4 +1,4 @@
-//! The pages of one listing, and where a listing has to end.
+//! Reads the pages of one listing, and ends a listing that is too long.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,23 +8,23 @@ use super::error::SourceError;
 use super::transport::{ListPage, Page};
 use crate::source::SourceKey;
 
-/// The most objects of one listing. The largest clusters that Kubernetes supports have 150,000 Pods
+/// The most objects in one listing. The largest clusters that Kubernetes supports have 150,000 Pods
 /// (<https://kubernetes.io/docs/setup/best-practices/cluster-large/>).
 const OBJECTS: usize = 1_000_000;
-/// The most JSON of one listing, in bytes: as much as etcd stores of all resources by default
+/// The most bytes of JSON in one listing: etcd stores no more for all resources by default
 /// (`--quota-backend-bytes`).
 const BYTES: usize = 2 << 30;
-/// The most pages in a row without an object. A server may answer with such a page, as it can apply a
-/// selector after it has read one
+/// The most empty pages in a row. A server may send an empty page, because it can apply a selector after it has
+/// read the page
 /// (<https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks>).
 const EMPTY_PAGES: u32 = 1000;
 
-/// The way through one listing. It fails where a server would keep its client reading for ever.
+/// The progress through one listing. It fails if a server would keep its client reading forever.
 #[derive(Debug)]
 pub(super) struct Pages<'a> {
     key: &'a SourceKey,
     next: Page,
-    /// The tokens so far, each as its hash: a server chooses how long they are.
+    /// The hashes of the continue tokens so far. Tokens are not kept, because the server chooses their length.
     tokens: HashSet<u64>,
     hasher: RandomState,
     objects: usize,
@@ -42,7 +42,7 @@ pub(super) enum NextPage {
 }
 
 impl<'a> Pages<'a> {
-    /// The first of a listing that is read `limit` objects a page; 0 reads all at once.
+    /// Starts a listing with `limit` objects per page; 0 reads all in one page.
     pub(super) fn of(key: &'a SourceKey, limit: u32) -> Pages<'a> {
         Pages {
             key,
@@ -55,17 +55,17 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The source that is listed.
+    /// The source that is being listed.
     pub(super) fn key(&self) -> &'a SourceKey {
         self.key
     }
 
-    /// The page to ask for.
+    /// The page to request next.
     pub(super) fn wanted(&self) -> Page {
         self.next.clone()
     }
 
-    /// Counts a page, and takes its token. Fails if the listing is too long, or gets nowhere.
+    /// Counts a page, and takes its token. Fails if the listing is too long or makes no progress.
     pub(super) fn take(&mut self, page: &mut ListPage) -> Result<NextPage, SourceError> {
         self.objects += page.items.len();
         self.bytes += page.items.iter().map(|item| item.len()).sum::<usize>();
@@ -109,7 +109,7 @@ mod tests {
     use crate::object::ResourceVersion;
     use crate::watch::fake::pods;
 
-    /// How a listing ends: what it fails with, or how many pages it has.
+    /// The result of a listing: its error, or its number of pages.
     fn read(pages: impl IntoIterator<Item = (usize, Option<String>)>) -> Result<usize, String> {
         let key = pods();
         let mut reading = Pages::of(&key, 500);
@@ -128,7 +128,7 @@ mod tests {
         panic!("the listing goes on")
     }
 
-    /// Pages of so many objects, each with a token of its own, and the last.
+    /// `count` pages of `objects` objects each. Each page but the last has its own token.
     fn pages(count: usize, objects: usize) -> Vec<(usize, Option<String>)> {
         let mut pages: Vec<_> = (1..count)
             .map(|nth| (objects, Some(nth.to_string())))
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_comes_again_is_an_error() {
+    fn a_repeated_continue_token_is_an_error() {
         let error = "error: pods: the server's list has no end: a continue token came twice";
         let token = |text: &str| (1, Some(text.to_owned()));
         assert_eq!(read([token("a"), token("a")]), Err(error.to_owned()));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_pages_in_a_row_may_be_empty() {
+    fn too_many_empty_pages_in_a_row_are_an_error() {
         let error =
             "error: pods: the server's list has no end: 1000 pages in a row held no objects";
         assert_eq!(read(pages(1000, 0)), Ok(1000));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listing_has_a_largest_size() {
+    fn a_listing_that_is_too_large_is_an_error() {
         let error = "error: pods: the server's list holds more than 1000000 objects";
         assert_eq!(read(pages(10, 100_000)), Ok(10));
         assert_eq!(read(pages(11, 100_000)), Err(error.to_owned()));

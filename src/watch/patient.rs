@@ -1,4 +1,4 @@
-//! Asks again: one answer that fails to come is no reason to give up a read that takes thousands.
+//! Retries requests: one failed request must not abort a read of thousands of requests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,32 +12,32 @@ use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
 use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
 use crate::object::ResourceVersion;
-use crate::source::SourceKey;
-use crate::source::SourceState;
+use crate::source::{SourceKey, SourceState};
 
-/// The longest `Retry-After` that is waited.
+/// The longest wait that a `Retry-After` can cause.
 const LONGEST_ASKED: Duration = Duration::from_secs(30);
-/// How often the same is asked again after a 403, of a source that was live. A kube-apiserver that has just started
-/// refuses everybody until it has read the RBAC objects.
+/// How often a request is retried after a 403, if its source was live. A kube-apiserver that has just started
+/// refuses every request until it has read the RBAC objects.
 const FORBIDDEN_RETRIES: u32 = 6;
 
-/// A transport that tries a request again while the server is in trouble. It waits as long as the server asks, and
-/// longer each time. Once nothing at all has been answered for too long, each request is tried once.
+/// A transport that retries requests while the server is in trouble. It waits as long as the server asks, and
+/// longer after each failure. Once the server has answered nothing for too long, each request is tried only once.
 pub(super) struct Patient {
     transport: Arc<dyn Transport>,
-    /// For how long a server is asked that answers nothing.
+    /// How long it retries while the server answers nothing.
     limit: Duration,
     pace: Speed,
     /// The jitter of the next request.
     seed: AtomicU64,
-    /// What the source is doing. While it is not live the server is away for others as well: no time counts.
+    /// The state of the source. While it is not live, the driver already reconnects, so no time counts towards
+    /// `limit`.
     state: Option<watch::Receiver<SourceState>>,
-    /// Since when the server has answered nothing.
+    /// The start of the time in which the server has answered nothing.
     failing: Mutex<Option<Instant>>,
 }
 
 impl Patient {
-    /// The same transport, with so much patience.
+    /// Wraps a transport. It retries for `limit` while the server answers nothing.
     pub(super) fn new(transport: Arc<dyn Transport>, limit: Duration) -> Patient {
         Patient {
             transport,
@@ -49,13 +49,13 @@ impl Patient {
         }
     }
 
-    /// The same, whose waits follow from a seed and a pace.
+    /// Sets the seed and the pace of the waits.
     pub(super) fn paced(self, seed: u64, pace: Speed) -> Patient {
         let seed = AtomicU64::new(seed);
         Patient { pace, seed, ..self }
     }
 
-    /// The same for a source whose driver notices when the server is away.
+    /// For a source whose driver notices an outage: time counts only while the source is live.
     pub(super) fn while_live(self, state: watch::Receiver<SourceState>) -> Patient {
         let state = Some(state);
         Patient { state, ..self }
@@ -70,7 +70,7 @@ impl Patient {
         loop {
             let error = match request().await {
                 Err(error) if self.may_pass(&error, backoff.failures()) => error,
-                // A refusal is an answer, too.
+                // A refusal is an answer too.
                 answer => {
                     *self.failing() = None;
                     return answer;
@@ -85,13 +85,13 @@ impl Patient {
         }
     }
 
-    /// Whether the same may be answered later, after so many failures.
+    /// Whether the same request may succeed later, after this many failures.
     fn may_pass(&self, error: &SourceError, failures: u32) -> bool {
         let is_starting = self.state.is_some() && failures < FORBIDDEN_RETRIES;
         error.is_transient() || is_starting && matches!(error, SourceError::Forbidden(_))
     }
 
-    /// For how long the server is still asked.
+    /// How much longer it retries.
     fn left(&self) -> Duration {
         let limit = self.pace.of(self.limit);
         let is_away = |state: &watch::Receiver<SourceState>| *state.borrow() != SourceState::Live;
@@ -125,7 +125,7 @@ impl Transport for Patient {
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
         if self.state.is_some() {
-            // The driver reads back without it, too.
+            // A watch here only saves reads: without it the driver reads back as well.
             return self.transport.watch(key, from);
         }
         Box::pin(self.try_on(move || self.transport.watch(key, from)))
@@ -141,7 +141,7 @@ impl Transport for Patient {
 }
 
 impl SourceError {
-    /// How long the server asks to be left alone, as far as that is heeded.
+    /// How long the server asks the client to wait, at most [`LONGEST_ASKED`].
     fn asked_wait(&self) -> Duration {
         match self {
             SourceError::Throttled { after, .. } => after.unwrap_or_default().min(LONGEST_ASKED),
@@ -157,7 +157,7 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(12);
 
-    /// A server that answers with these errors, the last first, and then with an empty list.
+    /// A server that answers with these errors, the last one first, and then with an empty list.
     struct Scripted(Mutex<(Vec<SourceError>, usize)>);
 
     impl Transport for Scripted {
@@ -168,7 +168,7 @@ mod tests {
             _: Page,
         ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
             Box::pin(async {
-                let mut script = self.0.lock().expect("no panic holds it");
+                let mut script = self.0.lock().expect("no thread panicked with the lock");
                 script.1 += 1;
                 script.0.pop().map_or_else(
                     || {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_passes_is_tried_again() {
+    async fn transient_errors_are_retried() {
         let refused = SourceError::Connect {
             detail: "refused".into(),
         };
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_is_left_alone_as_long_as_it_asks() {
+    async fn retry_after_is_respected() {
         for (asked, waited) in [(7, 7), (3600, LONGEST_ASKED.as_secs())] {
             let (patient, scripted) = patient(vec![throttled(asked)]);
             let tried = read(&patient, &scripted).await;
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_answers_nothing_is_given_up_once_for_all() {
+    async fn after_a_timeout_each_request_is_tried_once() {
         let (patient, scripted) = patient(vec![api_error(503); 99]);
         let tried = read(&patient, &scripted).await;
         assert!(!tried.is_answered && (6..=8).contains(&tried.tries));
@@ -256,15 +256,15 @@ mod tests {
             assert_eq!((tried.is_answered, tried.tries), (false, 1));
         }
         scripted.0.lock().expect("unlocked").0.clear();
-        // It is back, and has patience again.
+        // The server is back, so a later failure is retried again.
         assert!(read(&patient, &scripted).await.is_answered);
         scripted.0.lock().expect("unlocked").0 = vec![api_error(503)];
         assert_eq!(read(&patient, &scripted).await.tries, 2);
     }
 
-    /// The driver of the source reconnects meanwhile: what is read back waits for that.
+    /// The driver of the source reconnects meanwhile, and the backfill waits for that.
     #[tokio::test(start_paused = true)]
-    async fn no_time_counts_while_the_source_is_not_live() {
+    async fn the_time_limit_pauses_while_the_source_is_not_live() {
         let (patient, scripted) = patient(vec![api_error(503); 99]);
         let (state, states) = watch::channel(SourceState::Connecting);
         let patient = patient.while_live(states);

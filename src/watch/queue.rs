@@ -1,9 +1,9 @@
-//! The events that wait for one subscriber: bounded by bytes, and honest about what did not fit.
+//! The events that wait for one subscriber. The queue is bounded in bytes and reports what did not fit.
 //!
-//! A queue that is too full makes the driver wait, once, for as long as the subscriber's patience. After that the
-//! queue keeps no more events. It remembers one version of each object that the subscriber misses. Once the
-//! subscriber has read all that was kept, what it missed is read back from the server's memory, in parts, as there
-//! is room. What cannot be read back becomes one `Gap`, then the difference.
+//! A full queue makes the driver wait once, for the subscriber's patience. After that the queue keeps no more
+//! events. It remembers one version of each object with a dropped event. Once the subscriber has read the kept
+//! events, the driver reads the missed versions back from the server, in parts, as there is room. The versions
+//! that cannot be read back become one `Gap`, then the difference.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use super::missed::{Missed, MissedChanges};
 use super::patience::{CatchUp, Company, Terms};
 use super::store::{ObjectStore, StoreChange};
 use crate::object::ResourceVersion;
-use crate::source::SourceState;
-use crate::source::{Event, Version, Why};
+use crate::source::{Event, SourceState, Version, Why};
 
-/// What an event costs besides the body that only it keeps.
+/// The bytes of an event without the body that only it keeps.
 const ENTRY_BYTES: usize = 200;
 
-/// Whether a backfill goes on.
+/// Whether more events of a backfill follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follows {
     More,
     Nothing,
 }
 
-/// What is in a queue.
+/// An entry of a queue.
 #[derive(Debug)]
 enum Queued {
-    /// An event, and what it weighs.
+    /// An event, and its weight in bytes.
     Event(Event, usize),
-    /// The place of a backfill, and the difference between its ends. The events behind it wait for its end.
+    /// The place of a backfill, and the difference between its ends. Events after it wait until the backfill
+    /// ends.
     Backfill(u64, Arc<[StoreChange]>),
 }
 
@@ -48,8 +48,8 @@ pub(super) struct Queue {
     bytes: usize,
     limit: usize,
     terms: Terms,
-    /// Since when it has been full, without having been half empty in between: a reader that always
-    /// makes just enough room would else set the pace of all.
+    /// Since when the queue has been full without becoming half empty. Otherwise a reader that always makes just
+    /// enough room would slow everyone down.
     full_since: Option<Instant>,
     missed: Option<Missed>,
     /// Wakes the subscriber.
@@ -70,7 +70,7 @@ impl Queue {
         }
     }
 
-    /// Takes in an event. `before` is the source's version before it.
+    /// Takes in an event. `before` is the source's version before that event.
     pub(super) fn push(&mut self, event: &Event, before: Option<&ResourceVersion>) {
         match (&mut self.missed, event) {
             (Some(missed), _) => missed.miss(event, before),
@@ -82,7 +82,8 @@ impl Queue {
         self.signal.notify_one();
     }
 
-    /// Keeps a place for a backfill; `false` if the subscriber does not want it, or is behind anyway.
+    /// Reserves a place for a backfill. Returns `false` if the subscriber does not want it, or already misses
+    /// events.
     pub(super) fn reserve(&mut self, backfill: u64, difference: &Arc<[StoreChange]>) -> bool {
         let waits = self.missed.is_none() && self.terms.catch_up == CatchUp::Every;
         if waits {
@@ -93,7 +94,7 @@ impl Queue {
         waits
     }
 
-    /// Puts what was read back in its place. The place stays if more follows.
+    /// Puts the events that were read back in their place. The place stays if more follows.
     pub(super) fn fill(&mut self, backfill: u64, events: &[Event], follows: Follows) {
         let Some(at) = self.place(backfill) else {
             return;
@@ -110,24 +111,24 @@ impl Queue {
         self.signal.notify_one();
     }
 
-    /// Where a backfill stands.
+    /// The position of a backfill in the queue.
     pub(super) fn place(&self, backfill: u64) -> Option<usize> {
         let is_it = |entry: &Queued| matches!(entry, Queued::Backfill(own, _) if *own == backfill);
         self.entries.iter().position(is_it)
     }
 
-    /// Whether more of a backfill has to wait until the subscriber has read what is before it.
+    /// Whether a backfill must pause until the subscriber has read the events before it.
     pub(super) fn is_filled(&self, backfill: u64) -> bool {
         self.bytes > self.limit / 2 && self.place(backfill) > Some(0)
     }
 
-    /// Whether there is room for more of a backfill.
+    /// Whether there is room for more events of a backfill.
     pub(super) fn has_room(&self) -> bool {
         let is_backfill = matches!(self.entries.front(), Some(Queued::Backfill(..)));
         is_backfill || self.bytes <= self.limit / 2
     }
 
-    /// How long to wait for the subscriber.
+    /// How long the driver waits for the subscriber.
     pub(super) fn patience(&self, company: Company) -> Duration {
         self.terms.patience.limit(company)
     }
@@ -137,7 +138,7 @@ impl Queue {
         self.terms.catch_up
     }
 
-    /// Gives up the place of a backfill and the events behind it: the subscriber does not read, and misses them.
+    /// Drops the place of a backfill and the events behind it. The subscriber does not read, so it misses them.
     pub(super) fn fall_behind(&mut self, backfill: u64, mut missed: Missed) {
         let Some(at) = self.place(backfill) else {
             return;
@@ -151,7 +152,8 @@ impl Queue {
                     self.bytes -= weight;
                     missed.miss(&event, None);
                 }
-                // It has not begun to be filled.
+                // Only the first backfill of a queue is being filled, so this one still covers its whole
+                // interval.
                 Queued::Backfill(_, difference) => {
                     self.backfills -= 1;
                     for change in &*difference {
@@ -172,8 +174,8 @@ impl Queue {
         self.entries.push_back(Queued::Event(event.clone(), weight));
     }
 
-    /// Puts the state of a lost connection before the first backfill, and drops the states behind it: the subscriber
-    /// learns at once that the source is not live.
+    /// Puts the state of a lost connection before the first backfill, and drops the states behind it. So the
+    /// subscriber learns at once that the source is not live.
     fn overtake(&mut self, event: &Event) {
         let is_backfill = |entry: &Queued| matches!(entry, Queued::Backfill(..));
         let backfill = self.entries.iter().position(is_backfill);
@@ -205,18 +207,18 @@ impl Queue {
         Some(event)
     }
 
-    /// Whether the driver would have to wait for it.
+    /// Whether the driver must wait for the subscriber.
     pub(super) fn is_full(&self) -> bool {
         self.missed.is_none() && self.bytes > self.limit
     }
 
-    /// Whether the subscriber has read everything before what it missed.
+    /// Whether the subscriber has read every event before the missed ones.
     pub(super) fn is_behind(&self) -> bool {
         self.missed.is_some() && self.entries.is_empty()
     }
 
-    /// Until when the driver should wait for room; `None` if there is room, or if it has waited long enough: the
-    /// subscriber then misses events.
+    /// The time until which the driver waits for room. `None` if there is room, or if it has waited long enough;
+    /// the subscriber then misses events.
     pub(super) fn wait_until(&mut self, now: Instant, company: Company) -> Option<Instant> {
         if !self.is_full() {
             return None;
@@ -231,7 +233,7 @@ impl Queue {
         None
     }
 
-    /// What the subscriber missed, once it has read all that was kept. The queue keeps events again.
+    /// What the subscriber missed, once it has read all kept events. From here on the queue keeps events again.
     pub(super) fn catch_up(
         &mut self,
         store: &ObjectStore,
@@ -269,9 +271,9 @@ impl StoreChange {
     }
 }
 
-/// What an event keeps in memory. The store keeps the newest version of each object anyway; an older
-/// one is kept by the event that replaced it, and counted there. What a watch has brought is kept without its
-/// tape or packed: as it came, only the event has it.
+/// The bytes that an event keeps in memory. The store keeps the newest version of each object anyway. An older
+/// version is kept by the event that replaced it, and counts there. The store keeps a version from a watch
+/// without its tape, or packed, so only the event holds the version as it came.
 fn weight(event: &Event) -> usize {
     let body = |version: &Arc<Version>| version.body.weight();
     match event {

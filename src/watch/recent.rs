@@ -1,4 +1,4 @@
-//! The objects that were read last: the version before tells most of the next one.
+//! The objects that were read last. The next version of an object is parsed faster with the version before it.
 
 use std::hash::Hash;
 
@@ -6,21 +6,21 @@ use rustc_hash::FxHashMap;
 
 use crate::object::Doc;
 
-/// The last versions that were noted, up to so many bytes.
+/// The versions that were added last, up to a number of bytes.
 ///
-/// There are two generations: the older one goes as a whole, and what is asked for in time is younger
-/// again. A generation holds at least one version, whatever its size.
+/// There are two generations. The older generation is dropped as a whole. A version that is taken and put back
+/// joins the younger one. A generation holds at least one version, whatever its size.
 pub struct Recent<K> {
     young: FxHashMap<K, Doc>,
     old: FxHashMap<K, Doc>,
-    /// How many bytes the younger ones take.
+    /// The bytes of the younger generation.
     bytes: usize,
-    /// How many a generation may take.
+    /// The most bytes of one generation.
     most: usize,
 }
 
 impl<K: Hash + Eq> Recent<K> {
-    /// None yet, and no more than this many bytes.
+    /// Creates an empty cache of at most this many bytes.
     pub fn up_to(bytes: usize) -> Recent<K> {
         Recent {
             young: FxHashMap::default(),
@@ -30,7 +30,7 @@ impl<K: Hash + Eq> Recent<K> {
         }
     }
 
-    /// Takes out the version that is held of an object.
+    /// Takes out the version of an object.
     pub fn take(&mut self, object: &K) -> Option<Doc> {
         if let Some(doc) = self.young.remove(object) {
             self.bytes -= doc.footprint();
@@ -39,7 +39,7 @@ impl<K: Hash + Eq> Recent<K> {
         self.old.remove(object)
     }
 
-    /// Holds a version of an object of which none is held.
+    /// Adds a version of an object that has none here.
     pub fn put(&mut self, object: K, doc: Doc) {
         let bytes = doc.footprint();
         if self.bytes + bytes > self.most {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_for_last_stays() {
+    fn the_versions_used_last_stay() {
         let doc = || Doc::parse(r#"{"kind":"A"}"#).expect("valid");
         let most = 2 * doc().footprint();
         let mut recent = Recent::up_to(2 * most);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_version_is_held_alone() {
+    fn a_large_version_fills_a_generation() {
         let mut recent = Recent::up_to(1);
         for name in ["a", "b", "c"] {
             recent.put(name, Doc::parse("{}").expect("valid"));

@@ -1,5 +1,5 @@
-//! What a driver and the subscribers of one source share: the store and the queues, under one lock that is never
-//! held across an await.
+//! The state that a driver and the subscribers of one source share: the store and the queues. One lock guards
+//! both, and nobody holds it across an await.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,51 +19,49 @@ use super::queue::Queue;
 use super::store::{Continuity, ObjectStore, StoreChange, reached};
 use super::transport::Upstream;
 use crate::object::ResourceVersion;
-use crate::source::SourceKey;
-use crate::source::SourceState;
-use crate::source::{Event, Gap, GapCause, Version, Why};
+use crate::source::{Event, Gap, GapCause, SourceKey, SourceState, Version, Why};
 
 /// One source.
 pub(super) struct SharedSource {
     pub(super) key: Arc<SourceKey>,
     pub(super) clock: Clock,
-    /// How the cluster's server is doing.
+    /// The health of the cluster's server.
     pub(super) health: Arc<Health>,
     inner: Mutex<SourceInner>,
     state: watch::Sender<SourceState>,
-    /// Wakes the driver when a queue has room again, or a subscriber came or went.
+    /// Wakes the driver when a queue has room again, and when a subscriber joins or leaves.
     pub(super) room: Notify,
     /// Wakes a backfill when a queue has room for more.
     pub(super) drained: Notify,
-    /// Wakes a backfill when the server's history was set back.
+    /// Wakes a backfill when the server's history was restored.
     pub(super) restored: Notify,
-    /// How many handles there are: sources and subscriptions.
+    /// How many handles exist: sources and subscriptions.
     pub(super) leases: watch::Sender<usize>,
-    /// Whether it is to be read.
+    /// Whether reading may begin.
     started: watch::Sender<bool>,
 }
 
-/// What the lock guards.
+/// The fields that the lock guards.
 pub(super) struct SourceInner {
     pub(super) store: ObjectStore,
-    /// Counts the object events.
+    /// The number of the last object event.
     pub(super) seq: u64,
-    /// Every event up to this version has come.
+    /// The source has every event up to this version.
     pub(super) version: Option<ResourceVersion>,
-    /// Since which version listings have found nothing new, while objects may have come and gone
-    /// between them.
-    pub(super) untold: Option<ResourceVersion>,
-    /// Whether the next listing is known to be of another history than the store.
+    /// The version since which polls have found nothing new. Objects may have been created and deleted between
+    /// the polls.
+    pub(super) unchanged_since: Option<ResourceVersion>,
+    /// Whether the next listing is known to belong to another history than the store.
     pub(super) continuity: Continuity,
-    /// How often the server's history was set back: what a backfill read before that is of no use.
+    /// How often the server's history was restored. A backfill from before a restore is useless.
     pub(super) restores: u32,
-    /// How many full listings there were.
+    /// How many full listings arrived.
     pub(super) epoch: u32,
     pub(super) queues: BTreeMap<u64, Queue>,
     pub(super) upstream: Upstream,
-    /// No event will follow.
+    /// Whether the last event has been sent.
     pub(super) closed: bool,
-    /// The backfills for the driver to run, and the end of the channel that it takes.
+    /// The backfills that the driver must run, and the receiver that the driver takes.
     pub(super) backfills: UnboundedSender<Backfill>,
     pub(super) to_fill: Option<UnboundedReceiver<Backfill>>,
     next_id: u64,
@@ -81,7 +79,7 @@ impl SharedSource {
             store: ObjectStore::default(),
             seq: 0,
             version: None,
-            untold: None,
+            unchanged_since: None,
             continuity: Continuity::Continued,
             restores: 0,
             epoch: 0,
@@ -114,19 +112,19 @@ impl SharedSource {
         self.state.subscribe()
     }
 
-    /// Lets it be read from here on.
+    /// Allows reading from here on.
     pub(super) fn start(&self) {
         self.started.send_replace(true);
     }
 
-    /// Waits until it is to be read.
+    /// Waits until reading may begin.
     pub(super) async fn started(&self) {
         let mut started = self.started.subscribe();
-        // The sender lives as long as this does.
+        // This cannot fail: the sender lives as long as `self`.
         let _always = started.wait_for(|started| *started).await;
     }
 
-    /// Our clock, `after` from now.
+    /// The time on our clock, `after` from now.
     pub(super) fn time(&self, after: Duration) -> Timestamp {
         let now = (self.clock)();
         SignedDuration::try_from(after)
@@ -135,12 +133,12 @@ impl SharedSource {
             .unwrap_or(now)
     }
 
-    /// Up to which version all is known.
+    /// The version up to which the source has every event.
     pub(super) fn version(&self) -> Option<ResourceVersion> {
         self.lock().version.clone()
     }
 
-    /// The newest version that is held, and its revision.
+    /// The newest version in the store, and its revision.
     pub(super) fn newest_held(&self) -> Option<(Revision, Arc<Version>)> {
         let inner = self.lock();
         let held = inner.store.iter().map(|entry| &entry.version);
@@ -149,12 +147,12 @@ impl SharedSource {
         Some((at, newest.clone()))
     }
 
-    /// Whether the next listing is known to be of another history than what is held.
+    /// Whether the next listing is known to belong to another history than the store.
     pub(super) fn continuity(&self) -> Continuity {
         self.lock().continuity
     }
 
-    /// The server's history was set back: the next listing is of another.
+    /// Records that the server's history was restored: the next listing belongs to another history.
     pub(super) fn set_back(&self) {
         self.lock().continuity = Continuity::Restored;
     }
@@ -163,16 +161,16 @@ impl SharedSource {
         let mut inner = self.lock();
         if *self.state.borrow() != state {
             inner.closed |= state == SourceState::Ended;
-            inner.tell(&Event::State(state.clone()));
+            inner.broadcast(&Event::State(state.clone()));
             self.state.send_replace(state);
         }
     }
 
     pub(super) fn undecodable(&self, detail: Arc<str>) {
-        self.lock().tell(&Event::Undecodable { detail });
+        self.lock().broadcast(&Event::Undecodable { detail });
     }
 
-    /// Moves on to `version`, all before which has arrived.
+    /// Moves on to `version`. All events before it have arrived.
     pub(super) fn bookmark(&self, version: ResourceVersion) {
         let mut inner = self.lock();
         let old = |known| reached(known, &version);
@@ -181,12 +179,12 @@ impl SharedSource {
         }
     }
 
-    /// Whether this event has been seen before.
+    /// Whether this event arrived before.
     pub(super) fn is_replay(&self, verb: Verb, version: &Version) -> bool {
         self.lock().store.is_replay(verb, version)
     }
 
-    /// Takes in a version of an object that is there.
+    /// Takes in a version of an existing object.
     pub(super) fn put(&self, verb: Verb, now: Version) {
         let seen = (self.clock)();
         let mut inner = self.lock();
@@ -197,7 +195,7 @@ impl SharedSource {
         inner.reach(version);
     }
 
-    /// Takes in the last state of an object that is not there any more.
+    /// Takes in the last state of an object that no longer exists or no longer matches.
     pub(super) fn remove(&self, why: Why, now: Version) {
         let seen = (self.clock)();
         let mut inner = self.lock();
@@ -207,19 +205,19 @@ impl SharedSource {
         inner.reach(version);
     }
 
-    /// Says what polls that found nothing new have not: versions may be missing.
-    pub(super) fn admit(&self) {
-        self.lock().admit();
+    /// Sends a gap for polls that found nothing new: versions between them may be missing.
+    pub(super) fn report_polled(&self) {
+        self.lock().report_polled();
     }
 
-    /// Waits for the subscribers whose queues are full, each as long as its patience.
+    /// Waits for the subscribers whose queues are full, for each as long as its patience.
     pub(super) async fn settle(&self) {
         loop {
             let room = self.room.notified();
             let Some(until) = self.lock().wait_until(Instant::now()) else {
                 return;
             };
-            // Either way the queues are looked at again.
+            // After a wake-up and after a timeout alike, the loop checks the queues again.
             let _ = timeout_at(until, room).await;
         }
     }
@@ -231,7 +229,7 @@ impl SourceInner {
         self.next_id
     }
 
-    /// That all is there as of `version`, once it is.
+    /// The event that all objects as of `version` have arrived; `None` before the first listing.
     pub(super) fn synced(&self, version: Option<&ResourceVersion>) -> Option<Event> {
         let version = version.cloned();
         (self.epoch > 0).then(|| Event::Synced {
@@ -241,11 +239,11 @@ impl SourceInner {
         })
     }
 
-    /// See [`SharedSource::admit`].
-    pub(super) fn admit(&mut self) {
-        if let (Some(after), Some(upto)) = (self.untold.take(), self.version.clone()) {
+    /// See [`SharedSource::report_polled`].
+    pub(super) fn report_polled(&mut self) {
+        if let (Some(after), Some(upto)) = (self.unchanged_since.take(), self.version.clone()) {
             let cause = GapCause::Polled;
-            self.tell(&Event::Gap(Gap { after, upto, cause }));
+            self.broadcast(&Event::Gap(Gap { after, upto, cause }));
         }
     }
 
@@ -259,12 +257,12 @@ impl SourceInner {
         for change in changes {
             self.seq += 1;
             let event = change.event(self.seq, seen);
-            self.tell(&event);
+            self.broadcast(&event);
         }
     }
 
     /// Sends an event to every subscriber.
-    pub(super) fn tell(&mut self, event: &Event) {
+    pub(super) fn broadcast(&mut self, event: &Event) {
         for queue in self.queues.values_mut() {
             queue.push(event, self.version.as_ref());
         }

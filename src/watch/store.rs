@@ -1,5 +1,5 @@
-//! What a source holds: the last version of each object, by uid and by name. Pure: it is handed
-//! versions and says what changed.
+//! The store of a source: the last version of each object, by uid and by name. It does no IO: it takes versions
+//! and returns changes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -9,12 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::envelope::Verb;
 use super::history::Revision;
-use crate::object::NamespacedName;
-use crate::object::{ResourceVersion, Uid};
-use crate::source::Packer;
-use crate::source::{Version, Why};
+use crate::object::{NamespacedName, ResourceVersion, Uid};
+use crate::source::{Packer, Version, Why};
 
-/// How many deletions are remembered, to tell a replay of what came before them.
+/// How many deletions are remembered, to recognise replayed events of deleted objects.
 const TOMBSTONES: usize = 1024;
 
 /// One change of the store.
@@ -26,7 +24,7 @@ pub(super) struct StoreChange {
 }
 
 impl StoreChange {
-    /// That this version is not there any more.
+    /// The change for an object that is missing from a listing.
     pub(super) fn vanished(had: Arc<Version>) -> StoreChange {
         StoreChange {
             why: Why::Vanished,
@@ -36,19 +34,19 @@ impl StoreChange {
     }
 }
 
-/// A version and when it arrived.
+/// A version, and the time when it arrived.
 #[derive(Clone, Debug)]
 pub(super) struct HeldVersion {
     pub(super) version: Arc<Version>,
     pub(super) seen: Timestamp,
 }
 
-/// Whether a listing is of the history that the store holds versions of.
+/// Whether a listing belongs to the same history as the versions in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Continuity {
     Continued,
-    /// The server's history was set back and has gone another way since: one resourceVersion may stand for
-    /// two states of an object.
+    /// The server was restored from a backup and has written other versions since. One resourceVersion may stand
+    /// for two states of an object.
     Restored,
 }
 
@@ -58,7 +56,7 @@ pub(super) struct FullListing {
     pub(super) version: ResourceVersion,
     pub(super) continuity: Continuity,
     pub(super) objects: Vec<Arc<Version>>,
-    /// What packed them, if they are so many that they are kept packed.
+    /// The packer of its objects, if the listing is so long that objects are kept packed.
     pub(super) packer: Option<Packer>,
 }
 
@@ -67,11 +65,11 @@ pub(super) struct FullListing {
 pub(super) struct ObjectStore {
     by_uid: FxHashMap<Uid, HeldVersion>,
     by_name: BTreeMap<NamespacedName, Uid>,
-    /// The version of the last listing: a watch from it sends nothing that is older.
+    /// The version of the last listing. A watch from it sends nothing older.
     floor: Option<ResourceVersion>,
     gone: FxHashMap<Uid, ResourceVersion>,
     gone_order: VecDeque<Uid>,
-    /// Packs what is kept, where the last listing was a long one. What is told comes as it came.
+    /// Packs the versions to keep, if the last listing was long. Changes carry the versions unpacked.
     packer: Option<Packer>,
 }
 
@@ -84,12 +82,12 @@ impl ObjectStore {
         self.by_uid.len()
     }
 
-    /// All objects, by namespace and name.
+    /// All objects, sorted by namespace and name.
     pub(super) fn iter(&self) -> impl Iterator<Item = &HeldVersion> {
         self.by_name.values().filter_map(|uid| self.by_uid.get(uid))
     }
 
-    /// The version that is held of this uid if it is this one, so that equal ones are shared.
+    /// The version in the store if it is the same as `version`, so that equal versions share memory.
     pub(super) fn same(&self, version: &Version, continuity: Continuity) -> Option<&Arc<Version>> {
         let held = &self.by_uid.get(&version.object.identity())?.version;
         let is_same = match continuity {
@@ -99,7 +97,7 @@ impl ObjectStore {
         is_same.then_some(held)
     }
 
-    /// Whether an event has been seen before: servers may resend some when a watch resumes.
+    /// Whether an event arrived before: servers may send events again when a watch resumes.
     pub(super) fn is_replay(&self, verb: Verb, version: &Version) -> bool {
         let uid = version.object.identity();
         let new = &version.version;
@@ -113,7 +111,7 @@ impl ObjectStore {
         }
     }
 
-    /// Takes in a version that an `ADDED` or `MODIFIED` event brought.
+    /// Takes in the version of an `ADDED` or `MODIFIED` event.
     pub(super) fn put(
         &mut self,
         verb: Verb,
@@ -132,25 +130,25 @@ impl ObjectStore {
         let why = match (&prev, verb) {
             (None, _) => Why::Added,
             (Some(_), Verb::Modified) => Why::Modified,
-            // It must have been away in between, unseen.
+            // The object must have been deleted or have left the selector in between, unseen.
             (Some(_), Verb::Added | Verb::Deleted) => Why::Skipped,
         };
         changes.push(StoreChange { why, now, prev });
         changes
     }
 
-    /// Takes in the last state of an object that is gone, or no longer matches.
+    /// Takes in the last state of an object that was deleted or no longer matches.
     pub(super) fn remove(&mut self, why: Why, now: Arc<Version>) -> StoreChange {
         let uid = now.object.identity();
         let prev = self.drop_uid(&uid, now.version.clone());
         StoreChange { why, now, prev }
     }
 
-    /// Replaces all by a listing, and says what that changed: what vanished first.
+    /// Replaces all objects by a listing, and returns the changes. Vanished objects come first.
     pub(super) fn swap(&mut self, listing: FullListing, seen: Timestamp) -> Vec<StoreChange> {
         let continuity = listing.continuity;
         if continuity == Continuity::Restored {
-            // The tombstones bear versions of the lost history: they would hide what is new.
+            // The tombstones carry versions of the lost history: they would hide new events.
             self.gone.clear();
             self.gone_order.clear();
         }
@@ -183,7 +181,7 @@ impl ObjectStore {
         changes
     }
 
-    /// What is kept of a version: its text, as long as nobody asks for more.
+    /// The form of a version in the store: packed, or its text without the tape.
     fn kept(&mut self, uid: &Uid, now: &Arc<Version>) -> Arc<Version> {
         let before = self.by_uid.get(uid).map(|held| &held.version.body);
         match &mut self.packer {
@@ -228,8 +226,8 @@ impl ObjectStore {
     }
 }
 
-/// A listing without its doubles: pages that are not of one moment can hold an object twice, or
-/// two objects of one name. The later page was read later.
+/// A listing without duplicates. Pages that are not of one moment can hold an object twice, or two objects with
+/// one name. The later one is newer.
 fn last_of_each(mut objects: Vec<Arc<Version>>) -> Vec<Arc<Version>> {
     let mut uids: FxHashMap<Uid, usize> = FxHashMap::default();
     let mut names: FxHashMap<NamespacedName, usize> = FxHashMap::default();
@@ -246,14 +244,14 @@ fn last_of_each(mut objects: Vec<Arc<Version>>) -> Vec<Arc<Version>> {
     objects
 }
 
-/// Whether both are the same version of the same object. Where there are no versions, the text tells.
+/// Whether both are the same version of the same object. Without resourceVersions, the texts decide.
 fn same_version(held: &Version, new: &Version) -> bool {
     held.version == new.version && (!new.version.as_str().is_empty() || held.body == new.body)
 }
 
-/// Whether a source that has seen `known` has seen `new`. Versions are compared for equality, and
-/// where both are the decimal numbers of kube-apiserver by size as well: a server may resend several
-/// versions, and the second last is not equal to the last.
+/// Whether a source that knows `known` also knows `new`. Versions are compared for equality, and as numbers where
+/// both are decimal, as those of kube-apiserver are. A server may send several versions again, and the second
+/// last is not equal to the last.
 pub(super) fn reached(known: &ResourceVersion, new: &ResourceVersion) -> bool {
     (known == new && !new.as_str().is_empty()) || is_older(new, known)
 }

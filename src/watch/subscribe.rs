@@ -1,4 +1,4 @@
-//! What views hold: a source, and its subscription.
+//! The handles that views hold: a source and a subscription.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,10 +8,9 @@ use tokio::sync::Notify;
 use super::patience::{Patience, Terms};
 use super::queue::Queue;
 use super::upstreams::Lease;
-use crate::source::Event;
-use crate::source::SourceKey;
+use crate::source::{Event, SourceKey};
 
-/// An open source. While any handle to it is held, or any subscription of it, it is kept up to date.
+/// An open source. It stays up to date while a handle to it or one of its subscriptions exists.
 #[derive(Clone)]
 pub struct Source {
     lease: Lease,
@@ -22,23 +21,23 @@ impl Source {
         Source { lease }
     }
 
-    /// Begins to read it, unless that has begun.
+    /// Begins to read the source, unless reading has begun.
     pub fn start(&self) {
         self.lease.shared().start();
     }
 
-    /// What it is a source of. It is one `Arc` for as long as the source is open, which tells it from others.
+    /// The key of the source. It is the same `Arc` while the source is open, so it identifies the source.
     pub fn key(&self) -> &Arc<SourceKey> {
         &self.lease.shared().key
     }
 
-    /// Subscribes to every event. It starts with the state, all objects that are known, as `Listed`,
-    /// and `Synced` if that is a full listing; then each event follows in the source's order.
+    /// Subscribes to every event. The subscription starts with the state, then all known objects as `Listed`,
+    /// then `Synced` if they are a full listing. After that each event follows in the source's order.
     pub fn every(&self, patience: Patience) -> Every {
         self.every_waking(patience.into(), Arc::new(Notify::new()))
     }
 
-    /// [`Source::every`] with a signal that others may share.
+    /// [`Source::every`], with a signal that several subscriptions may share.
     pub(super) fn every_waking(&self, terms: Terms, signal: Arc<Notify>) -> Every {
         let limit = self.lease.options().queue_bytes;
         let queue = Queue::new(limit, terms, signal.clone());
@@ -57,8 +56,8 @@ impl Source {
     }
 }
 
-/// A lossless subscription: every version in order, or an explicit [`Event::Gap`] and what is known
-/// of the versions in it.
+/// A lossless subscription: every version in order, or an explicit [`Event::Gap`] followed by the known versions
+/// in it.
 pub struct Every {
     lease: Lease,
     id: u64,
@@ -66,36 +65,35 @@ pub struct Every {
     backlog: VecDeque<Event>,
 }
 
-/// What [`Every::take`] found.
+/// The result of [`Every::take`].
 #[derive(Debug)]
 pub(super) enum Taken {
     Event(Event),
-    /// Nothing yet.
+    /// No event is ready yet.
     Empty,
-    /// Nothing any more.
+    /// No event will follow.
     Done,
 }
 
 impl Every {
-    /// What it is a subscription of.
+    /// The key of the source.
     pub fn key(&self) -> &Arc<SourceKey> {
         &self.lease.shared().key
     }
 
-    /// The next event; `None` after a file's end. Nothing is lost when it is dropped half way, so it
-    /// can stand in a `select!`.
+    /// The next event; `None` after the end of a file. It is cancel safe, so a `select!` may use it.
     pub async fn next(&mut self) -> Option<Event> {
         loop {
             match self.take() {
                 Taken::Event(event) => return Some(event),
                 Taken::Done => return None,
-                // A signal that came since is kept until somebody waits.
+                // A signal that arrived since `take` stays until somebody waits for it.
                 Taken::Empty => self.signal.notified().await,
             }
         }
     }
 
-    /// The next event if there is one.
+    /// The next event, if one is ready.
     pub(super) fn take(&mut self) -> Taken {
         if let Some(event) = self.backlog.pop_front() {
             return Taken::Event(event);
@@ -104,8 +102,8 @@ impl Every {
         let mut guard = shared.lock();
         let inner = &mut *guard;
         if inner.queues.get(&self.id).is_some_and(Queue::is_behind) {
-            // One gap tells it all.
-            inner.admit();
+            // One gap then covers both intervals.
+            inner.report_polled();
         }
         let Some(queue) = inner.queues.get_mut(&self.id) else {
             return Taken::Done;

@@ -1,4 +1,4 @@
-//! Who subscribes to a source: joining it, and leaving.
+//! The subscribers of a source: joining and leaving it.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use super::transport::Upstream;
 use crate::source::{Event, Why};
 
 impl SharedSource {
-    /// Adds a lossless subscriber, and what it starts from.
+    /// Adds a lossless subscriber. Returns its id and the events that it starts with.
     pub(super) fn join(&self, queue: Queue) -> (u64, VecDeque<Event>) {
         let mut inner = self.lock();
-        // To the others: what is missing is missing before this one.
-        inner.admit();
+        // This goes to the other subscribers: the missing versions are older than the new subscription.
+        inner.report_polled();
         let state = self.state().borrow().clone();
         let mut start: VecDeque<Event> = VecDeque::new();
         start.push_back(Event::State(state));
@@ -36,14 +36,14 @@ impl SharedSource {
         (id, start)
     }
 
-    /// Waits until there is a subscriber.
+    /// Waits until the source has a subscriber.
     pub(super) async fn first_reader(&self) {
         while self.lock().queues.is_empty() {
             self.room.notified().await;
         }
     }
 
-    /// Forgets a subscriber.
+    /// Removes a subscriber.
     pub(super) fn leave(&self, id: u64) {
         let mut inner = self.lock();
         let queue = inner.queues.remove(&id);
@@ -54,7 +54,7 @@ impl SharedSource {
 }
 
 impl SourceInner {
-    /// Who else reads.
+    /// Whether others read the source too.
     pub(super) fn company(&self) -> Company {
         match (self.upstream, self.queues.len()) {
             (Upstream::Kept, _) => Company::Unhurried,
@@ -63,7 +63,7 @@ impl SourceInner {
         }
     }
 
-    /// Until when the driver waits for those whose queues are full.
+    /// The time until which the driver waits for the subscribers whose queues are full.
     pub(super) fn wait_until(&mut self, now: Instant) -> Option<Instant> {
         let company = self.company();
         self.queues

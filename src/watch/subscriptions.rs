@@ -1,4 +1,4 @@
-//! Several subscriptions as one, so that a verb has one loop with one `next`.
+//! Several subscriptions as one stream, so that a command has one loop with one `next`.
 
 use std::sync::Arc;
 
@@ -6,14 +6,13 @@ use tokio::sync::Notify;
 
 use super::patience::Terms;
 use super::subscribe::{Every, Source, Taken};
-use crate::source::Event;
-use crate::source::SourceKey;
+use crate::source::{Event, SourceKey};
 
-/// How many events one source may give before the others have their turn.
+/// How many events one source may give in a row before the other sources have their turn.
 const TURN: u32 = 64;
 
-/// A set of lossless subscriptions, to which sources can be added and from which they can be removed
-/// between two events. The order is that of each source; across sources there is none.
+/// A set of lossless subscriptions. Sources can be added and removed between two events. Each source keeps its
+/// order; across sources there is no order.
 pub struct Subscriptions {
     members: Vec<Member>,
     signal: Arc<Notify>,
@@ -24,7 +23,7 @@ pub struct Subscriptions {
 /// One of the subscriptions.
 struct Member {
     every: Every,
-    /// Its events wait in its queue.
+    /// Whether its events must wait in its queue.
     is_held: bool,
 }
 
@@ -41,7 +40,7 @@ impl Default for Subscriptions {
 }
 
 impl Subscriptions {
-    /// No sources yet.
+    /// Creates an empty set.
     pub fn new() -> Subscriptions {
         Subscriptions {
             members: Vec::new(),
@@ -51,8 +50,8 @@ impl Subscriptions {
         }
     }
 
-    /// Subscribes to a source as well. It starts with its snapshot, as [`Source::every`] does; one
-    /// that is here already goes on as it was.
+    /// Subscribes to a source. It starts with its snapshot, as [`Source::every`] does. A source that is already
+    /// here continues unchanged.
     pub fn add(&mut self, source: &Source, terms: impl Into<Terms>) {
         if !self.contains(source.key()) {
             self.members.push(Member {
@@ -63,14 +62,15 @@ impl Subscriptions {
         }
     }
 
-    /// Ends the subscription of a source; says whether there was one. None of its events follow.
+    /// Ends the subscription of a source, so that none of its events follow. Returns whether there was one.
     pub fn remove(&mut self, key: &SourceKey) -> bool {
         let before = self.members.len();
         self.members.retain(|member| **member.key() != *key);
         self.members.len() < before
     }
 
-    /// Decides whose events wait in their queues, which are bounded. Those of all other sources come.
+    /// Chooses the sources whose events wait in their queues, which are bounded. The events of all other sources
+    /// are delivered.
     pub fn hold(&mut self, holds: impl Fn(&SourceKey) -> bool) {
         for member in &mut self.members {
             let was_held = std::mem::replace(&mut member.is_held, holds(member.every.key()));
@@ -80,18 +80,18 @@ impl Subscriptions {
         }
     }
 
-    /// Whether a source is here.
+    /// Whether the set contains a source.
     pub fn contains(&self, key: &SourceKey) -> bool {
         self.members.iter().any(|member| **member.key() == *key)
     }
 
-    /// The sources, in the order they were added.
+    /// The sources, in the order in which they were added.
     pub fn keys(&self) -> impl Iterator<Item = &Arc<SourceKey>> {
         self.members.iter().map(Member::key)
     }
 
-    /// The next event of any source; `None` when there is no source, or all have ended. Nothing is
-    /// lost when it is dropped half way, so it can stand in a `select!`.
+    /// The next event of any source; `None` if there is no source, or if all have ended. It is cancel safe, so a
+    /// `select!` may use it.
     pub async fn next(&mut self) -> Option<(Arc<SourceKey>, Event)> {
         loop {
             if self.members.is_empty() {
@@ -106,7 +106,7 @@ impl Subscriptions {
         }
     }
 
-    /// Looks at each source once, beginning with the one whose turn it is.
+    /// Checks each source once, and begins with the one whose turn it is.
     fn take(&mut self) -> Option<(Arc<SourceKey>, Event)> {
         if self.given >= TURN {
             self.turn();

@@ -1,4 +1,4 @@
-//! The one seam to where objects come from: a cluster, the sandbox, a file, or a test's script.
+//! The interface to every origin of objects: a cluster, the sandbox, a file, or a test's script.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -13,60 +13,59 @@ use super::envelope::Reader;
 use super::error::SourceError;
 use super::history::Revision;
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::source::Select;
-use crate::source::{Scope, SourceKey};
+use crate::source::{Scope, Select, SourceKey};
 
-/// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks one of them
-/// at random for each request, so that the watches of one view do not end together.
+/// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks a random value for each
+/// request, so that the watches of one view do not end together.
 pub const WATCH_SECONDS: RangeInclusive<u32> = 240..=300;
 
 /// A boxed future, so that [`Transport`] can be a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The lines of a watch, without their line ends. Ends when the server ends it; an `Err` is the last
-/// item, but for [`SourceError::Decode`] of an [`Upstream::Kept`], which goes on behind what it cannot read. Every line is one watch event: `{"type":…,"object":…}`. Lines longer than 16 MiB are an
-/// error, never memory.
+/// The lines of a watch, without their line ends. It ends when the server ends the watch. An `Err` is the last
+/// item, with one exception: an [`Upstream::Kept`] continues after a [`SourceError::Decode`]. Every line is one
+/// watch event: `{"type":…,"object":…}`. A line longer than 16 MiB is an error and is not kept in memory.
 pub type LineStream = Pin<Box<dyn Stream<Item = Result<Bytes, SourceError>> + Send>>;
 
-/// How long what has not been read yet can be had.
+/// How long an unread event stays available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upstream {
-    /// As long as the server's history reaches: a reader that is too slow misses some of it.
+    /// As long as the server's history keeps it: a slow reader misses events.
     Live,
-    /// For ever, as in a file: nobody need hurry.
+    /// For ever, as in a file: a reader may be slow.
     Kept,
 }
 
-/// At which version a listing is to be read
+/// The version at which to read a listing
 /// (<https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum At {
-    /// The newest, confirmed by the server's store.
+    /// The newest version, confirmed by the server's storage.
     Latest,
-    /// Exactly this one, while the server still has it.
+    /// Exactly this version, while the server still has it.
     Exact(Revision),
 }
 
-/// Which part of a listing.
+/// A part of a listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
-    /// At most this many items; 0 for all at once.
+    /// At most this many items; 0 for all items.
     pub limit: u32,
-    /// Where the last page ended, as the server put it.
+    /// The server's continue token of the last page.
     pub next: Option<Arc<str>>,
 }
 
 /// One page of a listing.
 pub struct ListPage {
-    /// The version the listing is of: where a watch goes on.
+    /// The version of the listing. A watch continues from it.
     pub version: ResourceVersion,
-    /// The items, each as its own JSON text. Those of built-in kinds lack `apiVersion` and `kind`.
+    /// The items, each as its own JSON text. Items of built-in kinds have no `apiVersion` and no `kind`.
     pub items: Vec<Box<str>>,
-    /// The token of the next page; `None` on the last.
+    /// The continue token of the next page; `None` on the last page.
     pub next: Option<Arc<str>>,
 }
 
-/// Leaves out the items: they may be Secrets.
+/// Leaves out the items, because they may be Secrets.
 impl fmt::Debug for ListPage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ListPage")
@@ -77,8 +76,8 @@ impl fmt::Debug for ListPage {
     }
 }
 
-/// Lists and watches. Time limits on the way to an answer (the connection, the headers, a body that
-/// has an end) are the transport's; how long a quiet watch is believed in is the driver's.
+/// Lists and watches objects. The transport sets the time limits up to an answer: for the connection, the
+/// headers, and a body that has an end. The driver decides how long a watch may stay silent.
 pub trait Transport: Send + Sync + 'static {
     /// Reads one page of a listing.
     fn list<'a>(
@@ -95,8 +94,8 @@ pub trait Transport: Send + Sync + 'static {
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>>;
 
-    /// Whether the object, with the uid it had, is there in any state. Asked when a `DELETED` may also
-    /// mean that the object no longer matches a selector.
+    /// Whether the object with this uid still exists, in any state. The driver asks this when a `DELETED` event
+    /// may also mean that the object no longer matches a selector.
     fn exists<'a>(
         &'a self,
         key: &'a SourceKey,
@@ -125,13 +124,13 @@ pub trait Transport: Send + Sync + 'static {
         })
     }
 
-    /// How far the server's clock is ahead of this machine's; negative if it is behind, zero if both agree or
-    /// nothing tells. Its answers show it.
+    /// How far the server's clock is ahead of this machine's, as its responses show. It is negative if the
+    /// server's clock is behind, and zero if it is unknown.
     fn skew(&self) -> SignedDuration {
         SignedDuration::ZERO
     }
 
-    /// Whether slow readers can be waited for.
+    /// Whether the source can wait for slow readers without losing events.
     fn upstream(&self) -> Upstream {
         Upstream::Live
     }

@@ -16,10 +16,9 @@ use super::history::{Archive, Memory};
 use super::options::{Clock, MuxOptions};
 use super::source::SharedSource;
 use super::transport::{Transport, Upstream};
-use crate::source::SourceState;
-use crate::source::{ClusterId, SourceKey};
+use crate::source::{ClusterId, SourceKey, SourceState};
 
-/// The clusters, and the sources of them that are open.
+/// The clusters, and their open sources.
 pub(super) struct Upstreams {
     clusters: HashMap<ClusterId, Cluster>,
     clock: Clock,
@@ -27,14 +26,14 @@ pub(super) struct Upstreams {
     open: Mutex<HashMap<SourceKey, Open>>,
 }
 
-/// How a cluster is reached, how it is doing, and how far back it remembers.
+/// How to reach a cluster, the health of its server, and how far back the server keeps its history.
 struct Cluster {
     transport: Arc<dyn Transport>,
     health: Arc<Health>,
     memory: Arc<Memory>,
 }
 
-/// An upstream, and its driver.
+/// An upstream and its driver.
 struct Open {
     shared: Arc<SharedSource>,
     task: Option<JoinHandle<()>>,
@@ -70,12 +69,12 @@ impl Upstreams {
         }
     }
 
-    /// What was set.
+    /// The settings.
     pub(super) fn options(&self) -> &MuxOptions {
         &self.options
     }
 
-    /// A share in a source, which is opened if it is not open.
+    /// Returns a handle to a source, which this opens if necessary.
     pub(super) fn lease(self: &Arc<Self>, key: SourceKey) -> Lease {
         let mut open = self.open();
         let entry = open.entry(key.clone()).or_insert_with(|| self.start(key));
@@ -117,7 +116,7 @@ impl Upstreams {
         }
     }
 
-    /// Where a source is read from; `None` if its cluster is not known.
+    /// Where to read a source from; `None` if its cluster is unknown.
     pub(super) fn archive(&self, key: &SourceKey) -> Option<Archive> {
         let cluster = self.clusters.get(&key.cluster)?;
         Some(Archive {
@@ -127,21 +126,21 @@ impl Upstreams {
         })
     }
 
-    /// Forgets a source that nobody holds; says whether it was so.
+    /// Removes a source that nobody holds. Returns whether it did.
     fn retire(&self, shared: &Arc<SharedSource>) -> bool {
         let mut open = self.open();
         if *shared.leases.borrow() > 0 {
             return false;
         }
         if let Some(mut entry) = open.remove(&*shared.key) {
-            // It is this task, which is about to return.
+            // The task is the current one, which returns next: it must not abort itself.
             entry.task = None;
         }
         true
     }
 }
 
-/// A task's whole life: drives the source for as long as somebody holds it.
+/// The body of a source's task: drives the source while somebody holds it.
 async fn drive(
     upstreams: Weak<Upstreams>,
     shared: Arc<SharedSource>,
@@ -154,7 +153,7 @@ async fn drive(
         if let Some(driver) = driver {
             driver.run().await;
         }
-        // A source that ended or failed stays, to be read.
+        // A source that ended or failed stays open, so that its events can be read.
         std::future::pending::<()>().await;
     };
     let abandoned = async {
@@ -172,7 +171,7 @@ async fn drive(
     }
 }
 
-/// Waits until nobody has held the source for as long as it lingers.
+/// Waits until nobody has held the source for the time `linger`.
 async fn unused(leases: &mut watch::Receiver<usize>, linger: Duration) {
     loop {
         if leases.wait_for(|leases| *leases == 0).await.is_err() {
@@ -191,7 +190,7 @@ fn hash(key: &SourceKey) -> u64 {
     BuildHasherDefault::<FxHasher>::default().hash_one(key)
 }
 
-/// A share in a source, which keeps it and its multiplexer alive.
+/// A handle to a source. It keeps the source and its multiplexer alive.
 pub(super) struct Lease {
     upstreams: Arc<Upstreams>,
     shared: Arc<SharedSource>,

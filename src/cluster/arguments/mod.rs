@@ -1,4 +1,4 @@
-//! kubectl's ways of naming objects on a command line (cli-runtime's `Builder`), with its errors.
+//! The ways in which kubectl names objects on a command line (cli-runtime's `Builder`), with its errors.
 
 mod target;
 #[cfg(test)]
@@ -9,41 +9,41 @@ use std::sync::Arc;
 use super::request_path::{InvalidPart, Part};
 pub use target::{Target, TargetError};
 
-/// The flags that narrow what the arguments name.
+/// The flags that restrict the objects of the arguments.
 #[derive(Clone, Debug)]
 pub struct Filters {
-    /// `-l`; empty counts as not given.
+    /// `-l`. An empty value counts as absent.
     pub labels: Option<String>,
-    /// `--field-selector`; empty counts as not given.
+    /// `--field-selector`. An empty value counts as absent.
     pub fields: Option<String>,
-    /// `-n`, or `-A`, which wins.
+    /// `-n`, or `-A`, which takes precedence.
     pub namespaces: Namespaces,
 }
 
-/// Where to look for what lives in namespaces.
+/// The namespaces to search for namespaced objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Namespaces {
-    /// Everywhere.
+    /// All namespaces.
     All,
-    /// In this one.
+    /// This namespace.
     One(Arc<str>),
 }
 
-/// Which objects of a type are meant.
+/// Which objects of a type are selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// Every one that the selectors let through, future ones too.
+    /// All objects that match the selectors, including future ones.
     All,
-    /// These, whether they exist or not. Never empty, none twice.
+    /// Exactly these names, whether the objects exist or not. It is never empty and has no repeats.
     Named(Vec<Arc<str>>),
 }
 
-/// What the arguments name, before anyone knows which types the words are.
+/// The parsed arguments, before their type words are resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arguments {
     /// Each type word with its names, in the order of the command line.
     pub asked: Vec<NamedType>,
-    /// For arguments in kubespy's form, `v1 Pod shop/web`: how they are written today.
+    /// For arguments in kubespy's form, `v1 Pod shop/web`: the equivalent form of this program.
     pub today: Option<String>,
 }
 
@@ -52,19 +52,19 @@ pub struct Arguments {
 pub struct NamedType {
     /// `deploy`, `deployments.apps`, `all`.
     pub word: String,
-    /// Which of them.
+    /// The names.
     pub names: Names,
-    /// The namespace, where the argument itself holds one.
+    /// The namespace, if the argument itself contains one.
     pub namespace: Option<Arc<str>>,
 }
 
-/// What is wrong with the arguments. Its `Display` is kubectl's line.
+/// An error in the arguments. Its `Display` is kubectl's line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
-    /// A name or a namespace that no object can have: `a%b`.
+    /// An invalid name or namespace: `a%b`.
     #[error("error: {0}")]
     Invalid(#[from] InvalidPart),
-    /// There are none.
+    /// There are no arguments.
     #[error("error: Required resource not specified.")]
     Nothing,
     /// `deploy deploy/web`.
@@ -96,8 +96,8 @@ pub enum ArgumentError {
     NamedCategory,
 }
 
-/// Reads arguments: `TYPE/NAME…`, `TYPE NAME…`, `TYPE[,TYPE…] [NAME…]`, and kubespy's
-/// `VERSION KIND [NAMESPACE/]NAME`.
+/// Parses arguments: `TYPE/NAME…`, `TYPE NAME…`, `TYPE[,TYPE…] [NAME…]`, and kubespy's `VERSION KIND
+/// [NAMESPACE/]NAME`.
 pub fn parse(arguments: &[String], filters: &Filters) -> Result<Arguments, ArgumentError> {
     if let Some(found) = kubespy_form(arguments) {
         return check(found, filters, ArgumentError::NameAndSelector);
@@ -174,8 +174,8 @@ fn pairs_form(pairs: &[String]) -> Result<Vec<NamedType>, ArgumentError> {
     Ok(asked)
 }
 
-/// `v1 Pod web`, `apps/v1 Deployment shop/web`: exactly three words of which the first is a version
-/// and the second, unlike any type word one would type beside it, a kind in CamelCase.
+/// `v1 Pod web`, `apps/v1 Deployment shop/web`: exactly three words. The first is a version. The second is a kind
+/// in CamelCase, which no type word of kubectl's own forms needs to be.
 fn kubespy_form(arguments: &[String]) -> Option<Arguments> {
     let [api_version, kind, name] = arguments else {
         return None;
@@ -237,7 +237,7 @@ fn without_repeats<'a>(texts: impl Iterator<Item = &'a str>) -> impl Iterator<It
     })
 }
 
-/// A selector that is there and not empty.
+/// The selector, if it is not empty.
 fn given(selector: Option<&String>) -> Option<&str> {
     selector
         .map(|text| text.trim())

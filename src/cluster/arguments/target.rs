@@ -1,4 +1,4 @@
-//! From type words to resources.
+//! Resolves type words to resources.
 
 use std::sync::Arc;
 
@@ -6,34 +6,34 @@ use super::{ArgumentError, Arguments, Filters, NamedType, Names, Namespaces, giv
 use crate::cluster::discovery::{ResolveError, Resolver};
 use crate::object::Resource;
 
-/// Objects of one resource that the arguments name.
+/// The objects of one resource that the arguments name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Which resource.
+    /// The resource.
     pub resource: Resource,
-    /// In which namespace; `None` for all, and for what lives in none.
+    /// The namespace; `None` for all namespaces and for cluster-scoped resources.
     pub namespace: Option<Arc<str>>,
-    /// Which objects.
+    /// The names.
     pub names: Names,
-    /// `-l`, which no named objects have.
+    /// `-l`. Named objects have none.
     pub labels: Option<Arc<str>>,
-    /// `--field-selector`, which no named objects have.
+    /// `--field-selector`. Named objects have none.
     pub fields: Option<Arc<str>>,
 }
 
-/// Why arguments have no target. Its `Display` is kubectl's line.
+/// Why the arguments have no target. Its `Display` is kubectl's line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// The arguments do not fit together.
+    /// The arguments contradict each other.
     #[error(transparent)]
     Argument(#[from] ArgumentError),
-    /// A word is no type.
+    /// A word is not a type.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
 }
 
 impl Arguments {
-    /// Finds out which resources the words are, one target for each.
+    /// Resolves the words to resources, one target for each.
     pub async fn resolve(
         &self,
         resolver: &Resolver,

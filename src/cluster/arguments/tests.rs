@@ -1,4 +1,4 @@
-//! Command lines against what they name.
+//! Tests command lines and the targets that they name.
 
 use super::*;
 use crate::cluster::client::Client;
@@ -40,7 +40,7 @@ fn check(arguments: &str, flags: &str) -> String {
 }
 
 #[test]
-fn the_forms_of_kubectl() {
+fn kubectls_forms_are_parsed() {
     for (arguments, expect) in [
         ("deploy/web", "deploy/web"),
         (
@@ -94,7 +94,7 @@ fn selectors_and_names_exclude_each_other() {
 }
 
 #[test]
-fn the_form_of_kubespy_is_taken_and_told() {
+fn kubespys_form_is_parsed_with_its_equivalent() {
     for (arguments, expect) in [
         ("v1 Pod web", "Pod.v1./web =pod/web"),
         ("v1 Pod shop/web", "Pod.v1./web@shop =pod/web -n shop"),
@@ -117,7 +117,7 @@ fn the_form_of_kubespy_is_taken_and_told() {
 
 /// One `RESOURCE@NAMESPACE:SELECTOR,SELECTOR` for each target, or the error.
 async fn targets(arguments: &str, flags: &str) -> String {
-    // Nobody listens there: only what costs no request can be resolved.
+    // Nothing listens on this port, so only words that need no request can be resolved.
     let config = ClusterConfig::plain("http://127.0.0.1:1", "test").expect("a URL");
     let resolver = Resolver::new(Client::new(config).await.expect("a client"));
     let words: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
@@ -143,7 +143,7 @@ async fn targets(arguments: &str, flags: &str) -> String {
 }
 
 #[tokio::test]
-async fn targets_are_as_narrow_as_they_can_be() {
+async fn targets_are_as_narrow_as_possible() {
     for (arguments, flags, expect) in [
         (
             "deploy/web deployments/b no/n1",

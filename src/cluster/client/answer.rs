@@ -1,4 +1,4 @@
-//! What came back: its status in kubectl's words, and its body within limits.
+//! A response: its status in kubectl's words, and its body within limits.
 
 use std::time::Duration;
 
@@ -18,9 +18,9 @@ use super::request_error::{RequestError, body_error};
 use crate::cluster::error::{ApiError, Status};
 use crate::object::excerpt;
 
-/// An error's body is read up to here.
+/// The most bytes of an error's body that are read.
 const ERROR_BYTES: usize = 1 << 20;
-/// How many characters of a body that is no Status an error shows: it may be anything.
+/// How many characters of a body that is not a Status an error contains. It may be any text.
 const BODY_SHOWN: usize = 200;
 
 /// The body of a successful answer, as it arrives. Dropping it ends the stream.
@@ -30,7 +30,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The next bytes; `None` at a clean end. How long to wait for them is the caller's to say.
+    /// The next bytes; `None` at a clean end. The caller decides how long to wait for them.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, RequestError> {
         loop {
             return match self.body.frame().await {
@@ -38,14 +38,14 @@ impl Answer {
                 Some(Err(error)) => Err(body_error(&error)),
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(bytes) => Ok(Some(bytes)),
-                    // Trailers.
+                    // A frame without data has trailers.
                     Err(_) => continue,
                 },
             };
         }
     }
 
-    /// The whole body.
+    /// Reads the whole body.
     pub(super) async fn whole(mut self, limits: &Limits) -> Result<Bytes, RequestError> {
         let reading = async {
             let mut bytes = BytesMut::new();
@@ -67,9 +67,9 @@ impl Answer {
     }
 }
 
-/// Reads the answer of a request that failed.
+/// Reads the response to a failed request.
 pub(super) async fn refusal(
-    ask: &ApiRequest,
+    request: &ApiRequest,
     head: &Parts,
     answer: Answer,
     limits: &Limits,
@@ -80,23 +80,22 @@ pub(super) async fn refusal(
     };
     let body = answer.whole(&short).await.unwrap_or_default();
     RequestError::Api {
-        error: api_error(head.status.as_u16(), &body, ask),
+        error: api_error(head.status.as_u16(), &body, request),
         after: retry_after(&head.headers),
     }
 }
 
-/// What the server says with this code and this body.
-pub(crate) fn api_error(code: u16, body: &[u8], ask: &ApiRequest) -> ApiError {
+/// The error for this status code and this body.
+pub(crate) fn api_error(code: u16, body: &[u8], request: &ApiRequest) -> ApiError {
     ApiError {
-        verb: ask.verb(),
-        resource: ask.resource().clone(),
-        status: status(code, body, ask),
+        verb: request.verb(),
+        resource: request.resource().clone(),
+        status: status(code, body, request),
     }
 }
 
-/// The server's Status, or what kubectl says of a code alone (client-go's
-/// `NewGenericServerResponse`).
-fn status(code: u16, body: &[u8], ask: &ApiRequest) -> Status {
+/// The server's Status, or kubectl's message for the status code (client-go's `NewGenericServerResponse`).
+fn status(code: u16, body: &[u8], request: &ApiRequest) -> Status {
     #[derive(Deserialize)]
     struct Probe {
         #[serde(default)]
@@ -106,15 +105,15 @@ fn status(code: u16, body: &[u8], ask: &ApiRequest) -> Status {
     }
     match serde_json::from_slice::<Probe>(body) {
         Ok(Probe { kind, mut status }) if kind == "Status" && !status.message.is_empty() => {
-            // What counts is what the server did.
+            // The code of the HTTP response takes precedence.
             status.code = code;
             status
         }
-        _ => generic(code, &String::from_utf8_lossy(body), ask),
+        _ => generic(code, &String::from_utf8_lossy(body), request),
     }
 }
 
-/// What kubectl says of a code, where it does not take the answer's text.
+/// kubectl's messages for status codes, where it ignores the response's text.
 const GENERIC: [(u16, &str, &str); 9] = [
     (
         400,
@@ -160,7 +159,7 @@ const GENERIC: [(u16, &str, &str); 9] = [
     ),
 ];
 
-fn generic(code: u16, body: &str, ask: &ApiRequest) -> Status {
+fn generic(code: u16, body: &str, request: &ApiRequest) -> Status {
     let body = match body.trim() {
         "" => "unknown".to_owned(),
         text => excerpt(text, BODY_SHOWN),
@@ -183,7 +182,7 @@ fn generic(code: u16, body: &str, ask: &ApiRequest) -> Status {
             ),
         ),
     };
-    let message = match &**ask.resource() {
+    let message = match &**request.resource() {
         "" => message,
         resource => format!("{message} (get {resource})"),
     };
@@ -194,7 +193,7 @@ fn generic(code: u16, body: &str, ask: &ApiRequest) -> Status {
     }
 }
 
-/// The seconds of a `Retry-After`. Its other form, a date, is one that no API server sends.
+/// The seconds of a `Retry-After`. Its other form is a date, which no API server sends.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
     Some(Duration::from_secs(text.trim().parse().ok()?))
@@ -205,8 +204,8 @@ mod tests {
     use super::*;
 
     fn check(code: u16, body: &str) -> String {
-        let ask = ApiRequest::new("/x").about("list", "pods.metrics.k8s.io");
-        let status = status(code, body.as_bytes(), &ask);
+        let request = ApiRequest::new("/x").about("list", "pods.metrics.k8s.io");
+        let status = status(code, body.as_bytes(), &request);
         assert_eq!(status.code, code);
         format!("{}: {}", status.reason, status.message)
     }
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bodies_get_kubectls_words_for_the_code() {
+    fn other_bodies_get_kubectls_message_for_the_code() {
         let get = "(get pods.metrics.k8s.io)";
         for (code, body, expect) in [
             (
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_no_status_is_shown_as_a_short_line() {
+    fn a_body_that_is_not_a_status_is_shortened_to_one_line() {
         let page = format!("<html>\n\"login\"\r\n{}", "x".repeat(1 << 20));
         for code in [403, 406, 500, 599] {
             let shown = check(code, &page);

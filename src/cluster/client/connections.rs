@@ -4,23 +4,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::stack::Stack;
 
-/// A kube-apiserver takes 100 streams on a connection and lets the next one wait, for ever if all
-/// are watches. hyper opens no second connection by itself.
+/// A kube-apiserver accepts 100 streams on a connection. The next one waits, for ever if all are watches. hyper
+/// never opens a second connection by itself.
 const STREAMS: usize = 90;
 
-/// The connections that one set of credentials has made.
+/// The connections that use one set of credentials.
 pub(super) struct Connections {
     stack: Stack,
-    open: Mutex<Vec<Lane>>,
+    open: Mutex<Vec<Connection>>,
 }
 
-struct Lane {
+struct Connection {
     client: kube::Client,
-    /// Held once here and once by every stream.
+    /// Shared by this connection and each of its streams, to count them.
     streams: Arc<()>,
 }
 
-/// A place for one stream, free again when it is dropped.
+/// The place of one stream. Dropping it frees the place.
 pub(super) struct ConnectionSlot {
     pub(super) client: kube::Client,
     _place: Arc<()>,
@@ -34,25 +34,25 @@ impl Connections {
         }
     }
 
-    /// Takes a place on the first connection that has one, or on a new one.
+    /// Takes a place on the first connection with a free one, or on a new connection.
     pub(super) fn slot(&self) -> ConnectionSlot {
-        // Nothing below can panic half-way: a poisoned list is a whole one.
+        // Nothing below can panic half way, so the list is consistent even after a panic.
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = |lane: &&Lane| Arc::strong_count(&lane.streams) <= STREAMS;
-        if let Some(lane) = open.iter().find(free) {
-            return lane.slot();
+        let free = |connection: &&Connection| Arc::strong_count(&connection.streams) <= STREAMS;
+        if let Some(connection) = open.iter().find(free) {
+            return connection.slot();
         }
-        let lane = Lane {
+        let connection = Connection {
             client: self.stack.client(),
             streams: Arc::new(()),
         };
-        let slot = lane.slot();
-        open.push(lane);
+        let slot = connection.slot();
+        open.push(connection);
         slot
     }
 }
 
-impl Lane {
+impl Connection {
     fn slot(&self) -> ConnectionSlot {
         ConnectionSlot {
             client: self.client.clone(),

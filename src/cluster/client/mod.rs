@@ -1,4 +1,4 @@
-//! The client: GET requests to one cluster, over as few connections as they fit on.
+//! The client: sends GET requests to one cluster, over as few connections as possible.
 
 mod answer;
 mod connections;
@@ -33,22 +33,23 @@ pub(crate) use skew::Clock;
 use skew::Skew;
 use stack::Stack;
 
-/// How long things may take and how large they may be.
+/// The limits of times and sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// From sending a request to the headers of its answer: connection and TLS handshake included.
+    /// The time from sending a request to the headers of its response, including the connection and the TLS
+    /// handshake.
     pub headers: Duration,
-    /// Between two pieces of a body that has an end.
+    /// The time between two pieces of a finite body.
     pub quiet: Duration,
-    /// For the whole of a body that has an end.
+    /// The time for the whole of a finite body.
     pub whole: Duration,
-    /// The length of a body that has an end.
+    /// The bytes of a finite body.
     pub bytes: usize,
 }
 
 impl Default for Limits {
-    /// 30 s of silence, five minutes in all, 512 MiB: a page of 500 objects is about 3 MiB, and the
-    /// store holds none above 1.5 MiB.
+    /// 30 s of silence, five minutes in total, 512 MiB. A page of 500 objects has about 3 MiB, and etcd stores no
+    /// object above 1.5 MiB.
     fn default() -> Limits {
         Limits {
             headers: Duration::from_secs(30),
@@ -59,7 +60,7 @@ impl Default for Limits {
     }
 }
 
-/// A connection to one cluster. Clones share it. It can do nothing but GET.
+/// A client of one cluster. Its clones share the connections. It sends only GET requests.
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<ClientShared>,
@@ -69,30 +70,30 @@ struct ClientShared {
     config: ClusterConfig,
     limits: Limits,
     current: RwLock<Arc<Login>>,
-    /// Held while credentials are renewed, so that one does it for all.
+    /// Held while credentials are renewed, so that one task does it for all.
     renewing: Mutex<()>,
     skew: Skew,
 }
 
-/// Connections under one set of credentials.
+/// The connections that use one set of credentials.
 struct Login {
     connections: Connections,
     host: String,
-    /// Whether these credentials have ever been taken.
+    /// Whether the server has ever accepted these credentials.
     proven: AtomicBool,
-    /// Whether they were made because others were refused.
+    /// Whether these credentials replaced refused ones.
     renewed: bool,
 }
 
 impl Client {
-    /// Makes the client. Runs the credential plugin, if there is one; the first connection is made
-    /// by the first request.
+    /// Creates the client. This runs the credential plugin, if there is one. The first request opens the first
+    /// connection.
     pub async fn new(config: ClusterConfig) -> Result<Client, ConfigError> {
         Client::with_limits(config, Limits::default()).await
     }
 
-    /// Makes a client with limits of its own. `--request-timeout` narrows them further; it never
-    /// cuts a watch that runs.
+    /// Creates a client with other limits. `--request-timeout` reduces them further, but never cuts a running
+    /// watch.
     pub async fn with_limits(config: ClusterConfig, limits: Limits) -> Result<Client, ConfigError> {
         let limits = match config.request_timeout() {
             None => limits,
@@ -114,40 +115,39 @@ impl Client {
         })
     }
 
-    /// Which cluster this is.
+    /// The configuration of the cluster.
     pub fn config(&self) -> &ClusterConfig {
         &self.shared.config
     }
 
-    /// Compares the server's clock with this one from now on.
+    /// From now on, compares the server's clock with this one.
     pub(crate) fn compare_clocks(&self, clock: Clock) {
         self.shared.skew.compare(clock);
     }
 
-    /// How far the server's clock is ahead of the one it is compared with; negative if it is behind, zero if both
-    /// agree or nothing tells.
+    /// How far the server's clock is ahead of ours; negative if it is behind, and zero if they agree or if it is
+    /// unknown.
     pub(crate) fn skew(&self) -> SignedDuration {
         self.shared.skew.ahead()
     }
 
-    /// Asks and reads the whole answer.
-    pub(crate) async fn get(&self, ask: &ApiRequest) -> Result<Bytes, RequestError> {
-        self.open(ask).await?.whole(&self.shared.limits).await
+    /// Sends a request and reads the whole response.
+    pub(crate) async fn get(&self, request: &ApiRequest) -> Result<Bytes, RequestError> {
+        self.open(request).await?.whole(&self.shared.limits).await
     }
 
-    /// Asks and hands over the body once the server has said yes. Refused credentials are renewed
-    /// once.
-    pub(crate) async fn open(&self, ask: &ApiRequest) -> Result<Answer, RequestError> {
+    /// Sends a request and returns the body of a successful response. Refused credentials are renewed once.
+    pub(crate) async fn open(&self, request: &ApiRequest) -> Result<Answer, RequestError> {
         let login = self.shared.login();
-        let first = match self.shared.send(&login, ask).await {
-            // The connection ended under the request: a server that shuts down says so to all. What
-            // only reads may be asked again at once.
-            Err(RequestError::Cut(_)) => self.shared.send(&login, ask).await,
+        let first = match self.shared.send(&login, request).await {
+            // The connection ended during the request, as all do when a server shuts down. A GET is safe to
+            // repeat at once.
+            Err(RequestError::Cut(_)) => self.shared.send(&login, request).await,
             other => other,
         };
         match first {
             Err(refused) if refused.is_unauthorized() => match self.shared.renew(&login).await? {
-                Some(login) => self.shared.send(&login, ask).await,
+                Some(login) => self.shared.send(&login, request).await,
                 None => Err(refused),
             },
             other => other,
@@ -176,10 +176,10 @@ impl ClientShared {
         current.clone()
     }
 
-    async fn send(&self, login: &Login, ask: &ApiRequest) -> Result<Answer, RequestError> {
-        let request = ask.request()?;
+    async fn send(&self, login: &Login, request: &ApiRequest) -> Result<Answer, RequestError> {
+        let sent = request.to_http()?;
         let slot = login.connections.slot();
-        let response = timeout(self.limits.headers, slot.client.send(request))
+        let response = timeout(self.limits.headers, slot.client.send(sent))
             .await
             .map_err(|_| RequestError::Timeout(self.limits.headers))?
             .map_err(|error| request_error::send_error(&error, &login.host))?;
@@ -191,12 +191,12 @@ impl ClientShared {
         if head.status.is_success() {
             Ok(answer)
         } else {
-            Err(answer::refusal(ask, &head, answer, &self.limits).await)
+            Err(answer::refusal(request, &head, answer, &self.limits).await)
         }
     }
 
-    /// Reads files and runs plugins again after `refused` was. `None` if that is of no use: nothing
-    /// can be read again, or what was read last was refused from the start.
+    /// Reads files and runs plugins again after the server refused `refused`. `None` if that cannot help: nothing
+    /// can be read again, or the server refused the last renewal from the start.
     async fn renew(&self, refused: &Arc<Login>) -> Result<Option<Arc<Login>>, RequestError> {
         let _one_for_all = self.renewing.lock().await;
         let current = self.login();
@@ -219,7 +219,7 @@ impl Login {
     async fn new(config: ClusterConfig, renewed: bool) -> Result<Login, ConfigError> {
         let kube = config.config().clone();
         let stack = if kube.auth_info.exec.is_some() || kube.auth_info.auth_provider.is_some() {
-            // A plugin takes its time, and may ask the user something.
+            // A plugin may take long, and may ask the user a question.
             tokio::task::spawn_blocking(move || Stack::new(kube))
                 .await
                 .map_err(|error| ConfigError::Credential(error.to_string()))??

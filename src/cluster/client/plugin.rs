@@ -1,8 +1,8 @@
-//! Credential plugins: programs that print a token or a certificate
+//! Runs credential plugins: programs that print a token or a certificate
 //! (<https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins>).
 //!
-//! kube would run them too, but it panics on a token that no header can hold, and its errors hold the
-//! environment and the output of the program.
+//! kube could run them too. But it panics on a token that is not a valid header value, and its errors contain the
+//! program's environment and output.
 
 use std::io;
 use std::process::{Command, Output, Stdio};
@@ -13,21 +13,21 @@ use serde::Deserialize;
 use crate::cluster::kubeconfig::{ConfigError, os_words};
 use crate::object::excerpt;
 
-/// How many characters of what a plugin says about its failure are shown.
+/// How many characters of a plugin's error output are printed.
 const SHOWN: usize = 1000;
 
-/// What a plugin gave.
+/// The credentials that a plugin printed.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Issued {
-    /// A token; empty if there is none.
+    /// The token; empty if there is none.
     pub(super) token: String,
-    /// A certificate in PEM form, and its key.
+    /// The certificate in PEM form, and its key.
     pub(super) client_certificate_data: String,
     pub(super) client_key_data: String,
 }
 
-/// Runs a plugin, and waits for it. One that may talk to the user has the terminal meanwhile.
+/// Runs a plugin, and waits for it. An interactive plugin uses the terminal meanwhile.
 pub(super) fn run(plugin: &ExecConfig) -> Result<Issued, ConfigError> {
     let program = plugin.command.as_deref().unwrap_or_default();
     let output = command(plugin).output().map_err(|error| {
@@ -67,8 +67,8 @@ fn command(plugin: &ExecConfig) -> Command {
     command
 }
 
-/// client-go's words, and what the plugin said if nobody has seen it: never its arguments, its environment or
-/// its output, which may be the token.
+/// client-go's message, and the plugin's error output if the user has not seen it. It never contains the
+/// arguments, the environment or the standard output, which may be the token.
 fn failed(program: &str, output: &Output) -> String {
     let words = match output.status.code() {
         Some(code) => format!("exec: executable {program} failed with exit code {code}"),
@@ -81,7 +81,7 @@ fn failed(program: &str, output: &Output) -> String {
     }
 }
 
-/// Reads what a plugin printed: JSON, or YAML as some do.
+/// Parses a plugin's output: JSON, or YAML, which some plugins print.
 fn issued(stdout: &[u8]) -> Result<Issued, &'static str> {
     #[derive(Deserialize)]
     struct ExecCredential {
@@ -107,7 +107,7 @@ fn issued(stdout: &[u8]) -> Result<Issued, &'static str> {
     }
 }
 
-/// client-go's words for a plugin that is not there, with what its owner says about getting it.
+/// client-go's message for a missing plugin, with the install hint of the kubeconfig.
 fn no_plugin(program: &str, install_hint: Option<&str>) -> String {
     let hint = install_hint.map(|hint| format!("\n\n{hint}"));
     format!(
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_plugin_is_named_with_what_it_said() {
+    fn a_failing_plugin_is_named_with_its_error_output() {
         assert_eq!(
             check("echo s3cret; exit 7"),
             Err("exec: executable sh failed with exit code 7".to_owned())
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plugin_prints_is_read_and_never_shown() {
+    fn a_plugins_output_is_parsed_and_never_printed() {
         let status = |status: &str| check(&format!("echo '{{\"status\":{status}}}'"));
         assert_eq!(
             status(r#"{"token":"abc","expirationTimestamp":null}"#),

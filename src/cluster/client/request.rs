@@ -1,4 +1,4 @@
-//! One request: always a GET, so that no caller can send anything else.
+//! One request. It is always a GET, so that no caller can send anything else.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use kube::client::Body;
 use super::request_error::RequestError;
 use crate::cluster::request_path::{RequestPath, encode};
 
-/// How long path and query may be together. URIs end at 64 KiB, and the server's own is put before it.
+/// The most bytes of path and query together. A URI may have 64 KiB, and the server's own path comes before it.
 const LONGEST: usize = 32 << 10;
 
-/// What is asked of the server, and how messages name it.
+/// A request to the server, and its name in messages.
 #[derive(Clone, Debug)]
 pub(crate) struct ApiRequest {
     target: String,
@@ -23,7 +23,7 @@ pub(crate) struct ApiRequest {
 }
 
 impl ApiRequest {
-    /// Asks for `path` as JSON.
+    /// A request for `path` as JSON.
     pub(crate) fn new(path: impl Into<RequestPath>) -> ApiRequest {
         ApiRequest {
             target: path.into().into_text(),
@@ -34,21 +34,21 @@ impl ApiRequest {
         }
     }
 
-    /// Names the request in errors: `list` on `deployments.apps`.
+    /// Sets the verb and the resource for errors: `list` and `deployments.apps`.
     pub(crate) fn about(mut self, verb: &'static str, resource: impl Into<Arc<str>>) -> ApiRequest {
         self.verb = verb;
         self.resource = resource.into();
         self
     }
 
-    /// Asks for another form of the answer.
+    /// Requests another media type.
     pub(crate) fn accept(mut self, accept: &'static str) -> ApiRequest {
         self.accept = accept;
         self
     }
 
-    /// Asks for bytes that are not compressed. A watch needs them: from 1.37 on a server compresses
-    /// each event on its own, which no HTTP client reads.
+    /// Requests an uncompressed response. Watches need it: from 1.37 on a server compresses each event
+    /// separately, which no HTTP client can read.
     pub(crate) fn identity(mut self) -> ApiRequest {
         self.identity = true;
         self
@@ -64,18 +64,18 @@ impl ApiRequest {
         self
     }
 
-    /// What is tried: `get`, `list`, `watch`.
+    /// The verb: `get`, `list`, `watch`.
     pub(crate) fn verb(&self) -> &'static str {
         self.verb
     }
 
-    /// On what: `deployments.apps`.
+    /// The resource: `deployments.apps`.
     pub(crate) fn resource(&self) -> &Arc<str> {
         &self.resource
     }
 
-    /// The HTTP request. The error is that its selectors or names are too long.
-    pub(super) fn request(&self) -> Result<Request<Body>, RequestError> {
+    /// The HTTP request. It is an error if its selectors or names are too long.
+    pub(super) fn to_http(&self) -> Result<Request<Body>, RequestError> {
         let length = self.target.len();
         if length > LONGEST {
             return Err(RequestError::Impossible(
@@ -100,8 +100,8 @@ impl ApiRequest {
     }
 }
 
-/// `kubectl-spy/v0.1.0 (linux/amd64)`, in Go's words for systems as everyone greps for in audit logs.
-/// Servers print answers for people, at twice the length, to some agents that send none.
+/// `kubectl-spy/v0.1.0 (linux/amd64)`, with Go's names for systems, because people search audit logs for them.
+/// Without a user agent, some servers send responses formatted for people, at twice the length.
 fn user_agent() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
@@ -124,12 +124,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_request_is_a_get_with_an_escaped_query() {
+    fn every_request_is_a_get_with_an_encoded_query() {
         let request = ApiRequest::new("/api/v1/pods")
             .query("labelSelector", "app in (a,b),x!=é")
             .query("limit", "500")
             .identity()
-            .request()
+            .to_http()
             .expect("a request");
         assert_eq!(request.method(), Method::GET);
         assert_eq!(
@@ -142,11 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_too_long_is_an_error_that_names_its_parts() {
-        let ask =
+    fn a_request_that_is_too_long_is_an_error() {
+        let request =
             |length| ApiRequest::new("/api/v1/pods").query("labelSelector", &"x".repeat(length));
-        assert!(ask(32 << 10 >> 1).request().is_ok());
-        let error = ask(32 << 10).request().expect_err("too long").to_string();
+        assert!(request(32 << 10 >> 1).to_http().is_ok());
+        let error = request(32 << 10)
+            .to_http()
+            .expect_err("too long")
+            .to_string();
         assert_eq!(
             error,
             "error: the request would be 32795 bytes long, and 32768 are allowed: its selectors or \

@@ -1,4 +1,4 @@
-//! Why a request got no answer, in the words kubectl has for it.
+//! Why a request has no response, in kubectl's words.
 
 use std::error::Error;
 use std::io;
@@ -13,15 +13,15 @@ use crate::cluster::kubeconfig::{ConfigError, os_words};
 use crate::cluster::request_path::InvalidPart;
 use crate::object::json_fault;
 
-/// What became of a request that did not succeed. Its `Display` is a whole line.
+/// The error of a request. Its `Display` is a whole line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The server answered with an error.
     #[error("{error}")]
     Api {
-        /// The answer.
+        /// The response.
         error: ApiError,
-        /// What `Retry-After` said.
+        /// The value of `Retry-After`.
         after: Option<Duration>,
     },
     /// No connection: refused, unreachable, no such host.
@@ -30,19 +30,19 @@ pub enum RequestError {
     /// The TLS handshake failed.
     #[error("{0}")]
     Tls(Arc<str>),
-    /// The connection broke after it had been made.
+    /// The connection broke after it had been established.
     #[error("connection lost: {0}")]
     Cut(Arc<str>),
-    /// No answer, or not all of it, in this time.
+    /// The response was missing or incomplete after this time.
     #[error("Unable to connect to the server: no answer within {} s", .0.as_secs_f32())]
     Timeout(Duration),
-    /// An answer that is not what the API promises.
+    /// The response is not what the API promises.
     #[error("{0}")]
     Decode(Arc<str>),
-    /// A request that cannot be made: a name is no segment of a path, or it is too long.
+    /// The request is impossible: a name is not a path segment, or the request is too long.
     #[error("{0}")]
     Impossible(Arc<str>),
-    /// No credentials: a plugin failed, a token file is gone.
+    /// No credentials are available: a plugin failed, or a token file is missing.
     #[error("{0}")]
     Credential(Arc<str>),
 }
@@ -59,7 +59,7 @@ impl From<ConfigError> for RequestError {
     }
 }
 
-/// Words an error of the parts that are made before any request.
+/// The error for a failure before any request.
 pub(super) fn setup_error(error: &kube::Error) -> ConfigError {
     match error {
         kube::Error::Auth(error) => ConfigError::Credential(credential_words(error)),
@@ -67,7 +67,7 @@ pub(super) fn setup_error(error: &kube::Error) -> ConfigError {
     }
 }
 
-/// Words an error of sending a request to `host`.
+/// The error for a failure to send a request to `host`.
 pub(super) fn send_error(error: &kube::Error, host: &str) -> RequestError {
     let parts: Vec<&(dyn Error + 'static)> = causes(error).collect();
     if let Some(auth) = parts
@@ -88,7 +88,7 @@ pub(super) fn send_error(error: &kube::Error, host: &str) -> RequestError {
     }
 }
 
-/// Words an error of reading a body.
+/// The error for a failure to read a body.
 pub(super) fn body_error(error: &(dyn Error + 'static)) -> RequestError {
     let parts: Vec<&(dyn Error + 'static)> = causes(error).collect();
     RequestError::Cut(last_words(&parts).into())
@@ -100,7 +100,7 @@ fn connect_error(parts: &[&(dyn Error + 'static)], host: &str) -> RequestError {
     if parts.iter().any(|part| part.to_string() == "dns error") {
         return RequestError::Connect(unable(&format!("dial tcp: lookup {name}: no such host")));
     }
-    // hyper-rustls wraps every IO error in one of kind `Other`.
+    // hyper-rustls wraps every IO error in another one of kind `Other`.
     let error = parts
         .iter()
         .filter_map(|part| part.downcast_ref::<io::Error>())
@@ -124,7 +124,7 @@ fn connect_error(parts: &[&(dyn Error + 'static)], host: &str) -> RequestError {
     }
 }
 
-/// rustls's words in Go's, for what people meet and search for.
+/// Go's words for common rustls errors, because people know and search for those.
 fn tls_words(text: &str, host: &str) -> String {
     let x509 = |detail: &str| format!("tls: failed to verify certificate: x509: {detail}");
     if text.contains("InvalidContentType") {
@@ -132,7 +132,7 @@ fn tls_words(text: &str, host: &str) -> String {
     } else if text.contains("UnknownIssuer") {
         x509("certificate signed by unknown authority")
     } else if text.contains("not valid for name") || text.contains("NotValidForName") {
-        // The name that was looked for: that of `--tls-server-name`, if there is one.
+        // rustls quotes the expected name, which is that of `--tls-server-name` if it is set.
         let name = text.split('"').nth(1).unwrap_or(host);
         x509(&format!("certificate is not valid for {name}"))
     } else if text.contains("xpired")
@@ -145,7 +145,7 @@ fn tls_words(text: &str, host: &str) -> String {
     }
 }
 
-/// Words an error of a login at an OIDC provider, of whose answer nothing is shown: it may be a token.
+/// The message for a failed login at an OIDC provider. It contains nothing of the response, which may be a token.
 fn credential_words(error: &AuthError) -> String {
     let parsed = causes(error).find_map(|part| part.downcast_ref::<serde_json::Error>());
     match parsed {
@@ -157,14 +157,14 @@ fn credential_words(error: &AuthError) -> String {
     }
 }
 
-/// An error and what caused it, the content of wrapped IO errors included.
+/// An error and its causes, including errors inside IO errors.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| cause(*error))
 }
 
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<io::Error>() {
-        // `source` of an IO error passes over the error it wraps.
+        // `source` of an IO error skips the error that it wraps.
         Some(io) => io.get_ref().map(|inner| inner as &(dyn Error + 'static)),
         None => error.source(),
     }
@@ -182,8 +182,8 @@ fn last_words(parts: &[&(dyn Error + 'static)]) -> String {
         Some(last) if last.to_string().contains("not a result of an error") => {
             "the server closed the connection".to_owned()
         }
-        // rustls's, which links to its manual: the server is gone without a farewell. Inside HTTP/2's
-        // error there is no IO error to be found.
+        // rustls's error with a link to its manual: the server closed the connection without a notice. Inside an
+        // HTTP/2 error there is no IO error to look for.
         Some(last) if last.to_string().contains("close_notify") => "unexpected EOF".to_owned(),
         Some(last) => last
             .downcast_ref::<io::Error>()
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tls_failures_read_as_kubectl_prints_them() {
+    fn tls_errors_have_kubectls_messages() {
         let check = |text: &str| tls_words(text, "10.0.0.1");
         assert_eq!(
             check("invalid peer certificate: UnknownIssuer"),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_killed_server_is_an_end_of_file() {
+    fn a_killed_server_is_an_unexpected_eof() {
         let text = "peer closed connection without sending TLS close_notify: \
                     https://docs.rs/rustls/latest/rustls/manual/_03_howto/index.html#unexpected-eof";
         let error: Box<dyn Error> = text.into();

@@ -1,4 +1,4 @@
-//! How far the server's clock is from this machine's, by the `Date` of its answers.
+//! How far the server's clock differs from this machine's, from the `Date` of its responses.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -8,17 +8,17 @@ use http::header::DATE;
 use jiff::fmt::rfc2822::DateTimeParser;
 use jiff::{SignedDuration, Timestamp};
 
-/// Tells this machine's time.
+/// Gives this machine's time.
 pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Clocks that differ by less agree: a `Date` has whole seconds, and an answer takes its time.
+/// Clocks that differ by less agree, because a `Date` has whole seconds and a response takes time.
 const AGREED: SignedDuration = SignedDuration::from_secs(5);
 
-/// What is known of the server's clock.
+/// The known difference of the clocks.
 pub(super) struct Skew {
     clock: OnceLock<Clock>,
-    /// By how many milliseconds the server's clock is ahead, at the least: an answer is older than its `Date` by
-    /// the time that it took, and by what the whole second leaves out. The largest difference is the nearest.
+    /// The least number of milliseconds by which the server's clock is ahead. A response arrives after its
+    /// `Date`, which also lacks the fraction of a second. So the largest difference is the most precise.
     ahead: AtomicI64,
 }
 
@@ -30,13 +30,13 @@ impl Skew {
         }
     }
 
-    /// Compares with this clock from now on.
+    /// From now on, compares with this clock.
     pub(super) fn compare(&self, clock: Clock) {
-        // The first one stays: it is the program's.
+        // The first clock stays: it is the program's.
         let _is_first = self.clock.set(clock);
     }
 
-    /// Takes an answer that has just come.
+    /// Takes the `Date` of a response that has just arrived.
     pub(super) fn note(&self, headers: &HeaderMap) {
         let Some(clock) = self.clock.get() else {
             return;
@@ -47,7 +47,7 @@ impl Skew {
         }
     }
 
-    /// How far the server's clock is ahead; negative if it is behind, zero if both agree or nothing tells.
+    /// How far the server's clock is ahead; negative if it is behind, and zero if both agree or if it is unknown.
     pub(super) fn ahead(&self) -> SignedDuration {
         match self.ahead.load(Ordering::Relaxed) {
             i64::MIN => SignedDuration::ZERO,
@@ -83,16 +83,16 @@ mod tests {
     }
 
     #[test]
-    fn the_dates_of_answers_show_the_servers_clock() {
+    fn the_dates_of_responses_show_the_servers_clock() {
         let noon = "Mon, 02 Mar 2026 12:00:00 GMT";
         for (now, dates, expect) in [
             ("2026-03-02T12:02:00Z", vec![noon], -120),
             ("2026-03-02T11:58:00Z", vec![noon], 120),
-            // Whole seconds, and an answer that took its time.
+            // `Date` has whole seconds, and the response took some time.
             ("2026-03-02T12:00:04Z", vec![noon], 0),
             ("2026-03-02T12:00:00Z", vec![], 0),
             ("2026-03-02T12:02:00Z", vec!["soon"], 0),
-            // The one that took least is the nearest.
+            // The fastest response gives the most precise difference.
             (
                 "2026-03-02T12:02:00Z",
                 vec!["Mon, 02 Mar 2026 11:59:30 GMT", noon],

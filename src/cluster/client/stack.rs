@@ -1,8 +1,8 @@
-//! The layers between a request and the wire.
+//! The layers between a request and the network.
 //!
-//! kube's own client speaks HTTP/1.1 alone (a connection for every watch), knows no keep-alive and
-//! runs a credential plugin three times. This stack is made of kube's parts: its credentials, its
-//! TLS settings and its base URL, on a hyper client that speaks HTTP/2.
+//! kube's own client speaks only HTTP/1.1, with one connection per watch. It has no keep-alive, and runs a
+//! credential plugin three times. This stack consists of kube's parts, its credentials, TLS settings and base
+//! URL, on a hyper client that speaks HTTP/2.
 
 use std::time::Duration;
 
@@ -26,17 +26,17 @@ use crate::cluster::kubeconfig::{
 };
 use crate::object::excerpt;
 
-/// How long a TCP connection may take.
+/// How long opening a TCP connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How often an HTTP/2 connection is asked whether it lives, and how long it may take to say so.
+/// How often an HTTP/2 connection is pinged, and how long the answer may take.
 const PING: Duration = Duration::from_secs(30);
 const PONG: Duration = Duration::from_secs(15);
-/// Unread streams must not stall the others: 90 of them fill less than the connection's window
-/// more often than not, and with hyper's defaults five are enough to fill it.
+/// Unread streams must not stall the others. With these sizes 90 of them rarely fill the connection's window;
+/// with hyper's defaults five are enough.
 const STREAM_WINDOW: u32 = 256 << 10;
 const CONNECTION_WINDOW: u32 = 16 << 20;
 
-/// Everything a connection needs, made once: the credential plugin has run when this exists.
+/// Everything that a connection needs, created once. The credential plugin has run when this exists.
 pub(super) struct Stack {
     config: Config,
     auth: Option<AuthLayer>,
@@ -44,7 +44,7 @@ pub(super) struct Stack {
     connector: Connector,
 }
 
-/// How the server is reached. TLS with the server is spoken inside a tunnel, too.
+/// How to reach the server. TLS with the server runs inside a tunnel too.
 enum Connector {
     Direct(HttpsConnector<HttpConnector>),
     Tunnel(HttpsConnector<Tunnel<HttpsConnector<HttpConnector>>>),
@@ -52,7 +52,7 @@ enum Connector {
 }
 
 impl Stack {
-    /// Collects credentials and certificates. Blocks while a plugin runs.
+    /// Collects credentials and certificates. It blocks while a plugin runs.
     pub(super) fn new(mut config: Config) -> Result<Stack, ConfigError> {
         if let Some(plugin) = config.auth_info.exec.take() {
             log_in(&mut config, &plugin)?;
@@ -66,7 +66,7 @@ impl Stack {
         let unchecked =
             config.accept_invalid_certs || config.cluster_url.scheme_str() == Some("http");
         if unchecked && config.root_cert.is_none() {
-            // Otherwise the system's roots are read, for nothing.
+            // Otherwise the system's root certificates would be read needlessly.
             config.root_cert = Some(Vec::new());
         }
         let connector = connector(&config)?;
@@ -78,7 +78,7 @@ impl Stack {
         })
     }
 
-    /// A client with a connection of its own. Must be called inside a tokio runtime.
+    /// A client with its own connection. It must be called inside a tokio runtime.
     pub(super) fn client(&self) -> kube::Client {
         match &self.connector {
             Connector::Direct(connector) => self.over(connector.clone()),
@@ -113,7 +113,7 @@ impl Stack {
     }
 }
 
-/// Runs a credential plugin, once, and takes what it gives.
+/// Runs a credential plugin once, and uses its credentials.
 fn log_in(config: &mut Config, plugin: &ExecConfig) -> Result<(), ConfigError> {
     let issued = plugin::run(plugin)?;
     if !issued.token.is_empty() {
@@ -161,7 +161,7 @@ fn connector(config: &Config) -> Result<Connector, ConfigError> {
     https(config, tunnel).map(Connector::Tunnel)
 }
 
-/// TLS with the server over `inner`, HTTP/2 where the server offers it.
+/// TLS with the server over `inner`, with HTTP/2 if the server offers it.
 fn https<C>(config: &Config, inner: C) -> Result<HttpsConnector<C>, ConfigError> {
     let tls = config
         .rustls_client_config()

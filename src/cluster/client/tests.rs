@@ -1,4 +1,4 @@
-//! The client against scripted servers.
+//! Tests of the client against scripted servers.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -22,19 +22,19 @@ async fn client(url: &str) -> Client {
     Client::with_limits(config, limits).await.expect("a client")
 }
 
-/// What one request gets from one reply: the body, or the error's line.
+/// The result of one request with one reply: the body, or the error's line.
 async fn check(reply: ScriptedReply) -> String {
     let server = Scripted::start([reply]).await;
     let client = client(&server.url).await;
-    let ask = ApiRequest::new("/api/v1/pods").about("list", "pods");
-    match client.get(&ask).await {
+    let request = ApiRequest::new("/api/v1/pods").about("list", "pods");
+    match client.get(&request).await {
         Ok(body) => String::from_utf8(body.to_vec()).expect("text"),
         Err(error) => error.to_string().replace(&server.url[7..], "HOST"),
     }
 }
 
 #[tokio::test]
-async fn answers_and_refusals() {
+async fn responses_and_errors() {
     assert_eq!(check(answer(200, "", "hello")).await, "hello");
     assert_eq!(
         check(answer(503, "", "<html>")).await,
@@ -52,7 +52,7 @@ async fn answers_and_refusals() {
     );
 }
 
-/// An answer with this body, compressed.
+/// A response with this body, compressed.
 fn gzipped(body: &[u8]) -> ScriptedReply {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(body).expect("memory");
@@ -67,8 +67,8 @@ fn gzipped(body: &[u8]) -> ScriptedReply {
 }
 
 #[tokio::test]
-async fn what_gzip_unpacks_counts_for_the_limit() {
-    // As many bytes as the limit come in, a thousand times as many would come out.
+async fn the_size_limit_counts_unpacked_bytes() {
+    // The compressed body has as many bytes as the limit allows, and would expand a thousandfold.
     let server = Scripted::start([gzipped(&vec![b' '; 1 << 20])]).await;
     let body = client(&server.url).await.get(&ApiRequest::new("/x")).await;
     assert_eq!(
@@ -78,7 +78,7 @@ async fn what_gzip_unpacks_counts_for_the_limit() {
 }
 
 #[tokio::test]
-async fn gzip_is_asked_for_and_read() {
+async fn gzip_is_requested_and_unpacked() {
     let server = Scripted::start([gzipped(b"hello")]).await;
     let body = client(&server.url).await.get(&ApiRequest::new("/x")).await;
     assert_eq!(&*body.expect("an answer"), b"hello");
@@ -89,7 +89,7 @@ async fn gzip_is_asked_for_and_read() {
 }
 
 #[tokio::test]
-async fn broken_answers_are_told_apart() {
+async fn each_broken_response_has_its_error() {
     let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel".to_vec();
     assert_eq!(
         check(ScriptedReply::Raw(cut.clone())).await,
@@ -107,7 +107,7 @@ async fn broken_answers_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_request_whose_connection_ends_is_sent_once_more() {
+async fn a_request_is_repeated_once_if_its_connection_ends() {
     let reset = || ScriptedReply::ThenReset(Vec::new());
     let server = Scripted::start([reset(), answer(200, "", "hello"), reset(), reset()]).await;
     let client = client(&server.url).await;
@@ -122,8 +122,8 @@ async fn a_request_whose_connection_ends_is_sent_once_more() {
 }
 
 #[tokio::test]
-async fn no_server_is_worded_as_kubectl_does() {
-    // Bound, so that nobody else gets the port; not listening, so that it refuses.
+async fn a_missing_server_has_kubectls_message() {
+    // The port is bound, so that no other program gets it. It is not listening, so it refuses connections.
     let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
     socket
         .bind("127.0.0.1:0".parse().expect("an address"))
@@ -151,7 +151,7 @@ async fn no_server_is_worded_as_kubectl_does() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_told_apart() {
+async fn a_server_without_tls_has_its_own_message() {
     let greeting = b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec();
     let server = Scripted::start([ScriptedReply::Unasked(greeting)]).await;
     let client = client(&server.url.replace("http://", "https://")).await;
@@ -167,8 +167,7 @@ async fn a_server_without_tls_is_told_apart() {
     );
 }
 
-/// How many requests each of some gets makes, and whether it succeeds, with credentials that can be
-/// read again.
+/// How many requests each of `gets` makes, and whether it succeeds. The credentials can be read again.
 async fn renewals(codes: &[u16], gets: usize) -> Vec<(usize, bool)> {
     let server = Scripted::start(codes.iter().map(|code| answer(*code, "", ""))).await;
     let overrides = Overrides {
@@ -202,7 +201,7 @@ async fn refused_credentials_are_renewed_once() {
 }
 
 #[tokio::test]
-async fn one_renews_for_all() {
+async fn concurrent_requests_renew_credentials_once() {
     let codes = [401, 401, 401, 200, 200, 200];
     let server = Scripted::start(codes.iter().map(|code| answer(*code, "", ""))).await;
     let overrides = Overrides {
@@ -211,14 +210,18 @@ async fn one_renews_for_all() {
     };
     let config = ClusterConfig::load(&Ambient::default(), &overrides).expect("a server");
     let client = Client::new(config).await.expect("a client");
-    let ask = ApiRequest::new("/x");
-    let (a, b, c) = tokio::join!(client.get(&ask), client.get(&ask), client.get(&ask));
+    let request = ApiRequest::new("/x");
+    let (a, b, c) = tokio::join!(
+        client.get(&request),
+        client.get(&request),
+        client.get(&request)
+    );
     assert!(a.is_ok() && b.is_ok() && c.is_ok());
     assert_eq!(server.heads().len(), 6);
 }
 
 #[tokio::test]
-async fn a_proxy_is_asked_for_a_tunnel() {
+async fn https_uses_a_tunnel_through_the_proxy() {
     let proxy = Scripted::start([answer(407, "", ""), answer(407, "", "")]).await;
     let ambient = Ambient {
         https_proxy: Some(proxy.url.replace("http://", "http://me:pass@")),
@@ -253,7 +256,7 @@ async fn a_proxy_is_asked_for_a_tunnel() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_not_there_is_named_with_its_hint() {
+async fn a_missing_plugin_is_named_with_its_hint() {
     let config = r#"
 current-context: x
 clusters: [{name: c, cluster: {server: "https://c", insecure-skip-tls-verify: true}}]

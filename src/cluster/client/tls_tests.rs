@@ -1,4 +1,4 @@
-//! The client against a TLS server that speaks HTTP/2.
+//! Tests of the client against a TLS server that speaks HTTP/2.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,8 +20,8 @@ use super::*;
 use crate::cluster::kubeconfig::tests::Files;
 use crate::cluster::kubeconfig::{Ambient, Overrides};
 
-/// A certificate for `kubernetes.example.com`, valid from 2020 to 2120, and its key. They protect
-/// nothing: `openssl ca -selfsign` made them for this test.
+/// A certificate for `kubernetes.example.com`, valid from 2020 to 2120, and its key. They protect nothing: they
+/// were created with `openssl ca -selfsign` for this test.
 const CERTIFICATE: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBeDCCAR+gAwIBAgIBATAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBrdWJlY3Rs
@@ -42,7 +42,7 @@ TYJuLA4SZxQKaEY06t46IxsJNTcgoXWj0IsxzNxqeCzffIxdqjj6KVtr
 -----END PRIVATE KEY-----
 ";
 
-/// A server that answers with the HTTP version it was asked in.
+/// A server that answers with the HTTP version of the request.
 struct Server {
     url: String,
     connections: Arc<AtomicUsize>,
@@ -111,13 +111,13 @@ fn trusting(overrides: &mut Overrides) {
 }
 
 #[tokio::test]
-async fn streams_share_one_connection_and_the_name_of_the_flag_is_checked() {
+async fn streams_share_one_connection_and_tls_server_name_is_verified() {
     let server = Server::start().await;
     let client = server.client(trusting).await;
-    let ask = ApiRequest::new("/x");
-    let first = client.get(&ask).await.expect("an answer");
+    let request = ApiRequest::new("/x");
+    let first = client.get(&request).await.expect("an answer");
     assert_eq!(&*first, b"ok");
-    let answers = join_all((0..30).map(|_| client.open(&ask))).await;
+    let answers = join_all((0..30).map(|_| client.open(&request))).await;
     assert!(answers.iter().all(Result::is_ok));
     assert_eq!(server.connections.load(Ordering::Relaxed), 1);
 }
@@ -134,7 +134,7 @@ async fn refused(change: impl FnOnce(&mut Overrides)) -> String {
 }
 
 #[tokio::test]
-async fn certificates_that_do_not_fit_are_refused_in_kubectls_words() {
+async fn invalid_certificates_have_kubectls_messages() {
     let x509 = "Unable to connect to the server: tls: failed to verify certificate: x509:";
     assert_eq!(
         refused(|_| ()).await,

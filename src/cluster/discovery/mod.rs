@@ -1,4 +1,4 @@
-//! What a cluster serves, asked only where a word or an answer makes it necessary.
+//! Discovers what a cluster serves. It makes requests only if a word or a response requires them.
 
 mod parse;
 #[cfg(test)]
@@ -13,39 +13,38 @@ use super::TypeWord;
 use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::RequestPath;
 use super::similar;
-use crate::object::{Resource, json_fault};
-use crate::object::{ResourceType, well_known};
+use crate::object::{Resource, ResourceType, json_fault, well_known};
 use parse::DiscoveryAnswer;
 
-/// Aggregated discovery, and the older form where a server has no other.
+/// Aggregated discovery, and the older form for servers without it.
 const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
     application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
-/// How many requests of the older form are under way at once.
+/// How many requests of the older form run at the same time.
 const AT_ONCE: usize = 8;
 
-/// All types of a cluster, at one time.
+/// All types of a cluster at one moment.
 #[derive(Debug, Default)]
 pub struct Discovery {
-    /// The types, in the server's order of preference: the first that a word fits is meant.
+    /// The types, in the server's order of preference. A word means the first type that it matches.
     pub types: Vec<ResourceType>,
-    /// `GROUP/VERSION` of the groups that could not be read, because the server behind them is down
-    /// perhaps. Types of theirs may be missing.
+    /// `GROUP/VERSION` of the groups that could not be read, for example because their API server is down. Their
+    /// types may be missing.
     pub stale: Vec<String>,
 }
 
-/// Why a word names no type.
+/// Why a word has no type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolveError {
-    /// The cluster has none of that name.
+    /// The cluster has no type with that name.
     Unknown {
         /// The word.
         word: String,
-        /// Words that are nearly it, the nearest first.
+        /// Similar words, the nearest first.
         near: Vec<String>,
         /// Groups that could not be read.
         stale: Vec<String>,
     },
-    /// The cluster did not say.
+    /// The request for the types failed.
     Request(RequestError),
 }
 
@@ -62,16 +61,16 @@ impl fmt::Display for ResolveError {
 
 impl std::error::Error for ResolveError {}
 
-/// Turns words into resources.
+/// Resolves words to resources.
 #[derive(Debug)]
 pub struct Resolver {
-    /// Whom to ask; nobody, where all types are known from the start.
+    /// The cluster's client; `None` if all types are known from the start.
     client: Option<Client>,
     discovered: OnceCell<Discovery>,
 }
 
 impl Resolver {
-    /// A resolver that has asked nothing yet.
+    /// Creates a resolver, without a request.
     pub fn new(client: Client) -> Resolver {
         Resolver {
             client: Some(client),
@@ -79,7 +78,7 @@ impl Resolver {
         }
     }
 
-    /// A resolver of these types and Kubernetes' own, which asks nobody.
+    /// A resolver of these types and Kubernetes' own. It makes no requests.
     pub fn of(types: Vec<ResourceType>) -> Resolver {
         let discovery = Discovery {
             types,
@@ -91,8 +90,8 @@ impl Resolver {
         }
     }
 
-    /// The resource a word means. Asks the cluster only about words that are none of Kubernetes'
-    /// own: those rank before all others anyway.
+    /// The resource of a word. It makes requests only for words that are not Kubernetes' own types, which take
+    /// precedence over all others anyway.
     pub async fn resolve(&self, word: &str) -> Result<Resource, ResolveError> {
         let wanted = TypeWord::new(word);
         if let Some(found) = wanted.find(well_known()) {
@@ -109,8 +108,8 @@ impl Resolver {
         }
     }
 
-    /// The resource of a kind in exactly this version, as manifests name it; `None` if the cluster serves
-    /// none. Asks only about what is none of Kubernetes' own.
+    /// The resource of a kind in exactly this version, as manifests name it; `None` if the cluster does not serve
+    /// it. It makes requests only for kinds that are not Kubernetes' own.
     pub async fn of_kind(
         &self,
         api_version: &str,
@@ -128,9 +127,8 @@ impl Resolver {
         Ok(found.map(|found| found.resource.clone()))
     }
 
-    /// The resources a category such as `all` stands for; `None` if the word is no category. What
-    /// custom resources belong to it only the cluster knows; Kubernetes' own are taken where it
-    /// does not say.
+    /// The resources of a category such as `all`; `None` if the word is not a category. Only the cluster knows
+    /// which custom resources belong to it. If the requests fail, this uses Kubernetes' own.
     pub async fn category(&self, word: &str) -> Option<Vec<Resource>> {
         if TypeWord::new(word).find(well_known()).is_some() {
             return None;
@@ -154,7 +152,7 @@ impl Resolver {
         Some(members).filter(|members| !members.is_empty())
     }
 
-    /// All that the cluster serves; asked for once.
+    /// Everything that the cluster serves, requested once.
     pub async fn discovery(&self) -> Result<&Discovery, RequestError> {
         self.discovered
             .get_or_try_init(async || match &self.client {
@@ -176,7 +174,7 @@ fn near_types(word: &str, discovery: &Discovery) -> Vec<String> {
     similar::near(&word.to_lowercase(), words)
 }
 
-/// Asks for everything: two requests where the server aggregates, else one for each group.
+/// Discovers all types: with two requests if the server aggregates discovery, else with one per group.
 async fn discover(client: &Client) -> Result<Discovery, RequestError> {
     let (core, groups) = tokio::join!(root(client, "/api"), root(client, "/apis"));
     let mut found = Discovery::default();
@@ -193,26 +191,28 @@ async fn discover(client: &Client) -> Result<Discovery, RequestError> {
 }
 
 async fn root(client: &Client, path: &'static str) -> Result<DiscoveryAnswer, RequestError> {
-    let ask = ApiRequest::new(path);
-    let body = match client.get(&ask.clone().accept(ACCEPT)).await {
-        Err(RequestError::Api { error, .. }) if error.status.code == 406 => client.get(&ask).await,
-        // A server of extensions alone has no core group.
+    let request = ApiRequest::new(path);
+    let body = match client.get(&request.clone().accept(ACCEPT)).await {
+        Err(RequestError::Api { error, .. }) if error.status.code == 406 => {
+            client.get(&request).await
+        }
+        // A server of extensions only has no core group.
         Err(RequestError::Api { error, .. }) if error.status.code == 404 => {
             return Ok(DiscoveryAnswer::Names(Vec::new()));
         }
         other => other,
     }?;
     match parse::root(&body).map_err(|error| decode(path, &error))? {
-        // Some proxies take the form and leave out the content.
+        // Some proxies accept the aggregated form but drop its content.
         DiscoveryAnswer::Types(types, stale) if types.is_empty() && stale.is_empty() => {
-            let body = client.get(&ask).await?;
+            let body = client.get(&request).await?;
             parse::root(&body).map_err(|error| decode(path, &error))
         }
         said => Ok(said),
     }
 }
 
-/// Asks for groups one by one. One that fails is told of and takes no other with it.
+/// Discovers groups one by one. A group that fails is recorded as stale, and the others are still read.
 async fn each(client: &Client, names: Vec<(String, String)>, found: &mut Discovery) {
     let mut answers = stream::iter(names)
         .map(|(group, version)| async move {

@@ -1,20 +1,19 @@
-//! The documents of discovery, old and new.
+//! The documents of discovery, in the older and the aggregated form.
 
 use serde::Deserialize;
 
-use crate::object::Resource;
-use crate::object::ResourceType;
+use crate::object::{Resource, ResourceType};
 
-/// What `/api` and `/apis` answer: groups with all their resources
-/// (`APIGroupDiscoveryList`, Kubernetes 1.26 and later), or the names of groups and versions alone.
+/// The responses of `/api` and `/apis`. They contain groups with all their resources (`APIGroupDiscoveryList`,
+/// Kubernetes 1.26 and later), or only the names of groups and versions.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct DiscoveryRoot {
     kind: String,
     items: Vec<DiscoveredGroup>,
-    /// Of `APIVersions`: the versions of the core group.
+    /// In `APIVersions`: the versions of the core group.
     versions: Vec<String>,
-    /// Of `APIGroupList`.
+    /// In `APIGroupList`: the other groups.
     groups: Vec<NamedGroup>,
 }
 
@@ -78,15 +77,15 @@ struct NamedVersion {
     version: String,
 }
 
-/// What a root says.
+/// The content of a discovery response.
 pub(super) enum DiscoveryAnswer {
-    /// All resource types, and `GROUP/VERSION` of those whose server did not answer.
+    /// All resource types, and the `GROUP/VERSION`s whose server did not answer.
     Types(Vec<ResourceType>, Vec<String>),
-    /// Groups and versions to ask for one by one, each as `(group, version)`.
+    /// The groups and versions to request one by one, each as `(group, version)`.
     Names(Vec<(String, String)>),
 }
 
-/// Reads a root. Types come in the server's order: groups by rank, versions by preference.
+/// Parses a discovery response. The types are in the server's order: groups by rank, versions by preference.
 pub(super) fn root(body: &[u8]) -> Result<DiscoveryAnswer, serde_json::Error> {
     let root: DiscoveryRoot = serde_json::from_slice(body)?;
     if root.kind == "APIGroupDiscoveryList" {
@@ -135,8 +134,8 @@ impl Listed {
     }
 }
 
-/// Whether a type's names can stand in a path as they are, as all that Kubernetes admits can. A server that
-/// answers others must not choose what is asked for next.
+/// Whether a type's names can be path segments without encoding, as all names that Kubernetes admits. Names from
+/// a server must not be able to choose the next request.
 fn can_be_asked_for(found: &ResourceType) -> bool {
     let Resource {
         group,
@@ -156,7 +155,7 @@ fn is_segment(text: &str) -> bool {
     !matches!(text, "" | "." | "..") && text.bytes().all(is_plain)
 }
 
-/// The versions of a group, the preferred one first.
+/// The versions of a group. The preferred one comes first.
 fn named(group: NamedGroup) -> impl Iterator<Item = (String, String)> {
     let NamedGroup {
         name,
@@ -177,7 +176,7 @@ pub(super) fn group_version(group: &str, version: &str) -> String {
     }
 }
 
-/// Reads an `APIResourceList`: the types of one group and version.
+/// Parses an `APIResourceList`: the types of one group and version.
 pub(super) fn resources(
     body: &[u8],
     group: &str,

@@ -1,4 +1,4 @@
-//! Discovery against scripted servers, and its documents.
+//! Tests of discovery against scripted servers, and of its documents.
 
 use super::*;
 use crate::cluster::kubeconfig::ClusterConfig;
@@ -17,7 +17,7 @@ fn aggregate(items: &str) -> ScriptedReply {
     answer(200, "", &body)
 }
 
-/// A resolver on a server with these replies.
+/// A resolver for a server with these replies.
 async fn resolver(replies: Vec<ScriptedReply>) -> (Scripted, Resolver) {
     let server = Scripted::start(replies).await;
     let config = ClusterConfig::plain(&server.url, "test").expect("a URL");
@@ -25,8 +25,8 @@ async fn resolver(replies: Vec<ScriptedReply>) -> (Scripted, Resolver) {
     (server, Resolver::new(client))
 }
 
-/// One that aggregates. Which of the two requests comes first is open, so one gets everything and
-/// the other next to nothing.
+/// A resolver for a server with aggregated discovery. The order of its two requests is not fixed, so one of them
+/// gets all types and the other nearly none.
 async fn aggregating() -> (Scripted, Resolver) {
     let stale = r#"{"metadata":{"name":"x"},"versions":[{"version":"v1","freshness":"Stale"}]}"#;
     let both = format!("{GROUPS},{CORE}");
@@ -34,7 +34,7 @@ async fn aggregating() -> (Scripted, Resolver) {
 }
 
 #[tokio::test]
-async fn well_known_words_cost_no_request() {
+async fn well_known_words_need_no_request() {
     let (server, resolver) = resolver(Vec::new()).await;
     for word in ["deploy", "Service", "pods.v1.", "crd"] {
         assert!(resolver.resolve(word).await.is_ok(), "{word}");
@@ -43,7 +43,7 @@ async fn well_known_words_cost_no_request() {
 }
 
 #[tokio::test]
-async fn other_words_cost_two_requests_in_all() {
+async fn all_other_words_need_two_requests() {
     let (server, resolver) = aggregating().await;
     let found = resolver.resolve("wi").await.expect("served");
     assert_eq!(found.api_version(), "example.com/v2");
@@ -82,14 +82,14 @@ async fn other_words_cost_two_requests_in_all() {
 }
 
 #[tokio::test]
-async fn a_cluster_that_does_not_say_has_its_error_told() {
+async fn a_failed_discovery_is_reported() {
     let (_server, resolver) = resolver(vec![answer(403, "", "no"), answer(403, "", "no")]).await;
     let error = resolver.resolve("widgets").await.expect_err("forbidden");
     assert_eq!(error.to_string(), "Error from server (Forbidden): no");
 }
 
 #[test]
-fn the_older_documents_are_read_preferred_version_first() {
+fn older_documents_are_read_with_the_preferred_version_first() {
     let names = |text: &str| match parse::root(text.as_bytes()).expect("a root") {
         DiscoveryAnswer::Names(names) => names
             .iter()
@@ -117,7 +117,7 @@ fn the_older_documents_are_read_preferred_version_first() {
 
 #[tokio::test]
 async fn an_empty_aggregate_falls_back_to_the_older_form() {
-    // A server that answers whatever it is asked with an empty aggregate, then with names.
+    // A server that answers every request first with an empty aggregate, then with names.
     let empty = || aggregate("");
     let named = || answer(200, "", r#"{"kind":"APIVersions","versions":["v1"]}"#);
     let types = || {
@@ -141,7 +141,7 @@ async fn an_empty_aggregate_falls_back_to_the_older_form() {
 }
 
 #[test]
-fn names_that_no_path_can_hold_are_no_types() {
+fn types_with_invalid_names_are_dropped() {
     let aggregated = |group: &str, version: &str, plural: &str| {
         let body = serde_json::json!({"kind": "APIGroupDiscoveryList", "items": [
             {"metadata": {"name": group}, "versions": [

@@ -1,22 +1,22 @@
-//! What the surroundings of the process say about clusters, handed in as plain values.
+//! The environment of the process, as far as it concerns clusters. Callers pass it as plain values.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The environment variables and directories that choose a cluster. Nothing below this module reads
-/// the environment itself.
+/// The environment variables and directories that select a cluster. This module and its callees never read the
+/// environment themselves.
 #[derive(Clone)]
 pub struct Ambient {
-    /// `KUBECONFIG`: a list of paths, as the platform separates them.
+    /// `KUBECONFIG`: a list of paths, with the platform's separator.
     pub kubeconfig: Option<OsString>,
     /// The home directory.
     pub home: Option<PathBuf>,
-    /// `KUBERC`: the file of the user's preferences, or `off`.
+    /// `KUBERC`: the file with the user's preferences, or `off`.
     pub kuberc: Option<OsString>,
-    /// `KUBECACHEDIR`: where answers are kept between runs.
+    /// `KUBECACHEDIR`: the directory in which responses are kept between runs.
     pub cache_dir: Option<OsString>,
-    /// `PATH`, by which the names of credential plugins are resolved.
+    /// `PATH`, in which credential plugins are looked up.
     pub path: Option<OsString>,
     /// `HTTPS_PROXY` or `https_proxy`.
     pub https_proxy: Option<String>,
@@ -30,7 +30,7 @@ pub struct Ambient {
     pub service_port: Option<String>,
     /// `POD_NAMESPACE`.
     pub pod_namespace: Option<String>,
-    /// Where a pod finds the credentials of its service account.
+    /// The directory with the credentials of a pod's service account.
     pub service_account: PathBuf,
 }
 
@@ -42,8 +42,8 @@ impl Default for Ambient {
 }
 
 impl Ambient {
-    /// Collects the variables through `lookup`, which is [`std::env::var_os`] in the program and a
-    /// table in tests. Empty values count as unset.
+    /// Reads the variables with `lookup`, which is [`std::env::var_os`] in the program and a table in tests.
+    /// Empty values count as unset.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Ambient {
         let raw = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let text = |names: &[&str]| names.iter().find_map(|name| raw(name)?.into_string().ok());
@@ -65,15 +65,15 @@ impl Ambient {
         }
     }
 
-    /// Where answers are kept between runs: kubectl's `~/.kube/cache` if nothing else is said, nowhere if
-    /// nobody is at home.
+    /// The directory in which responses are kept between runs. The default is kubectl's `~/.kube/cache`; without
+    /// a home directory there is none.
     pub fn cache_dir(&self) -> Option<PathBuf> {
         let usual = || Some(self.home.as_ref()?.join(".kube").join("cache"));
         self.cache_dir.as_ref().map(PathBuf::from).or_else(usual)
     }
 }
 
-/// Leaves out the proxies: their URLs may hold a password.
+/// Leaves out the proxies, because their URLs may contain a password.
 impl fmt::Debug for Ambient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ambient")
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cache_is_kubectls() {
+    fn the_cache_directory_is_kubectls() {
         let check = |variables: &[(&str, &str)], expect: Option<&str>| {
             let ambient = Ambient::from_lookup(|name| {
                 let found = variables.iter().find(|(known, _)| *known == name);

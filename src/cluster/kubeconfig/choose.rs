@@ -1,4 +1,4 @@
-//! Picks context, cluster and user out of a kubeconfig and lays the flags over them, in the order
+//! Chooses the context, the cluster and the user from a kubeconfig, and applies the flags to them, in the order
 //! of kubectl's `DirectClientConfig`.
 
 use kube::config::{AuthInfo, Cluster, Kubeconfig};
@@ -8,7 +8,7 @@ use super::error::{ConfigError, os_words};
 use super::overrides::{Impersonate, Overrides, set};
 use super::pem::from_base64;
 
-/// What was picked. The names are for messages; a name is empty where nothing has one.
+/// The chosen entries. Messages use the names; a name is empty if no entry has one.
 #[derive(Default)]
 pub(super) struct Choice {
     pub(super) context: String,
@@ -19,7 +19,7 @@ pub(super) struct Choice {
     pub(super) user: AuthInfo,
 }
 
-/// Picks from `config`; a file without anything gives an empty choice.
+/// Chooses from `config`. An empty kubeconfig gives an empty choice.
 pub(super) fn choose(config: &Kubeconfig, overrides: &Overrides) -> Result<Choice, ConfigError> {
     let mut choice = Choice::default();
     let named = set(overrides.context.as_ref());
@@ -47,7 +47,7 @@ pub(super) fn choose(config: &Kubeconfig, overrides: &Overrides) -> Result<Choic
     choice.cluster = cluster(config, &choice.cluster_name, overrides)?;
     choice.user = match find_user(config, &choice.user_name) {
         Some(user) => user,
-        // A context may name a user that is not there: then nobody is logged in.
+        // A context may name a missing user: the requests are then anonymous.
         None if user_flag.is_none() => AuthInfo::default(),
         None => return Err(ConfigError::NoUser(choice.user_name)),
     };
@@ -66,7 +66,7 @@ fn cluster(config: &Kubeconfig, name: &str, overrides: &Overrides) -> Result<Clu
     let server = set(overrides.server.as_ref());
     let name = set(overrides.tls_server_name.as_ref());
     if server.is_some() || name.is_some() {
-        // A server of the command line has nothing to do with the file's name for its certificate.
+        // The kubeconfig's name for the certificate does not apply to a server from the command line.
         cluster.tls_server_name = name.map(str::to_owned);
     }
     if let Some(server) = server {
@@ -89,7 +89,7 @@ fn find_user(config: &Kubeconfig, name: &str) -> Option<AuthInfo> {
     Some(found.auth_info.clone().unwrap_or_default())
 }
 
-/// Lays the flags of the credentials over a user's.
+/// Applies the flags for credentials to a user.
 pub(super) fn override_user(user: &mut AuthInfo, overrides: &Overrides) {
     let flags = &overrides.credentials;
     if let Some(token) = set(flags.token.as_ref()) {
@@ -135,7 +135,7 @@ fn impersonate(user: &mut AuthInfo, flags: &Impersonate) {
     }
 }
 
-/// The checks kubectl makes before it connects, in its words.
+/// The checks that kubectl makes before it connects, with its messages.
 fn validate(choice: &Choice) -> Result<(), ConfigError> {
     let mut problems = Vec::new();
     validate_user(&choice.user_name, &choice.user, &mut problems);

@@ -5,83 +5,82 @@ use std::path::PathBuf;
 
 use crate::cluster::request_path::InvalidPart;
 
-/// What is wrong with the kubeconfig or the flags. Its `Display` is the line kubectl prints, where
-/// kubectl has one.
+/// An error in the kubeconfig or the flags. Its `Display` is kubectl's line, if kubectl has one.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// `--kubeconfig` names a file that is not there.
+    /// `--kubeconfig` names a missing file.
     #[error("error: stat {}: no such file or directory", .0.display())]
     NoFile(PathBuf),
-    /// A file cannot be read, or is no kubeconfig.
+    /// A file cannot be read, or is not a kubeconfig.
     #[error("error: error loading config file \"{}\": {detail}", .path.display())]
     Load {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         detail: String,
     },
-    /// `--context` names none.
+    /// `--context` names a missing context.
     #[error("error: context {0:?} does not exist")]
     NoContext(String),
-    /// The file's `current-context` names none.
+    /// The file's `current-context` names a missing context.
     #[error("Error in configuration: context was not found for specified context: {0}")]
     NoCurrentContext(String),
-    /// `--cluster` or the context names none.
+    /// `--cluster` or the context names a missing cluster.
     #[error("error: cluster {0:?} does not exist")]
     NoCluster(String),
-    /// `--user` names none.
+    /// `--user` names a missing user.
     #[error("error: auth info {0:?} does not exist")]
     NoUser(String),
-    /// Settings that contradict each other, and files that cannot be read: never empty.
+    /// Contradicting settings and unreadable files. It is never empty.
     #[error("{}", all_of(.0))]
     Invalid(Vec<String>),
-    /// A text that no header can hold.
+    /// A text that is not a valid header value.
     #[error("Unable to connect to the server: net/http: invalid header field value for {name:?}")]
     Header {
-        /// Which header.
+        /// The header.
         name: String,
-        /// Which setting it is from.
+        /// The setting with the text.
         setting: String,
     },
-    /// A URL that is none, or too long.
+    /// An invalid URL, or one that is too long.
     #[error("error: {problem}: \"{shown}\"")]
     Url {
-        /// kubectl's words.
+        /// kubectl's message.
         problem: &'static str,
-        /// The URL without its login.
+        /// The URL without user and password.
         shown: String,
-        /// Which setting it is from.
+        /// The setting with the URL.
         setting: String,
-        /// What is taken there.
+        /// What the setting accepts.
         wanted: &'static str,
     },
-    /// The namespace cannot be one.
+    /// The namespace is invalid.
     #[error("error: {error}")]
     Namespace {
-        /// What is wrong with it.
+        /// The error.
         error: InvalidPart,
-        /// Which setting it is from.
+        /// The setting with the namespace.
         setting: String,
     },
-    /// `--request-timeout` is no time.
+    /// `--request-timeout` is not a duration.
     #[error(
         "error: Invalid timeout value. Timeout must be a single integer in seconds, or an integer \
          followed by a corresponding time unit (e.g. 1s | 2m | 3h)"
     )]
     Timeout,
-    /// A credential plugin failed, or may not be run.
+    /// A credential plugin failed, or the user's policy forbids it.
     #[error("Unable to connect to the server: getting credentials: {0}")]
     Credential(String),
 }
 
 impl ConfigError {
-    /// One thing that is wrong.
+    /// An error with one problem.
     pub(crate) fn invalid(problem: impl Into<String>) -> ConfigError {
         ConfigError::Invalid(vec![problem.into()])
     }
 }
 
-/// One problem on one line; several as a list, as kubectl does.
+/// One problem on one line, or several as a list, as kubectl prints them.
 fn all_of(problems: &[String]) -> String {
     match problems {
         [one] => format!("error: {one}"),
@@ -89,7 +88,7 @@ fn all_of(problems: &[String]) -> String {
     }
 }
 
-/// The operating system's words as Go prints them: `no such file or directory`.
+/// The operating system's message as Go prints it: `no such file or directory`.
 pub(crate) fn os_words(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();

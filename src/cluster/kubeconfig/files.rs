@@ -1,4 +1,4 @@
-//! Which kubeconfig files are read, and how several become one.
+//! Finds the kubeconfig files, and merges them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,9 +8,9 @@ use super::ambient::Ambient;
 use super::error::{ConfigError, os_words};
 use super::overrides::Overrides;
 
-/// Reads the kubeconfig by kubectl's rules: `--kubeconfig` alone, else the files of `KUBECONFIG`,
-/// else `~/.kube/config`. Of several files the first to set a value wins; files of a list that are
-/// not there are passed over
+/// Reads the kubeconfig by kubectl's rules: only `--kubeconfig`, else the files of `KUBECONFIG`, else
+/// `~/.kube/config`. Of several files the first that sets a value takes precedence. Missing files of a list are
+/// skipped
 /// (<https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/>).
 pub(super) fn read(ambient: &Ambient, overrides: &Overrides) -> Result<Kubeconfig, ConfigError> {
     if let Some(path) = overrides
@@ -35,7 +35,7 @@ pub(super) fn read(ambient: &Ambient, overrides: &Overrides) -> Result<Kubeconfi
     Ok(merged)
 }
 
-/// Reads kubeconfig texts that hold everything themselves: none may name a file or a credential plugin.
+/// Reads self-contained kubeconfig texts: they must not name a file or a credential plugin.
 #[cfg(any(test, feature = "testing"))]
 pub(super) fn of_texts(texts: &[&str]) -> Result<Kubeconfig, ConfigError> {
     let path = Path::new("kubeconfig");
@@ -96,7 +96,7 @@ fn read_one(path: &Path) -> Result<Kubeconfig, ConfigError> {
     Ok(without_empty_context(config))
 }
 
-/// An empty text is "not set", also when it stands before a file that sets one.
+/// An empty context counts as unset, so that a later file can set it.
 fn without_empty_context(config: Kubeconfig) -> Kubeconfig {
     Kubeconfig {
         current_context: config.current_context.filter(|name| !name.is_empty()),
@@ -110,7 +110,7 @@ fn load_error(path: &Path, error: &KubeconfigError) -> ConfigError {
             let action = if path.is_dir() { "read" } else { "open" };
             format!("{action} {}: {}", path.display(), os_words(error))
         }
-        // The parser's own text quotes the lines around the fault, and they may hold a token.
+        // The parser's own message quotes the lines around the error, which may contain a token.
         KubeconfigError::Parse(error) => match error.location() {
             Some(at) => format!("yaml: line {}: not a kubeconfig", at.line()),
             None => "yaml: not a kubeconfig".to_owned(),

@@ -1,4 +1,4 @@
-//! The headers that say who the user is, each checked before any library sees it.
+//! The headers that identify the user. Each is checked before a library gets it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,17 +12,17 @@ use super::overrides::Overrides;
 use super::proxy::basic_authorization;
 use super::read;
 
-/// Headers of a request.
+/// The headers of a request.
 pub(super) type Headers = Vec<(HeaderName, HeaderValue)>;
 
-/// Where the texts of a user's headers are from, for messages.
+/// The origin of a user's header values, for messages.
 pub(super) struct HeaderSource<'o> {
     pub(super) user_name: &'o str,
     pub(super) overrides: &'o Overrides,
 }
 
 impl HeaderSource<'_> {
-    /// The flag that was given, else the field of the kubeconfig's user.
+    /// The flag if it is set, else the field of the kubeconfig's user.
     fn of(&self, flag: (&str, bool), field: &str) -> String {
         match flag {
             (name, true) => name.to_owned(),
@@ -31,8 +31,8 @@ impl HeaderSource<'_> {
     }
 }
 
-/// The `Authorization` header, if a login, a token or a file with one gives it: what it is made of is taken
-/// out of `user`. As in client-go, white space around what a file holds is no part of the token.
+/// The `Authorization` header, if there is a password, a token or a token file. This takes their values out of
+/// `user`. As in client-go, white space around the token in a file is ignored.
 pub(super) fn authorization(
     user: &mut AuthInfo,
     origin: &HeaderSource<'_>,
@@ -62,7 +62,7 @@ pub(super) fn authorization(
     Ok(vec![bearer(&token, setting)?])
 }
 
-/// The header of a token.
+/// The header for a token.
 pub(crate) fn bearer(
     token: &str,
     setting: String,
@@ -76,7 +76,7 @@ fn sensitive(text: &str, setting: String) -> Result<(HeaderName, HeaderValue), C
     Ok((AUTHORIZATION, value))
 }
 
-/// The headers of impersonation, as client-go writes them; what they are made of is taken out of `user`.
+/// The impersonation headers, as client-go writes them. This takes their values out of `user`.
 pub(super) fn impersonation(
     user: &mut AuthInfo,
     origin: &HeaderSource<'_>,
@@ -113,14 +113,14 @@ pub(super) fn impersonation(
     Ok(headers)
 }
 
-/// The name of the header for a key, escaped as client-go does it (`headerKeyEscape`).
+/// The header name for a key, escaped as client-go does it (`headerKeyEscape`).
 fn extra_name(key: &str) -> String {
     let mut name = "Impersonate-Extra-".to_owned();
     for byte in key.bytes() {
         if byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~".contains(&byte) {
             name.push(char::from(byte));
         } else {
-            write!(name, "%{byte:02X}").expect("a String takes all that is written");
+            write!(name, "%{byte:02X}").expect("writing to a String cannot fail");
         }
     }
     name
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extra_keys_are_escaped_as_client_go_escapes_them() {
+    fn extra_keys_are_escaped_as_in_client_go() {
         for (key, name) in [
             ("FOO-bar.baz_123", "Impersonate-Extra-FOO-bar.baz_123"),
             ("foo%2f", "Impersonate-Extra-foo%252f"),

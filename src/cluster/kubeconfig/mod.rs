@@ -1,4 +1,5 @@
-//! From kubeconfig, flags and environment to one cluster, by kubectl's rules and in its words.
+//! Finds the cluster from the kubeconfig, the flags and the environment, by kubectl's rules and with its
+//! messages.
 
 mod ambient;
 mod choose;
@@ -34,7 +35,7 @@ use super::request_path::Part;
 use choose::Choice;
 use overrides::set;
 
-/// One cluster, ready to be connected to.
+/// The configuration of one cluster.
 #[derive(Clone)]
 pub struct ClusterConfig {
     config: Config,
@@ -45,8 +46,8 @@ pub struct ClusterConfig {
 }
 
 impl ClusterConfig {
-    /// Finds the cluster that kubectl would take: the kubeconfig's, with the flags laid over it;
-    /// where there is none, the one this process runs in as a pod; else `localhost:8080`.
+    /// Finds the cluster that kubectl would use: that of the kubeconfig with the flags. Without one it is the
+    /// cluster of this pod, and outside of a pod `localhost:8080`.
     pub fn load(ambient: &Ambient, overrides: &Overrides) -> Result<ClusterConfig, ConfigError> {
         let request_timeout = overrides.request_timeout()?;
         let file = files::read(ambient, overrides)?;
@@ -74,9 +75,8 @@ impl ClusterConfig {
         Ok(found)
     }
 
-    /// The cluster that kubeconfig texts and `overrides` name. The texts may name neither files nor
-    /// credential plugins, so that reading them opens nothing and runs nothing. Of several texts the first
-    /// to set a value wins.
+    /// The cluster of kubeconfig texts and `overrides`. The texts must not name files or credential plugins, so
+    /// reading them opens and runs nothing. Of several texts the first that sets a value takes precedence.
     #[cfg(any(test, feature = "testing"))]
     pub fn of_texts(texts: &[&str], overrides: &Overrides) -> Result<ClusterConfig, ConfigError> {
         let request_timeout = overrides.request_timeout()?;
@@ -88,7 +88,7 @@ impl ClusterConfig {
         })
     }
 
-    /// A server that asks for no credentials, under a name of its own: the embedded one.
+    /// A server that needs no credentials, with a given name: the embedded one.
     pub fn plain(server: &str, name: &str) -> Result<ClusterConfig, ConfigError> {
         let mut config = Config::new(server::parse(server, name, &Cluster::default())?);
         config.default_retry = false;
@@ -101,27 +101,26 @@ impl ClusterConfig {
         })
     }
 
-    /// The same cluster with what its files and plugins say now; `None` where there is nothing to
-    /// be read anew.
+    /// Reads the configuration again, with its files and plugins. `None` if it does not come from files.
     pub(crate) fn reload(&self) -> Option<Result<ClusterConfig, ConfigError>> {
         let (ambient, overrides) = &**self.origin.as_ref()?;
         Some(ClusterConfig::load(ambient, overrides))
     }
 
-    /// What the cluster is called: its context, `in-cluster`, or where it has neither the server.
+    /// The name of the cluster: its context, `in-cluster`, or else the server.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// The namespace that is meant where none is named.
+    /// The default namespace.
     pub fn namespace(&self) -> &Arc<str> {
         &self.namespace
     }
 
-    /// `HOST:PORT` of the server, as messages name it.
+    /// `HOST:PORT` of the server, for messages.
     pub fn server(&self) -> String {
         let url = &self.config.cluster_url;
-        // Without what may stand before an `@`: that is a password.
+        // The part before an `@` is left out: it is a password.
         let port = url.port_u16().map(|port| format!(":{port}"));
         format!(
             "{}{}",
@@ -130,19 +129,19 @@ impl ClusterConfig {
         )
     }
 
-    /// Where the server is: [`ClusterConfig::server`], and the path in front of its own, where a proxy
-    /// has many clusters.
+    /// The address of the server: [`ClusterConfig::server`] and the path prefix of its URL. The prefix identifies
+    /// the cluster behind a proxy for many clusters.
     pub(crate) fn address(&self) -> String {
         let path = self.config.cluster_url.path();
         format!("{}{}", self.server(), path.trim_end_matches('/'))
     }
 
-    /// What `--request-timeout` allows one request.
+    /// The limit of `--request-timeout` for one request.
     pub(crate) fn request_timeout(&self) -> Option<Duration> {
         self.request_timeout
     }
 
-    /// kube's form of it.
+    /// The configuration for kube.
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
@@ -197,7 +196,7 @@ fn from_choice(
         }
         config.tls_server_name = set(cluster.tls_server_name.as_ref()).map(str::to_owned);
     } else {
-        // As in kubectl, credentials are never sent in the clear.
+        // As in kubectl, credentials are never sent without TLS.
         config.auth_info = only_impersonation(user);
     }
     config
@@ -236,8 +235,8 @@ fn authority(cluster: &Cluster, name: &str) -> Result<Option<Vec<Vec<u8>>>, Conf
     certificates.map(Some).ok_or_else(unreadable)
 }
 
-/// Settles which of several credentials counts, as client-go does: a token file that can be read
-/// wins over a token, and a token over a plugin.
+/// Decides which of several credentials to use, as client-go does. A readable token file takes precedence over a
+/// token, and a token over a plugin.
 fn credentials(mut user: AuthInfo, cluster: &Cluster) -> Result<AuthInfo, ConfigError> {
     if user.username.as_ref().is_some_and(String::is_empty) {
         user.username = None;

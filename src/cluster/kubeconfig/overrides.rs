@@ -1,4 +1,4 @@
-//! kubectl's global flags, as values.
+//! kubectl's global flags as values.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::error::ConfigError;
 
-/// What the command line says in place of the kubeconfig. Names and meanings are those of `kubectl
-/// options`; an empty text counts as not given.
+/// The flags that override the kubeconfig. Their names and meanings are those of `kubectl options`. An empty text
+/// counts as absent.
 #[derive(Clone, Default)]
 pub struct Overrides {
-    /// `--kubeconfig`: this file alone is read, and it must exist.
+    /// `--kubeconfig`: only this file is read, and it must exist.
     pub kubeconfig: Option<PathBuf>,
     /// `--kuberc`.
     pub kuberc: Option<PathBuf>,
@@ -34,9 +34,9 @@ pub struct Overrides {
     pub disable_compression: bool,
     /// `--request-timeout`, as it was typed.
     pub request_timeout: Option<String>,
-    /// Who to be.
+    /// The credentials to use.
     pub credentials: Credentials,
-    /// Who to act as.
+    /// The user to impersonate.
     pub impersonate: Impersonate,
 }
 
@@ -60,16 +60,16 @@ pub struct Credentials {
 pub struct Impersonate {
     /// `--as`.
     pub user: Option<String>,
-    /// `--as-group`, each.
+    /// Each `--as-group`.
     pub groups: Vec<String>,
     /// `--as-uid`.
     pub uid: Option<String>,
-    /// `--as-user-extra`, each as `key=value`.
+    /// Each `--as-user-extra`, as `key=value`.
     pub extra: Vec<String>,
 }
 
 impl Overrides {
-    /// How long one request may take; `None` for no limit of the user's.
+    /// The time limit of one request; `None` if the user sets none.
     pub fn request_timeout(&self) -> Result<Option<Duration>, ConfigError> {
         match set(self.request_timeout.as_ref()) {
             None => Ok(None),
@@ -80,12 +80,12 @@ impl Overrides {
     }
 }
 
-/// A text that is there and not empty.
+/// The text, if it is not empty.
 pub(super) fn set(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|text| !text.is_empty())
 }
 
-/// Reads whole seconds (`30`) or a duration.
+/// Parses whole seconds (`30`) or a duration.
 fn parse_seconds(text: &str) -> Option<Duration> {
     match text.parse() {
         Ok(seconds) => Some(Duration::from_secs(seconds)),
@@ -93,7 +93,7 @@ fn parse_seconds(text: &str) -> Option<Duration> {
     }
 }
 
-/// Reads a duration as Go writes them (`1m30s`, `1.5h`, `0`), without a sign.
+/// Parses a duration in Go's syntax (`1m30s`, `1.5h`, `0`), without a sign.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     if text == "0" {
         return Some(Duration::ZERO);
@@ -122,7 +122,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
     Some(total).filter(|_| !text.is_empty())
 }
 
-/// Says which flags there are, without what they hold.
+/// Shows which flags are set, without their values.
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Credentials")
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn request_timeouts_are_read_as_kubectl_reads_them() {
+    fn request_timeouts_are_parsed_as_in_kubectl() {
         let millis = |text: &str| parse_seconds(text).map(|limit| limit.as_millis());
         assert_eq!(millis("30"), Some(30_000));
         assert_eq!(millis("1m30s"), Some(90_000));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_output_holds_no_secret() {
+    fn debug_output_contains_no_credentials() {
         let flags = Overrides {
             credentials: Credentials {
                 token: Some("s3cret".to_owned()),

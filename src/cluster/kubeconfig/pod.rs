@@ -1,4 +1,4 @@
-//! The cluster this process runs in.
+//! The configuration of a program that runs in a pod.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use super::choose::{self, Choice};
 use super::overrides::{Overrides, set};
 use super::{ClusterConfig, ConfigError, from_choice};
 
-/// The cluster around this pod, if it is one: what the kubelet puts into every pod with a service
-/// account (<https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/>).
+/// The cluster of this pod, from the files that the kubelet puts into every pod with a service account
+/// (<https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/>). `None` outside of a pod.
 pub(super) fn find(
     ambient: &Ambient,
     overrides: &Overrides,
@@ -52,7 +52,7 @@ pub(super) fn find(
         choice.cluster.certificate_authority = Some(path.to_owned());
     }
     let mut found = from_choice(choice, ambient, overrides)?;
-    // The kubelet renews the file; kube reads it again now and then.
+    // The kubelet renews the file, and kube reads it again from time to time.
     found.config.root_cert_file = Some(authority).filter(|_| own_authority.is_none());
     Ok(Some(found))
 }

@@ -1,6 +1,5 @@
-//! Which credential plugins the user lets run: `credentialPluginPolicy` of kuberc, as kubectl
-//! honours it from 1.35 on
-//! (<https://kubernetes.io/docs/reference/kubectl/kuberc/#credential-plugin-policy>).
+//! The user's policy for credential plugins: `credentialPluginPolicy` of kuberc, which kubectl supports from 1.35
+//! on (<https://kubernetes.io/docs/reference/kubectl/kuberc/#credential-plugin-policy>).
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +16,7 @@ struct Preference {
     credential_plugin_allowlist: Option<Vec<AllowlistEntry>>,
 }
 
-/// `name` is the older spelling of `command`; where both are given, both must fit.
+/// `name` is the older spelling of `command`. If an entry has both, both must match.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct AllowlistEntry {
@@ -25,7 +24,7 @@ struct AllowlistEntry {
     command: String,
 }
 
-/// Refuses `command` if the user's policy does not let it run.
+/// Refuses `command` if the user's policy forbids it.
 pub(super) fn check(
     command: &str,
     ambient: &Ambient,
@@ -87,7 +86,7 @@ fn listed(command: &str, entries: &[AllowlistEntry], ambient: &Ambient) -> Resul
     }
 }
 
-/// The file that a command name means: itself if it holds a separator, else the first in `PATH`.
+/// The file of a command name: the name itself if it contains a separator, else the first match in `PATH`.
 fn look_path(command: &str, ambient: &Ambient) -> Option<PathBuf> {
     if command.contains(std::path::MAIN_SEPARATOR) {
         let path = PathBuf::from(command);
@@ -98,8 +97,8 @@ fn look_path(command: &str, ambient: &Ambient) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Reads kuberc. As in kubectl, a file that was asked for must be readable, and the one in the home
-/// directory is passed over if it is not.
+/// Reads kuberc. As in kubectl, a file from a flag or a variable must be readable, and an unreadable one in the
+/// home directory is ignored.
 fn preference(ambient: &Ambient, overrides: &Overrides) -> Result<Option<Preference>, ConfigError> {
     let asked_for = match &overrides.kuberc {
         Some(path) if !path.as_os_str().is_empty() => Some(path.clone()),
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_are_judged_as_kubectl_judges_them() {
+    fn policies_are_applied_as_in_kubectl() {
         assert_eq!(check("{}", "anything"), "runs");
         assert_eq!(
             check("{credentialPluginPolicy: AllowAll}", "anything"),

@@ -1,7 +1,8 @@
-//! Through which proxy a server is reached, by the rules of Go's `httpproxy`, which kubectl uses.
+//! Chooses the proxy for a server by the rules of Go's `httpproxy`, which kubectl uses.
 //!
-//! `hyper_util::client::proxy::matcher` follows curl. It knows neither the port of an entry nor `*.NAME`, `*`
-//! spares no IP address, and `.NAME` spares the name itself. So the rules for `NO_PROXY` are here.
+//! `hyper_util::client::proxy::matcher` follows curl's rules for `NO_PROXY`, which differ: it supports neither
+//! the port of an entry nor `*.NAME`, `*` does not exempt IP addresses, and `.NAME` exempts the name itself. So
+//! this module implements Go's rules.
 
 use std::net::IpAddr;
 
@@ -14,8 +15,8 @@ use super::error::ConfigError;
 use super::pem::to_base64;
 use crate::object::{excerpt, shown_url};
 
-/// The proxy for `server`: the cluster's own `proxy-url`, else the environment's, unless `NO_PROXY`
-/// exempts the server or it is this machine.
+/// The proxy for `server`: the cluster's own `proxy-url`, else the environment's. `NO_PROXY` can exempt a server
+/// from the environment's proxy, and this machine never uses it.
 pub(super) fn choose(
     own: &Own<'_>,
     ambient: &Ambient,
@@ -38,15 +39,15 @@ pub(super) fn choose(
     }
 }
 
-/// What the kubeconfig says of a proxy.
+/// The proxy settings of a kubeconfig.
 pub(super) struct Own<'o> {
     /// The `proxy-url`.
     pub(super) url: Option<&'o str>,
-    /// The cluster that it is for.
+    /// The cluster with this `proxy-url`.
     pub(super) cluster: &'o str,
 }
 
-/// A proxy without a scheme is an `http://` one.
+/// Parses a proxy URL. Without a scheme it is an `http://` URL.
 fn parse(text: &str, setting: &str) -> Result<Uri, ConfigError> {
     let bad = || ConfigError::Url {
         problem: "invalid proxy URL",
@@ -66,7 +67,7 @@ fn parse(text: &str, setting: &str) -> Result<Uri, ConfigError> {
     }
 }
 
-/// User and password out of a proxy's URL.
+/// The user and the password in a proxy's URL.
 pub(crate) fn login(proxy: &Uri) -> Option<(String, String)> {
     let (login, _host) = proxy.authority()?.as_str().rsplit_once('@')?;
     let (user, password) = login.split_once(':').unwrap_or((login, ""));
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clusters_own_proxy_wins_over_the_environment() {
+    fn the_clusters_own_proxy_takes_precedence() {
         let ambient = Ambient {
             no_proxy: Some("*".to_owned()),
             ..Ambient::default()

@@ -1,4 +1,4 @@
-//! The URL of a server, as flags and kubeconfigs write it.
+//! Parses the URL of a server, as flags and kubeconfigs write it.
 
 use http::Uri;
 use kube::config::Cluster;
@@ -6,10 +6,11 @@ use kube::config::Cluster;
 use super::error::ConfigError;
 use crate::object::{excerpt, shown_url};
 
-/// How long the URL of a server may be: it is put before every path.
+/// The most bytes of a server's URL, which precedes every path.
 const LONGEST_URL: usize = 4 << 10;
 
-/// Reads the server that a setting names. One without a scheme is `https://` if anything is said about its certificate.
+/// Parses the server of a setting. A URL without a scheme is `https://` if the cluster has a setting for its
+/// certificate.
 pub(super) fn parse(text: &str, setting: &str, cluster: &Cluster) -> Result<Uri, ConfigError> {
     let secure = cluster.insecure_skip_tls_verify == Some(true)
         || cluster.certificate_authority.is_some()

@@ -1,11 +1,11 @@
-//! Kubeconfig files, flags and surroundings against what comes of them.
+//! Tests of kubeconfig files, flags and environments, and of the resulting clusters.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// A directory that goes with the test.
+/// A directory that is removed at the end of the test.
 pub(in crate::cluster) struct Files(PathBuf);
 
 impl Files {
@@ -73,7 +73,7 @@ fn flags(change: impl FnOnce(&mut Overrides)) -> Overrides {
     overrides
 }
 
-/// `NAME NAMESPACE URL` of what is found, or the error.
+/// `NAME NAMESPACE URL` of the cluster, or the error.
 fn check(ambient: &Ambient, overrides: &Overrides) -> String {
     match ClusterConfig::load(ambient, overrides) {
         Ok(found) => format!(
@@ -112,7 +112,7 @@ fn contexts_are_chosen_and_overridden() {
 }
 
 #[test]
-fn what_is_wrong_is_told_in_kubectls_words() {
+fn errors_have_kubectls_messages() {
     let files = Files::new(&[(".kube/config", TWO)]);
     let check = |change: fn(&mut Overrides)| check(&files.ambient(), &flags(change));
     assert_eq!(
@@ -159,7 +159,7 @@ fn what_is_wrong_is_told_in_kubectls_words() {
 }
 
 #[test]
-fn files_of_a_list_that_are_missing_are_passed_over_and_the_first_value_wins() {
+fn missing_files_of_a_list_are_skipped_and_the_first_value_counts() {
     let first = "current-context: ''\nclusters: [{name: c1, cluster: {server: 'https://first'}}]\n";
     let files = Files::new(&[
         ("a", first),
@@ -235,7 +235,7 @@ fn headers(found: &ClusterConfig) -> Vec<String> {
 }
 
 #[test]
-fn urls_are_refused_with_their_setting_and_without_their_login() {
+fn errors_about_urls_name_the_setting_without_the_password() {
     let check = |ambient: &Ambient, change: &dyn Fn(&mut Overrides)| {
         let mut overrides = Overrides::default();
         change(&mut overrides);
@@ -284,7 +284,7 @@ fn urls_are_refused_with_their_setting_and_without_their_login() {
 }
 
 #[test]
-fn a_token_file_is_read_without_the_white_space_around_it() {
+fn white_space_around_a_token_in_a_file_is_ignored() {
     let files = Files::new(&[("token", " s3cret\r\n\n")]);
     let config = TWO.replace(
         "{token: s3cret}",
@@ -296,7 +296,7 @@ fn a_token_file_is_read_without_the_white_space_around_it() {
 }
 
 #[test]
-fn credentials_go_over_tls_alone() {
+fn credentials_are_only_sent_over_tls() {
     let files = Files::new(&[(".kube/config", TWO)]);
     let load = |change: fn(&mut Overrides)| {
         ClusterConfig::load(&files.ambient(), &flags(change)).expect("valid")
@@ -358,7 +358,7 @@ fn a_pod_finds_its_cluster() {
 }
 
 #[test]
-fn the_users_policy_stops_a_plugin() {
+fn the_users_policy_can_forbid_a_plugin() {
     let config = r#"
 current-context: x
 clusters: [{name: c, cluster: {server: "https://c"}}]
@@ -379,7 +379,7 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
 }
 
 #[test]
-fn texts_name_a_cluster_without_files_and_plugins() {
+fn kubeconfig_texts_must_not_name_files_or_plugins() {
     let check = |texts: &[&str]| match ClusterConfig::of_texts(texts, &Overrides::default()) {
         Ok(found) => format!("{} {} {}", found.name(), found.namespace(), found.server()),
         Err(error) => error.to_string(),

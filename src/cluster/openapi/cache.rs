@@ -1,19 +1,19 @@
-//! Documents on disk: a file for each, in a folder for each server.
+//! Keeps documents on disk: a file for each, and a folder for each server.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The documents of one server. The first line of a file is the hash of the document that follows: what
-/// has another hash by now, or was cut short, is as good as absent.
+/// The documents of one server. The first line of a file is the hash of the document after it. A file with
+/// another hash, or a truncated one, counts as missing.
 #[derive(Debug)]
 pub(super) struct Cache {
     folder: PathBuf,
 }
 
 impl Cache {
-    /// The documents of a server inside kubectl's cache directory, apart from kubectl's own files.
+    /// The documents of a server inside kubectl's cache directory, separate from kubectl's own files.
     pub(super) fn new(cache_dir: &Path, server: &str) -> Cache {
         let folder = cache_dir.join("spy").join("openapi");
         Cache {
@@ -21,14 +21,14 @@ impl Cache {
         }
     }
 
-    /// The document of a name, if it is the one with this hash.
+    /// The document with this name and this hash.
     pub(super) fn read(&self, name: &str, hash: &str) -> Option<Vec<u8>> {
         let kept = fs::read(self.file(name)).ok()?;
         let document = kept.strip_prefix(hash.as_bytes())?.strip_prefix(b"\n")?;
         Some(document.to_vec())
     }
 
-    /// Puts a document in the place of the one before it. Who reads meanwhile has the one or the other.
+    /// Replaces a document. A concurrent reader gets the old or the new one.
     pub(super) fn write(&self, name: &str, hash: &str, document: &[u8]) -> io::Result<()> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         fs::create_dir_all(&self.folder)?;
@@ -51,7 +51,7 @@ impl Cache {
     }
 }
 
-/// A name of somebody else's as one step of a path, on any system.
+/// Turns an untrusted name into a file name that is valid on every system.
 fn file_name(text: &str) -> String {
     let keep = |letter: char| match letter {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '.' => letter,
@@ -70,7 +70,7 @@ mod tests {
     use crate::cluster::kubeconfig::tests::Files;
 
     #[test]
-    fn a_document_is_kept_under_its_hash() {
+    fn a_document_is_kept_with_its_hash() {
         let files = Files::new(&[]);
         let cache = Cache::new(&files.path("cache"), "10.0.0.1:6443");
         assert_eq!(cache.read("apis/a.b/v1", "H1"), None);
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_cannot_be_written_is_an_error_and_no_more() {
+    fn a_directory_that_is_not_writable_is_an_error() {
         let files = Files::new(&[("cache", "a file")]);
         let cache = Cache::new(&files.path("cache"), "host");
         assert!(cache.write("apis/a/v1", "H", b"{}").is_err());
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_leads_elsewhere() {
+    fn no_name_leaves_the_cache_directory() {
         for (text, expect) in [
             ("apis/example.com/v1", "apis_example.com_v1"),
             ("[::1]:6443", "___1__6443"),

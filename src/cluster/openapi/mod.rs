@@ -1,5 +1,5 @@
-//! What a cluster says of the lists of its kinds: the `OpenAPI` v3 document of each group version, kept
-//! on disk for as long as the server's index has the same hash for it
+//! Reads from a cluster which lists of its kinds have keys: from the `OpenAPI` v3 document of each group version.
+//! A document is kept on disk while the server's index has the same hash for it
 //! (<https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3>).
 
 mod cache;
@@ -19,13 +19,13 @@ use crate::object::list_keys::Schema;
 use crate::object::{Doc, Value};
 use cache::Cache;
 
-/// How many documents are read at once. One may have megabytes.
+/// How many documents are read at the same time. One may have several megabytes.
 const AT_ONCE: usize = 4;
-/// Where the index is, and below it the documents.
+/// The path of the index. The documents are below it.
 const ROOT: &str = "/openapi/v3";
 
-/// The schemas of one cluster. Whatever goes wrong with one of them is only that: nobody who asks has
-/// anything to do about it.
+/// The schemas of one cluster. After an error a schema is missing, and no error is returned: the caller could not
+/// act on it.
 pub(crate) struct OpenApi {
     client: Client,
     cache: Option<Arc<Cache>>,
@@ -33,12 +33,11 @@ pub(crate) struct OpenApi {
     turns: Semaphore,
 }
 
-/// The names of the documents (`apis/GROUP/VERSION`), each with the hash of its content where there is
-/// one.
+/// Maps the names of the documents (`apis/GROUP/VERSION`) to the hashes of their content, if they have one.
 type Index = FxHashMap<String, Option<String>>;
 
 impl OpenApi {
-    /// The schemas of the client's cluster, kept in this directory if there is one. Nothing is asked yet.
+    /// The schemas of the client's cluster, kept in this directory if there is one. This makes no request.
     pub(crate) fn new(client: Client, cache_dir: Option<&Path>) -> OpenApi {
         let server = client.config().address();
         OpenApi {
@@ -49,8 +48,8 @@ impl OpenApi {
         }
     }
 
-    /// The lists of the kinds of a group version; `None` if the server does not tell. The index is asked
-    /// for once, the document only if it is not on disk as the index has it.
+    /// The lists of the kinds of a group version; `None` if the server does not provide them. The index is
+    /// requested once, and a document only if the disk does not have it with the hash of the index.
     pub(crate) async fn schema(&self, group: &str, version: &str) -> Option<Arc<Schema>> {
         let index = self.index.get_or_init(|| self.read_index()).await;
         let name = format!("apis/{group}/{version}");
@@ -63,7 +62,7 @@ impl OpenApi {
         Some(Arc::new(schema))
     }
 
-    /// What the server has; nothing, if it does not tell.
+    /// The server's index; empty after an error.
     async fn read_index(&self) -> Index {
         let answer = self.client.get(&ApiRequest::new(ROOT)).await;
         answer.map_or_else(|_| Index::default(), |answer| index(&answer))
@@ -76,24 +75,24 @@ impl OpenApi {
         reading.await.ok()?
     }
 
-    /// Asks by the index's own names: the URLs in it are somebody else's word.
+    /// Requests a document by its name in the index. The URLs in the index are not trusted.
     async fn fetch(&self, name: &str, hash: Option<&str>) -> Option<Schema> {
         let path = name
             .split('/')
             .try_fold(RequestPath::from(ROOT), |path, segment| {
                 path.then(Part::Group, segment)
             });
-        let mut ask = ApiRequest::new(path.ok()?);
+        let mut request = ApiRequest::new(path.ok()?);
         if let Some(hash) = hash {
-            ask = ask.query("hash", hash);
+            request = request.query("hash", hash);
         }
-        let answer = self.client.get(&ask).await.ok()?;
+        let answer = self.client.get(&request).await.ok()?;
         let keep = self.cache.clone().zip(hash.map(str::to_owned));
         let name = name.to_owned();
         let reading = spawn_blocking(move || {
             let schema = document(&answer)?;
             if let Some((cache, hash)) = keep {
-                // A directory that cannot be written costs a request the next time.
+                // If the directory is not writable, the next run makes the request again.
                 let _not_kept = cache.write(&name, &hash, &answer);
             }
             Some(schema)
@@ -102,7 +101,7 @@ impl OpenApi {
     }
 }
 
-/// Reads an index. Hashes that are none are left out.
+/// Parses an index. Invalid hashes are left out.
 fn index(answer: &[u8]) -> Index {
     let Some(doc) = read(answer) else {
         return Index::default();
@@ -127,7 +126,7 @@ fn hash(url: &str) -> Option<&str> {
     is_one.then_some(hash)
 }
 
-/// Reads the lists out of a document; `None` if it is none.
+/// Reads the lists from a document; `None` if it is invalid.
 fn document(bytes: &[u8]) -> Option<Schema> {
     let doc = read(bytes)?;
     doc.root().at(&["components", "schemas"])?;

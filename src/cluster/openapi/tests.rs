@@ -1,4 +1,4 @@
-//! What is asked for, and what comes of the answers.
+//! Tests of the requests for schemas, and of the responses.
 
 use super::*;
 use crate::cluster::ClusterConfig;
@@ -20,14 +20,13 @@ fn ok(body: &str) -> ScriptedReply {
     answer(200, "", body)
 }
 
-/// Asks a server with these replies for the schema of `example.com/v1`: the kinds that it has, and what
-/// was asked.
-async fn ask(
+/// Requests the schema of `example.com/v1` from a server with these replies. Returns its kinds, and the requests.
+async fn fetched(
     replies: impl IntoIterator<Item = ScriptedReply>,
     cache: Option<&Path>,
 ) -> (Option<String>, Vec<String>) {
     let server = Scripted::start(replies).await;
-    // Each server has a port of its own; the cache is to know them as one.
+    // Each server has its own port, so the cache must know them under one name.
     let config = ClusterConfig::plain(&server.url, "test").expect("a server");
     let client = Client::new(config).await.expect("no credentials");
     let mut openapi = OpenApi::new(client, None);
@@ -38,33 +37,33 @@ async fn ask(
 }
 
 #[tokio::test]
-async fn a_document_is_asked_for_by_its_hash() {
-    let (kinds, asked) = ask([ok(INDEX), ok(DOCUMENT)], None).await;
+async fn a_document_is_requested_with_its_hash() {
+    let (kinds, requests) = fetched([ok(INDEX), ok(DOCUMENT)], None).await;
     assert_eq!(kinds.as_deref(), ROUTE);
     assert_eq!(
-        asked,
+        requests,
         ["/openapi/v3", "/openapi/v3/apis/example.com/v1?hash=BB"]
     );
 }
 
 #[tokio::test]
-async fn the_second_time_the_index_is_enough() {
+async fn the_second_run_needs_only_the_index() {
     let files = Files::new(&[]);
     let cache = files.path("cache");
-    let (kinds, _) = ask([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
+    let (kinds, _) = fetched([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
     assert_eq!(kinds.as_deref(), ROUTE);
-    let (kinds, asked) = ask([ok(INDEX)], Some(&cache)).await;
+    let (kinds, requests) = fetched([ok(INDEX)], Some(&cache)).await;
     assert_eq!(kinds.as_deref(), ROUTE);
-    assert_eq!(asked, ["/openapi/v3"]);
-    // Another hash is another document, which may not be had.
+    assert_eq!(requests, ["/openapi/v3"]);
+    // Another hash means another document, and this one is not available.
     let newer = INDEX.replace("BB", "CC");
-    let (kinds, asked) = ask([ok(&newer), answer(404, "", "")], Some(&cache)).await;
+    let (kinds, requests) = fetched([ok(&newer), answer(404, "", "")], Some(&cache)).await;
     assert_eq!(kinds, None);
-    assert_eq!(asked.len(), 2);
+    assert_eq!(requests.len(), 2);
 }
 
 #[tokio::test]
-async fn an_unreadable_file_is_read_anew() {
+async fn an_invalid_file_is_requested_again() {
     let kept = "cache/spy/openapi/server/apis_example.com_v1.json";
     for damage in [
         "BB\n{\"components\":{\"sche",
@@ -75,15 +74,15 @@ async fn an_unreadable_file_is_read_anew() {
     ] {
         let files = Files::new(&[(kept, damage)]);
         let cache = files.path("cache");
-        let (kinds, asked) = ask([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
-        assert_eq!((kinds.as_deref(), asked.len()), (ROUTE, 2), "{damage:?}");
+        let (kinds, requests) = fetched([ok(INDEX), ok(DOCUMENT)], Some(&cache)).await;
+        assert_eq!((kinds.as_deref(), requests.len()), (ROUTE, 2), "{damage:?}");
         let written = std::fs::read_to_string(files.path(kept)).expect("text");
         assert_eq!(written, format!("BB\n{DOCUMENT}"), "{damage:?}");
     }
 }
 
 #[tokio::test]
-async fn whatever_else_comes_is_no_schema() {
+async fn other_responses_give_no_schema() {
     let files = Files::new(&[]);
     let cache = files.path("cache");
     let without = INDEX.replace("example.com", "example.org");
@@ -100,16 +99,16 @@ async fn whatever_else_comes_is_no_schema() {
         vec![ok(INDEX), ok("{}")],
         vec![ok(INDEX), ScriptedReply::ThenReset(Vec::new())],
     ] {
-        let requests = replies.len();
-        let (kinds, asked) = ask(replies, Some(&cache)).await;
-        assert_eq!(kinds, None, "{asked:?}");
-        assert!(asked.len() >= requests, "{asked:?}");
+        let scripted = replies.len();
+        let (kinds, requests) = fetched(replies, Some(&cache)).await;
+        assert_eq!(kinds, None, "{requests:?}");
+        assert!(requests.len() >= scripted, "{requests:?}");
     }
     assert!(!files.path("cache/spy").exists(), "nothing is kept of it");
 }
 
 #[test]
-fn a_hash_is_letters_and_digits() {
+fn a_hash_has_only_letters_and_digits() {
     let check = |url: &str, expect: Option<&str>| assert_eq!(hash(url), expect, "{url}");
     check("/openapi/v3/apis/a/v1?hash=0F", Some("0F"));
     check("/openapi/v3/apis/a/v1?x=1&hash=0F", Some("0F"));

@@ -14,8 +14,7 @@ use crate::commands::sources::{describe, named};
 use crate::commands::{CommandError, EveryKind, Session, Terminal};
 use crate::render::age;
 use crate::render::diff::ChangeType;
-use crate::source::SourceState;
-use crate::source::{Event, SourceKey, Why};
+use crate::source::{Event, SourceKey, SourceState, Why};
 
 impl Changes {
     pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>, every: &EveryKind) {

@@ -49,12 +49,11 @@ pub(crate) async fn show(
     } else {
         Session::follow(context, &args.objects.source).await?
     };
-    let asking = ("changes", &mut *context);
     let every = if args.looks_back() {
-        let kinds = Box::pin(session.targets_or_every_kind(&args.objects, asking));
+        let kinds = Box::pin(session.targets_or_every_kind(&args.objects, "changes", context));
         args.ends.in_time(&stop, kinds).await?
     } else {
-        let targets = Box::pin(session.targets(&args.objects, asking));
+        let targets = Box::pin(session.targets(&args.objects, "changes", context));
         args.ends.in_time(&stop, targets).await?.into()
     };
     let keys = session.keys(&every.targets);

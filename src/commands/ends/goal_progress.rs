@@ -7,8 +7,7 @@ use jiff::Timestamp;
 
 use crate::commands::sources::named;
 use crate::object::{ObjectRef, Uid, Value};
-use crate::source::SourceState;
-use crate::source::{SourceKey, Version};
+use crate::source::{SourceKey, SourceState, Version};
 use crate::status::{Goal, Rules, Status, compute};
 
 /// A source that was asked for.

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::waiting::{Outcome, Waiting};
 use crate::object::{Doc, ObjectRef, Resource, ResourceVersion};
-use crate::source::SourceState;
-use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey, Version, Why};
+use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey, SourceState, Version, Why};
 use crate::status::Goal;
 
 /// Deployments of `shop`; one of them, if a name is given.

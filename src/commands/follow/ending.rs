@@ -2,10 +2,11 @@
 
 use tokio::time::Instant;
 
-use super::{Live, LiveFeed};
-use crate::commands::{CommandError, Ended, Session, Signal, Terminal};
+use super::Live;
+use super::feed::LiveFeed;
+use crate::commands::{CommandError, Ended, Signal, Terminal};
 
-impl LiveFeed {
+impl LiveFeed<'_> {
     /// Prints, and draws the frame, as time goes on.
     pub(super) fn on_beat<V: Live>(
         &mut self,
@@ -38,11 +39,11 @@ impl LiveFeed {
 
     /// Fails if a file holds what could not be read. What could, is shown by now. A server is asked again
     /// instead.
-    pub(super) fn ending(&self, session: &Session, ended: Ended) -> Result<Ended, CommandError> {
-        if !session.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
+    pub(super) fn ending(&self, ended: Ended) -> Result<Ended, CommandError> {
+        if !self.session.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
             return Ok(ended);
         }
-        let file = &session.cluster.0;
+        let file = &self.session.cluster.0;
         let lines = self.unreadable.iter();
         let lines = lines.map(|detail| format!("error: {file}: {detail}"));
         Err(CommandError::failed(lines.collect::<Vec<_>>().join("\n")))

@@ -31,14 +31,15 @@ impl Session {
     pub(crate) async fn targets_or_every_kind(
         &self,
         args: &ObjectArgs,
-        asking: (&str, &mut Context<'_>),
+        verb: &str,
+        context: &mut Context<'_>,
     ) -> Result<EveryKind, CommandError> {
         match (&self.place, args.subject()) {
             (SessionPlace::Cluster(client), Subject::Unnamed) => {
                 self.every_kind(args, client).await
             }
             (SessionPlace::Cluster(_), Subject::Manifests | Subject::Words)
-            | (SessionPlace::File(_), _) => Ok(self.targets(args, asking).await?.into()),
+            | (SessionPlace::File(_), _) => Ok(self.targets(args, verb, context).await?.into()),
         }
     }
 

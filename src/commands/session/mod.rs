@@ -155,7 +155,8 @@ impl Session {
     pub(crate) async fn targets(
         &self,
         args: &ObjectArgs,
-        (verb, context): (&str, &mut Context<'_>),
+        verb: &str,
+        context: &mut Context<'_>,
     ) -> Result<Vec<Target>, CommandError> {
         let filters = Filters {
             labels: args.selector.clone(),

@@ -14,8 +14,7 @@ use super::CommandError;
 use crate::render::age;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
-use crate::source::SourceState;
-use crate::source::{Event, SourceKey};
+use crate::source::{Event, SourceKey, SourceState};
 
 pub(crate) use note::{Need, Note, Unknown};
 use source_status::{SourceStatus, is_given_up, is_refused};

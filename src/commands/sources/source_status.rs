@@ -6,8 +6,7 @@ use jiff::Timestamp;
 
 use super::note::{Need, Note, Unknown};
 use super::words::{cause, describe, name, named};
-use crate::source::SourceKey;
-use crate::source::SourceState;
+use crate::source::{SourceKey, SourceState};
 
 /// How often a server is tried that has not answered yet.
 const TRIES: u32 = 3;

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::source::SourceState;
-use crate::source::{Scope, SourceKey};
+use crate::source::{Scope, SourceKey, SourceState};
 
 /// What a source is called in messages: `deployments.apps/web in namespace "shop"`.
 pub(crate) fn describe(key: &SourceKey) -> String {

@@ -202,7 +202,7 @@ impl Live for LiveStatus {
             (Telling::Json, _) | (_, Ending::Once) => return Ok(()),
         };
         let now = terminal.env().now();
-        let size = terminal.env().size().map(Size::from);
+        let size = terminal.env().size();
         let canvas = Canvas {
             now,
             look: terminal.look(),

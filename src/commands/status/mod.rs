@@ -131,8 +131,7 @@ pub(crate) async fn show(
 ) -> Result<Ended, CommandError> {
     let stop = args.ends.stop(shutdown);
     let session = Session::open(context, &args.objects.source).await?;
-    let asking = ("status", &mut *context);
-    let targets = Box::pin(session.targets(&args.objects, asking));
+    let targets = Box::pin(session.targets(&args.objects, "status", context));
     let targets = args.ends.in_time(&stop, targets).await?;
     let asked = session.keys(&targets);
     let state = StatusState::new(asked.clone(), args.rules(), context.env.now());

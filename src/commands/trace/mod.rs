@@ -99,9 +99,7 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let mut session = Session::open(context, &args.objects.source).await?;
-    let asked = session
-        .targets(&args.objects, ("trace", &mut *context))
-        .await?;
+    let asked = session.targets(&args.objects, "trace", context).await?;
     let chains = chains(&session, &asked)?;
     let output = match (args.output, args.watch.ends()) {
         (TraceFormat::Text, false) => Output::Text,

@@ -220,10 +220,7 @@ impl Live for Tracer {
             look: terminal.look(),
             now,
             started: Some(self.started),
-            rows: terminal
-                .env()
-                .size()
-                .map(|size| Size::from(size).frame_rows()),
+            rows: terminal.env().size().map(Size::frame_rows),
         };
         let canvas = canvas.narrowed();
         let connection = self.connection(sources, canvas);

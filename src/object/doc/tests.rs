@@ -1,4 +1,4 @@
-//! Tests of the document: known cases first, then the laws on generated texts and edits.
+//! Tests of the document: known cases first, then properties of generated texts and edits.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -58,7 +58,7 @@ fn strings_decode_as_in_go() {
 }
 
 #[test]
-fn each_character_is_seen_at_each_place_of_a_word() {
+fn each_special_character_is_found_at_each_position() {
     for character in '\0'..='\u{100}' {
         for place in 0..18 {
             let mut inner = "x".repeat(17);
@@ -69,7 +69,7 @@ fn each_character_is_seen_at_each_place_of_a_word() {
 }
 
 #[test]
-fn errors_name_the_place() {
+fn errors_name_the_position() {
     let check = |text: &str, expect: ParseError| {
         assert_eq!(Doc::parse(text).map(drop), Err(expect), "{text:?}");
     };
@@ -101,7 +101,7 @@ fn errors_name_the_place() {
 }
 
 #[test]
-fn depth_is_bounded_and_never_the_stack() {
+fn depth_is_limited_without_using_the_stack() {
     let nest = |open: &str, close: &str, depth| open.repeat(depth) + "1" + &close.repeat(depth);
     for (open, close) in [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]")] {
         let levels = if open.len() == 6 { 2 } else { 1 };
@@ -132,7 +132,7 @@ fn depth_is_bounded_and_never_the_stack() {
 }
 
 #[test]
-fn huge_lists_are_read() {
+fn huge_lists_are_parsed() {
     let items: Vec<String> = (0..50_000)
         .map(|n| format!(r#"{{"ip":"10.0.{n}","n":{n}}}"#))
         .collect();
@@ -155,7 +155,7 @@ fn huge_lists_are_read() {
 }
 
 #[test]
-fn a_number_that_goes_on_is_another_number() {
+fn a_longer_number_is_another_number() {
     for (old, new) in [
         ("12", "123"),
         ("12", "12.5"),
@@ -175,7 +175,7 @@ fn a_number_that_goes_on_is_another_number() {
     }
 }
 
-/// A Pod as an API server writes it, in the `version`-th step of its life.
+/// A Pod as an API server writes it, at step `version` of its lifetime.
 fn pod(name: &str, version: u32) -> Json {
     let is_ready = version % 3 == 2;
     let truth = if is_ready { "True" } else { "False" };
@@ -221,7 +221,7 @@ fn pod(name: &str, version: u32) -> Json {
 }
 
 #[test]
-fn a_pods_life_is_read_step_by_step() {
+fn a_pods_versions_are_parsed_one_after_another() {
     let versions: Vec<String> = (0..12)
         .map(|version| pod("web-x2k9p", version).to_string())
         .collect();
@@ -244,7 +244,7 @@ fn a_pods_life_is_read_step_by_step() {
 }
 
 #[test]
-fn the_fuzzers_corpus_holds() {
+fn the_properties_hold_for_the_fuzz_corpus() {
     let run = |target: &str, check: fn(&str)| {
         let folder = format!("{}/fuzz/corpus/{target}", env!("CARGO_MANIFEST_DIR"));
         let cases = std::fs::read_dir(folder).expect("the corpus is in the repository");
@@ -261,12 +261,12 @@ fn the_fuzzers_corpus_holds() {
     run("parse_after", hints_change_nothing_in);
 }
 
-/// White space as JSON allows it.
+/// White space that JSON allows.
 fn space() -> impl Strategy<Value = String> {
     prop_oneof![4 => Just(String::new()), 1 => "[ \n\t\r]{1,3}"]
 }
 
-/// A string, quotes included: plain characters and every sort of escape, sound or not.
+/// A string with its quotes: plain characters and every sort of escape, valid or not.
 fn string() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-zA-Z0-9./:=-]{1,12}",
@@ -279,13 +279,13 @@ fn string() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..5).prop_map(|pieces| format!("\"{}\"", pieces.concat()))
 }
 
-/// A key: often one of a few, so that keys repeat.
+/// A key, often one of a few, so that keys repeat.
 fn key() -> impl Strategy<Value = String> {
     let common = vec![r#""a""#, r#""\u0061""#, r#""b""#, r#""""#, r#""k:{\"a\"}""#];
     prop_oneof![2 => select(common).prop_map(str::to_owned), 1 => string()]
 }
 
-/// A valid JSON text, as rough as the grammar allows.
+/// A valid JSON text that uses all of the grammar.
 fn text() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         select(vec!["null", "true", "false", "0", "-0", "1", "12", "123"]).prop_map(str::to_owned),
@@ -312,7 +312,7 @@ fn text() -> impl Strategy<Value = String> {
     })
 }
 
-/// A change to a text that need not leave it valid.
+/// A change to a text that may make it invalid.
 #[derive(Clone, Debug)]
 enum Damage {
     Flip(Index, u8),
@@ -361,7 +361,7 @@ fn damaged(text: &str, damages: &[Damage]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A change to one value somewhere inside another.
+/// A change to one value inside another.
 #[derive(Clone, Debug)]
 enum Edit {
     Set(Json),
@@ -393,7 +393,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-/// Applies an edit to the value that `at` picks among all of them.
+/// Applies an edit to the value that `at` selects among all values.
 fn edited(mut object: Json, at: Index, edit: &Edit) -> Json {
     let mut pointers = vec![String::new()];
     let mut next = 0;
@@ -434,13 +434,13 @@ fn edited(mut object: Json, at: Index, edit: &Edit) -> Json {
 
 proptest! {
     #[test]
-    fn valid_texts_are_read(text in text()) {
+    fn valid_texts_are_parsed(text in text()) {
         prop_assert!(Doc::parse(&*text).is_ok());
         reads_as_serde_json_does(&text);
     }
 
     #[test]
-    fn damaged_texts_are_judged_alike(
+    fn damaged_texts_are_judged_as_by_serde_json(
         text in text(),
         damages in proptest::collection::vec(damage(), 1..4),
     ) {
@@ -451,17 +451,17 @@ proptest! {
     }
 
     #[test]
-    fn any_characters_are_judged_alike(text in "[-\\[\\]{}\",:\\\\ue0-9a-f. \n\\PC]{0,40}") {
+    fn any_characters_are_judged_as_by_serde_json(text in "[-\\[\\]{}\",:\\\\ue0-9a-f. \n\\PC]{0,40}") {
         reads_as_serde_json_does(&text);
     }
 
     #[test]
-    fn unlike_texts_make_harmless_hints(old in text(), new in text()) {
+    fn unrelated_hints_change_nothing(old in text(), new in text()) {
         hints_change_nothing(&old, &new);
     }
 
     #[test]
-    fn edited_objects_are_read_alike(
+    fn edited_objects_are_parsed_the_same_with_a_hint(
         version in 0..9_u32,
         edits in proptest::collection::vec((any::<Index>(), edit()), 1..5),
         damages in proptest::collection::vec(damage(), 0..2),

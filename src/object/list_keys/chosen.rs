@@ -1,4 +1,4 @@
-//! Keys that are named on the command line.
+//! Keys from the command line.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use crate::object::path::{Path, Pattern, PatternError};
 
 use super::ListKey;
 
-/// `PATH=KEY[,KEY]`: the items of the lists at this path are told apart by these fields.
+/// `PATH=KEY[,KEY]`: these fields identify the items of the lists at this path.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     at: Pattern,
@@ -16,16 +16,16 @@ pub struct Chosen {
 /// Why a text is not a list's path and its key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChosenError {
-    /// There is no `=`, or nothing behind it.
+    /// There is no `=`, or no key after it.
     #[error("expected PATH=KEY[,KEY], as in .spec.servers=host,port")]
     NoKey,
-    /// What stands before the `=` is not a path.
+    /// The text before the `=` is not a path.
     #[error(transparent)]
     Path(#[from] PatternError),
 }
 
 impl Chosen {
-    /// Whether the list at `path` is meant.
+    /// Whether this applies to the list at `path`.
     pub(super) fn names(&self, path: &Path<'_>) -> bool {
         self.at.names(path)
     }

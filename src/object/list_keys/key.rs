@@ -1,11 +1,11 @@
-//! The fields that tell the items of a list apart, and what they read in an item.
+//! The fields that identify the items of a list, and their values in an item.
 
 use std::borrow::Cow;
 
 use crate::object::tape::Kind;
 use crate::object::value::Value;
 
-/// The fields that tell the items of a list apart.
+/// The fields that identify the items of a list.
 #[derive(Clone, Debug)]
 pub struct ListKey {
     parts: Parts,
@@ -20,25 +20,25 @@ enum Parts {
 /// One field of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyPart<'k> {
-    /// The field, with dots for fields of fields. Of a list, its first item counts.
+    /// The field, with dots for nested fields. If its value is a list, the first item counts.
     pub(super) field: &'k str,
     pub(super) need: KeyNeed<'k>,
 }
 
-/// What becomes of an item without the field.
+/// The treatment of an item without the field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum KeyNeed<'k> {
-    /// The key is not usable for its list.
+    /// The key does not fit the list.
     Required,
-    /// The part is left out.
+    /// The item's name does not include the field.
     Optional,
-    /// This value is meant.
+    /// The item counts as having this value.
     Default(&'k str),
-    /// The key is not usable for its list. What the field holds is not part of the name.
+    /// The key does not fit the list. Names never include the field's value.
     Present,
 }
 
-/// A [`KeyPart`] that was read from somewhere.
+/// A [`KeyPart`] from a schema or from the command line.
 #[derive(Clone, Debug)]
 struct ReadPart {
     field: Box<str>,
@@ -59,8 +59,8 @@ impl ListKey {
         }
     }
 
-    /// A key of these fields, of which each item must have at least one. A field without a default is
-    /// left out of the names of the items that do not have it.
+    /// A key of these fields. Each item must have at least one of them. An item without a field leaves it out of
+    /// its name, unless the field has a default.
     pub(super) fn read<'f>(fields: impl Iterator<Item = (&'f str, Option<String>)>) -> ListKey {
         let parts: Box<[ReadPart]> = fields
             .map(|(field, default)| ReadPart {
@@ -73,7 +73,7 @@ impl ListKey {
         }
     }
 
-    /// A key of these fields, all of which every item must have.
+    /// A key of these fields. Every item must have all of them.
     pub(super) fn required<'f>(fields: impl Iterator<Item = &'f str>) -> ListKey {
         let parts: Box<[ReadPart]> = fields
             .map(|field| ReadPart {
@@ -102,13 +102,13 @@ impl ListKey {
         builtin.iter().copied().chain(read)
     }
 
-    /// The names of its fields.
+    /// The fields that names include.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         let names = |part: &KeyPart<'_>| !matches!(part.need, KeyNeed::Present);
         self.each().filter(names).map(|part| part.field)
     }
 
-    /// What the key reads in an item: names and values. The text of a string, the digits of a number.
+    /// The fields and their values in an item: the text of a string, or the digits of a number.
     pub fn parts<'k, 'a>(
         &'k self,
         item: Value<'a>,
@@ -117,7 +117,7 @@ impl ListKey {
             .filter_map(move |part| Some((part.field, part.read(item)?)))
     }
 
-    /// The same as one text, which is equal for equal keys and no others.
+    /// The values as one text. Two texts are equal only if the values are equal.
     pub fn of<'a>(&self, item: Value<'a>) -> Cow<'a, str> {
         let mut parts = self.each();
         if let (Some(part), None) = (parts.next(), parts.next()) {
@@ -134,7 +134,7 @@ impl ListKey {
         Cow::Owned(text)
     }
 
-    /// Whether the item has all the key needs, and at least one of its parts.
+    /// Whether the item has all required fields, and at least one field of the key.
     pub(super) fn fits(&self, item: Value<'_>) -> bool {
         let mut any = false;
         for part in self.each() {

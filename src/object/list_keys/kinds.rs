@@ -1,4 +1,4 @@
-//! Which keys hold for which kind: settled with the first diff of a kind, and never changed after.
+//! The list keys of each kind. They are fixed by the first diff of a kind, and never change after it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,14 +9,14 @@ use crate::object::{GroupKind, is_kubernetes_own};
 
 use super::{Chosen, ListKeys, Schema};
 
-/// Whether the lists of a group's kinds are known without asking a server for their schema: a test holds
-/// the built-in keys against the schema of a real one.
+/// Whether the lists of a group's kinds are known without the server's schema. A test compares the built-in keys
+/// with the schema of a real server.
 pub fn is_built_in(group: &str) -> bool {
     is_kubernetes_own(group)
 }
 
-/// The keys of every kind that is looked at. A kind's schema counts if it is there before the first
-/// diff of that kind: items must not change their names while somebody looks on.
+/// The list keys of all kinds. A schema counts if it arrives before the first diff of its kind: items must not
+/// change their names while a user watches.
 #[derive(Default)]
 pub struct KindKeys {
     chosen: Vec<Chosen>,
@@ -30,7 +30,7 @@ enum KeysOfKind {
 }
 
 impl KindKeys {
-    /// Keys that go before all others, for every kind.
+    /// Creates a set with keys that take precedence over all others, for every kind.
     pub fn new(chosen: Vec<Chosen>) -> KindKeys {
         KindKeys {
             chosen,
@@ -38,9 +38,9 @@ impl KindKeys {
         }
     }
 
-    /// Takes the schema of the API that a kind belongs to. Returns whether it came in time.
+    /// Adds the schema of a kind's API. Returns whether it arrived in time.
     pub fn learn(&self, kind: &GroupKind, schema: Arc<Schema>) -> bool {
-        // The map is whole even if a thread has panicked between two uses of it.
+        // The map is consistent even if a thread panicked with the lock.
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let settled = matches!(kinds.get(kind), Some(KeysOfKind::Settled(_)));
         if !settled {
@@ -49,7 +49,7 @@ impl KindKeys {
         !settled
     }
 
-    /// The keys of a kind, settled from now on.
+    /// The keys of a kind, which are fixed from now on.
     pub fn of(&self, kind: &GroupKind) -> Arc<ListKeys> {
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(KeysOfKind::Settled(keys)) = kinds.get(kind) {
@@ -60,7 +60,7 @@ impl KindKeys {
         keys
     }
 
-    /// The keys of a kind as they are known by now. A schema that comes later still counts.
+    /// The keys of a kind as far as they are known now. A later schema still counts.
     pub fn so_far(&self, kind: &GroupKind) -> Arc<ListKeys> {
         let kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         self.known(kinds.get(kind), kind)

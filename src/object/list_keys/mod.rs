@@ -1,9 +1,9 @@
-//! What tells the items of a list apart, for viewing.
+//! Decides how the items of a list are identified across two versions.
 //!
-//! The API's own list types say how lists merge, and call most of them atomic
-//! (<https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy>); a reader
-//! still wants to see *which* container has changed. So well-known lists have a key here, by the
-//! field they stand in and by what their items look like, and others get one by a rule of thumb.
+//! The API's own list types define how lists merge, and make most lists atomic
+//! (<https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy>). A reader still wants to
+//! see *which* container has changed. So well-known lists have a key here, by their field name and by the form of
+//! their items. Other lists get a guessed key.
 
 mod chosen;
 mod key;
@@ -24,50 +24,49 @@ pub use schema::{ListType, Schema};
 
 use schema::KindSchema;
 
-/// How the items of a list are told apart.
+/// How the items of a list are identified.
 #[derive(Clone, Copy, Debug)]
 pub enum Identity<'k> {
     /// By these fields.
     Key(&'k ListKey),
-    /// By their values, which are scalars: a set.
+    /// By their values, which are scalars: the list is a set.
     Value,
-    /// By their order alone.
+    /// By their positions only.
     Order,
 }
 
-/// Whether the order of a list's items means anything.
+/// Whether the order of a list's items has a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// It does, or nobody knows.
+    /// The order has a meaning, or that is unknown.
     Matters,
-    /// It does not: the server or a controller may write it in any.
+    /// The order has no meaning: the server or a controller may write any.
     Free,
 }
 
-/// How a list is to be read.
+/// How to compare a list.
 #[derive(Clone, Copy, Debug)]
 pub struct ListRule<'k> {
-    /// How its items are told apart.
+    /// How its items are identified.
     pub identity: Identity<'k>,
-    /// Whether their order means anything.
+    /// Whether the order of its items has a meaning.
     pub order: Order,
 }
 
-/// Where a list stands.
+/// The position of a list in an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListPlace<'a> {
-    /// The field that holds it; empty for a list in a list.
+    /// The field with the list; empty for a list in a list.
     pub field: &'a str,
     /// The next field above it; empty at the root of the object.
     pub parent: &'a str,
-    /// The whole way to it, where somebody asks ([`ListKeys::reads_paths`]).
+    /// The whole path, if [`ListKeys::reads_paths`] requires it.
     pub path: Option<&'a Path<'a>>,
 }
 
-/// The keys of the lists of one kind. What somebody says on the command line goes before what the
-/// server says (`x-kubernetes-list-map-keys`), that before what is built in, that before the key that
-/// lists merge by (`x-kubernetes-patch-merge-key`), and that before a guess. A key that does not fit all
-/// items of a list is passed over; without one, a list is a sequence.
+/// The keys of the lists of one kind. The first of these that fits all items of a list is used: a key from the
+/// command line, the server's key (`x-kubernetes-list-map-keys`), a built-in key, the merge key
+/// (`x-kubernetes-patch-merge-key`), a guess. Without a key a list is a sequence.
 #[derive(Clone, Debug, Default)]
 pub struct ListKeys {
     chosen: Vec<Chosen>,
@@ -80,18 +79,18 @@ static BUILTIN: ListKeys = ListKeys {
 };
 
 impl ListKeys {
-    /// The built-in keys alone.
+    /// Only the built-in keys.
     pub fn builtin() -> &'static ListKeys {
         &BUILTIN
     }
 
-    /// Whether the path of a list has a say, and not only its name.
+    /// Whether the key of a list depends on its path, and not only on its name.
     pub fn reads_paths(&self) -> bool {
         self.known.is_some() || !self.chosen.is_empty()
     }
 
-    /// How to read the list at `place`, by all the items of both of its versions: what an edit
-    /// leaves alone must not change the names of the others.
+    /// How to compare the list at `place`, given all items of both versions. An edit must not change the names of
+    /// the items that it does not touch.
     pub fn rule(&self, place: ListPlace<'_>, old: &[Value<'_>], new: &[Value<'_>]) -> ListRule<'_> {
         let list = Items::of(old, new);
         self.asked(place, &list)
@@ -100,7 +99,7 @@ impl ListKeys {
             .unwrap_or_else(|| list.guessed())
     }
 
-    /// What was chosen, or what the server says.
+    /// The rule from the command line or from the server's schema.
     fn asked(&self, place: ListPlace<'_>, list: &Items<'_, '_>) -> Option<ListRule<'_>> {
         let path = place.path?;
         let mut chosen = self.chosen.iter();
@@ -135,8 +134,7 @@ impl<'k> Identity<'k> {
 }
 
 impl ListPlace<'_> {
-    /// Whether the order of a list of this name means anything, where another than the built-in key
-    /// tells its items apart.
+    /// Whether the order of a list with this name has a meaning, for a list whose key is not the built-in one.
     fn order(self) -> Order {
         table::entries(self)
             .next()
@@ -155,7 +153,7 @@ impl<'l, 'a> Items<'l, 'a> {
         Items { old, new }
     }
 
-    /// The items of both. One that stands unchanged where it stood says nothing new.
+    /// The items of both versions. An item that is unchanged at its position is given only once.
     fn each(&self) -> impl Iterator<Item = Value<'a>> {
         let changed = self.new.iter().enumerate().filter(|(at, item)| {
             let old = self.old.get(*at);

@@ -1,25 +1,25 @@
-//! The built-in keys, by field name. Where a name is used by several types, the first entry whose
-//! parent and items fit counts.
+//! The built-in list keys, by field name. If several types use a name, the first entry with a matching parent and
+//! matching items counts.
 
 use super::key::{KeyNeed, KeyPart, ListKey};
 use super::{ListPlace, Order};
 
-/// What is known of the lists in fields of these names.
+/// A rule for the lists in fields with these names.
 pub(super) struct BuiltInList {
     fields: Names,
-    /// The fields it must stand under; any if there are none.
+    /// The parent must be one of these fields; any parent if there are none.
     parents: Names,
     pub(super) identity: BuiltInKey,
     pub(super) order: Order,
 }
 
-/// How the items are told apart.
+/// How the items are identified.
 pub(super) enum BuiltInKey {
     Key(ListKey),
     Value,
 }
 
-/// The entries that may hold for a list, in order.
+/// The entries that may apply to a list, in order.
 pub(super) fn entries(place: ListPlace<'_>) -> impl Iterator<Item = &'static BuiltInList> {
     TABLE.iter().filter(move |entry| {
         entry.fields.contains(&place.field)
@@ -35,7 +35,7 @@ const fn optional(field: &'static str) -> KeyPart<'static> {
     part(field, KeyNeed::Optional)
 }
 
-/// The item has it, whatever it is; it does not name it.
+/// The item must have the field, with any value. The value is not part of its name.
 const fn present(field: &'static str) -> KeyPart<'static> {
     part(field, KeyNeed::Present)
 }
@@ -54,7 +54,7 @@ const fn key(parts: &'static [KeyPart<'static>]) -> ListKey {
 
 type Names = &'static [&'static str];
 
-/// A list whose order says something: which container starts first, which rule is tried first.
+/// A list whose order has a meaning, such as which container starts first, or which rule is tried first.
 const fn ordered(fields: Names, parents: Names, parts: &'static [KeyPart<'static>]) -> BuiltInList {
     BuiltInList {
         fields,
@@ -78,12 +78,12 @@ const fn unordered(
     }
 }
 
-/// A list of scalars, each of which is in it or not.
+/// A list of scalars that is a set.
 const fn set(fields: Names) -> BuiltInList {
     set_under(ANY, fields)
 }
 
-/// The same, where only the parent makes it one.
+/// A list of scalars that is a set only below these parents.
 const fn set_under(parents: Names, fields: Names) -> BuiltInList {
     BuiltInList {
         fields,
@@ -115,7 +115,7 @@ static TABLE: &[BuiltInList] = &[
     unordered(&["tolerations"], ANY, &[optional("key"), optional("operator"), optional("value"), optional("effect")]),
     ordered(&["podIPs", "hostIPs", "hostAliases"], ANY, &[required("ip")]),
     ordered(&["volumeClaimTemplates"], ANY, &[required("metadata.name")]),
-    // Everywhere.
+    // All kinds.
     unordered(&["conditions"], ANY, &[required("type")]),
     unordered(&["ownerReferences"], ANY, &[required("uid")]),
     unordered(&["managedFields"], ANY, &[required("manager"), optional("operation"), optional("subresource"), optional("apiVersion")]),
@@ -164,8 +164,8 @@ static TABLE: &[BuiltInList] = &[
     set_under(&["uncountedTerminatedPods"], &["failed", "succeeded"]),
 ];
 
-/// For lists that nobody has told us about: the first of these that every item has, and that no two
-/// items of a version share.
+/// The keys to guess for unknown lists. The first is used that every item has, and that differs for all items of
+/// a version.
 pub(super) static GUESSES: [ListKey; 8] = [
     key(&[required("name")]),
     key(&[required("type")]),

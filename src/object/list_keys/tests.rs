@@ -27,7 +27,7 @@ fn label(place: (&str, &str), list: &str) -> String {
     format!("{identity} {:?}", rule.order)
 }
 
-/// A list's field, the field above it, and its items.
+/// The field of a list, the field above it, and the items.
 #[rustfmt::skip]
 const CASES: &[(&str, &str, &str)] = &[
         ("containers", "spec", r#"[{"name":"web","image":"a"}]"#),
@@ -64,7 +64,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ];
 
 #[test]
-fn lists_are_known_by_their_field_and_their_items() {
+fn lists_are_recognised_by_field_and_items() {
     insta::assert_snapshot!(
         CASES
             .iter()
@@ -110,7 +110,7 @@ fn lists_are_known_by_their_field_and_their_items() {
     );
 }
 
-/// The keyed lists of a real API server: one for each list of the same name, parent and keys.
+/// The keyed lists of a real API server, one line for each combination of name, parent and keys.
 const KUBERNETES: &str = include_str!("kubernetes.txt");
 
 #[test]
@@ -122,7 +122,7 @@ fn the_built_in_keys_are_those_of_the_servers_schema() {
         };
         let mut names = path.rsplit(['.']).map(|name| name.trim_end_matches("[*]"));
         let (field, parent) = (names.next().unwrap_or_default(), names.next());
-        // Two of one key: no guess would take it.
+        // Both items have the same key, so no guess would use it.
         let keys = keys.trim_start_matches("merge:");
         let item = match keys {
             "set" => r#""x""#.to_owned(),
@@ -155,7 +155,7 @@ fn sorted(keys: &str) -> Vec<&str> {
     keys
 }
 
-/// A document with what real ones have: references, `allOf`, cycles, defaults, inline schemas.
+/// A document with everything that real ones have: references, `allOf`, cycles, defaults, inline schemas.
 const DOCUMENT: &str = r##"{"components":{"schemas":{
     "com.example.v1.Gate":{
         "x-kubernetes-group-version-kind":[{"group":"example.com","kind":"Gate","version":"v1"}],
@@ -179,7 +179,7 @@ fn document() -> Arc<Schema> {
     Arc::new(Schema::read(Doc::parse(DOCUMENT).expect("valid").root()))
 }
 
-fn told(list: &ListType) -> String {
+fn text_of(list: &ListType) -> String {
     match list {
         ListType::Map(key) => key.fields().collect::<Vec<_>>().join(","),
         ListType::Set => "set".to_owned(),
@@ -188,12 +188,12 @@ fn told(list: &ListType) -> String {
 }
 
 #[test]
-fn lists_are_read_out_of_a_document() {
+fn lists_are_read_from_a_document() {
     let schema = document();
     assert_eq!(schema.kinds().collect::<Vec<_>>(), ["Gate", "Odd"]);
     let lists = schema.lists("Gate").into_iter();
     let lists: Vec<_> = lists
-        .map(|(path, list)| format!("{path} {}", told(list)))
+        .map(|(path, list)| format!("{path} {}", text_of(list)))
         .collect();
     insta::assert_snapshot!(lists.join("\n"), @"
     .spec.pools.* id
@@ -203,7 +203,7 @@ fn lists_are_read_out_of_a_document() {
     ");
     assert_eq!(schema.lists("Odd").len(), 0);
     assert_eq!(schema.lists("Pod").len(), 0);
-    // Anything at all is read.
+    // Every text can be read.
     for text in [
         "7",
         "{}",
@@ -216,7 +216,7 @@ fn lists_are_read_out_of_a_document() {
 }
 
 #[test]
-fn a_document_that_grows_without_end_is_read_in_part() {
+fn an_endless_document_is_read_in_part() {
     let schemas: Vec<String> = (0..40)
         .map(|at| {
             let two = format!(r##"{{"properties":{{"x":{{"allOf":[{{"$ref":"#/components/schemas/s{0}"}},{{"$ref":"#/components/schemas/s{0}"}},{{"properties":{{}}}}]}},"y":{{"properties":{{"z":{{"allOf":[{{"$ref":"#/components/schemas/s{0}"}},{{"$ref":"#/components/schemas/s{0}"}}]}}}}}}}}}}"##, at + 1);
@@ -232,7 +232,7 @@ fn a_document_that_grows_without_end_is_read_in_part() {
     assert_eq!(Schema::read(document.root()).kinds().count(), 1);
 }
 
-/// How the items of a list at `.spec.FIELD` are named, the first of them looked at.
+/// The names of the items of a list at `.spec.FIELD`, or of the first items.
 fn named(keys: &ListKeys, field: &str, list: &str) -> String {
     let doc = Doc::parse(list).expect("valid");
     let items: Vec<_> = doc.root().items().collect();
@@ -255,7 +255,7 @@ fn named(keys: &ListKeys, field: &str, list: &str) -> String {
     }
 }
 
-/// The keys of the kind `Gate`.
+/// The list keys of the kind `Gate`.
 fn keys(chosen: &[&str], schema: Option<Arc<Schema>>) -> Arc<ListKeys> {
     let chosen = chosen.iter().map(|text| text.parse().expect("a key"));
     let kinds = KindKeys::new(chosen.collect());
@@ -273,7 +273,7 @@ fn gate() -> GroupKind {
 }
 
 #[test]
-fn what_is_said_goes_before_what_is_built_in_and_what_is_guessed() {
+fn explicit_keys_take_precedence_over_built_in_and_guessed_ones() {
     let servers = r#"[{"host":"a","name":"x"},{"host":"a","port":80,"name":"y"}]"#;
     let cases = [
         (keys(&[], None), "servers", servers, "name=x"),
@@ -290,7 +290,7 @@ fn what_is_said_goes_before_what_is_built_in_and_what_is_guessed() {
             "name=x,host=a",
         ),
         (keys(&[".spec.*=name"], None), "servers", servers, "name=x"),
-        // It fits not all of the items, or another list is meant.
+        // The key does not fit all items, or it is for another list.
         (
             keys(&["spec.servers=port"], Some(document())),
             "servers",
@@ -309,7 +309,7 @@ fn what_is_said_goes_before_what_is_built_in_and_what_is_guessed() {
             r#"["a"]"#,
             "sequence",
         ),
-        // The schema says nothing: what is built in, or a guess.
+        // The schema does not mention the list: a built-in key applies, or a guess.
         (
             keys(&[], Some(document())),
             "containers",
@@ -335,7 +335,7 @@ fn what_is_said_goes_before_what_is_built_in_and_what_is_guessed() {
 }
 
 #[test]
-fn a_merge_key_goes_before_a_guess_alone() {
+fn a_merge_key_takes_precedence_only_over_a_guess() {
     let rows = Path {
         steps: vec![
             Step::Field("spec".into()),
@@ -364,7 +364,7 @@ fn a_merge_key_goes_before_a_guess_alone() {
 }
 
 #[test]
-fn a_schema_that_comes_late_changes_nothing() {
+fn a_late_schema_changes_nothing() {
     let gate = gate();
     let kinds = KindKeys::default();
     let before = kinds.of(&gate);

@@ -1,5 +1,5 @@
-//! How field ownership names fields and items: keys of `fieldsV1`, as they are written in the JSON text of
-//! the object. What the API server writes is compared without decoding it.
+//! How field ownership names fields and items: the keys of `fieldsV1`, as they are spelled in the JSON text of
+//! the object. Keys in the API server's spelling are compared without decoding them.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use crate::object::doc::Doc;
 use crate::object::scan;
 use crate::object::value::Value;
 
-/// What stands beside the items for the list itself.
+/// The key for the list itself, beside the keys for its items.
 const LIST: &str = ".";
 
 /// Whether a key names a field: `f:NAME`.
@@ -15,21 +15,20 @@ pub(super) fn is_field(key: &str, name: &str) -> bool {
     match key.len().cmp(&(2 + name.len())) {
         Ordering::Less => false,
         Ordering::Equal => key.strip_prefix("f:") == Some(name) && !key.contains('\\'),
-        // Escapes are longer than what they stand for.
+        // Escape sequences are longer than their characters.
         Ordering::Greater => {
             key.contains('\\') && scan::unescape(key).strip_prefix("f:") == Some(name)
         }
     }
 }
 
-/// Whether a key names the item at an index: `k:{…}` by key fields, `v:…` by its value, `i:N` by the index.
+/// Whether a key names the item: `k:{…}` by key fields, `v:…` by its value, `i:N` by its index.
 pub(super) fn is_item(key: &str, item: Value<'_>, index: u32) -> bool {
     as_usual(key, item).unwrap_or_else(|| in_any_spelling(&scan::unescape(key), item, index))
 }
 
-/// The same where the key is spelled as the API server does it, `k:{\"name\":\"web\",\"port\":80}` or
-/// `v:\"web\"`: no spaces, no escapes but those of the quotes. `None` where it is not. Then there is
-/// nothing to decode.
+/// Compares a key in the API server's spelling, `k:{\"name\":\"web\",\"port\":80}` or `v:\"web\"`: without
+/// spaces, and with escapes only for the quotes. Such a key needs no decoding. `None` for any other spelling.
 fn as_usual(key: &str, item: Value<'_>) -> Option<bool> {
     if key == LIST {
         return Some(false);
@@ -49,7 +48,7 @@ fn as_usual(key: &str, item: Value<'_>) -> Option<bool> {
     }
 }
 
-/// Whether the scalar that a text begins with is `own`, and the text behind it.
+/// Whether the scalar at the start of a text is `own`, and the text after it.
 fn is_written<'k>(text: &'k str, own: Option<Value<'_>>) -> Option<(bool, &'k str)> {
     if let Some((string, rest)) = quoted(text) {
         let own = own.and_then(Value::as_str);
@@ -62,14 +61,14 @@ fn is_written<'k>(text: &'k str, own: Option<Value<'_>>) -> Option<(bool, &'k st
     (!scalar.is_empty()).then_some((is_same, rest))
 }
 
-/// The string that a text begins with, whose quotes are escaped and nothing in it, and the text behind.
+/// The string at the start of a text, with escaped quotes and no other escapes, and the text after it.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("\\\"")?;
     let end = text.bytes().position(|byte| byte == b'\\')?;
     Some((&text[..end], text[end..].strip_prefix("\\\"")?))
 }
 
-/// The same for any decoded key.
+/// Compares a decoded key of any spelling.
 fn in_any_spelling(key: &str, item: Value<'_>, index: u32) -> bool {
     match key.split_once(':') {
         Some(("k", keys)) => Doc::parse(keys).is_ok_and(|keys| {
@@ -83,7 +82,7 @@ fn in_any_spelling(key: &str, item: Value<'_>, index: u32) -> bool {
     }
 }
 
-/// Whether two scalars are the same.
+/// Whether two scalars are equal.
 fn same(a: Value<'_>, b: Value<'_>) -> bool {
     match (a.as_str(), b.as_str()) {
         (Some(a), Some(b)) => a == b,
@@ -114,7 +113,7 @@ mod tests {
             .prop_map(|fields| Json::Object(fields.into_iter().collect::<Map<_, _>>()))
     }
 
-    /// A key that names what is often the item, and spelled as the API server does it or otherwise.
+    /// A key that often names the item, in the API server's spelling or another one.
     fn key() -> impl Strategy<Value = String> {
         let spelled = |json: &Json, spelling: u32| match spelling {
             0..4 => json.to_string(),
@@ -134,9 +133,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// What is found without decoding a key is what its decoded text says.
+        /// Comparing a key without decoding it gives the same result as decoding it.
         #[test]
-        fn the_usual_spelling_is_read_like_any(
+        fn the_usual_spelling_gives_the_same_result(
             item in prop_oneof![object(), scalar()],
             key in key(),
             index in 0..3u32,
@@ -153,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn fields_are_found_in_any_spelling(
+        fn fields_are_found_in_every_spelling(
             prefix in "f:|k:|f|",
             name in r#"[a"\\\nu]{0,3}"#,
             other in r#"[a"\\\nu]{0,3}"#,
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_writes_needs_no_decoding() {
+    fn the_servers_spelling_needs_no_decoding() {
         let doc = Doc::parse(r#"{"name":"web","port":80,"protocol":"TCP"}"#).expect("valid");
         let cases = [
             (r#"k:{\"name\":\"web\"}"#, Some(true)),

@@ -1,7 +1,7 @@
-//! Who wrote which field: `metadata.managedFields`, read as the API server keeps it
+//! Reads from `metadata.managedFields` who wrote which field, as the API server stores it
 //! (<https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management>).
 //!
-//! Times have seconds, and an entry's time does not move when another manager takes a field over.
+//! Times are in whole seconds. An entry keeps its time when another manager takes over one of its fields.
 
 mod key;
 mod owner;
@@ -17,35 +17,35 @@ use super::value::Value;
 pub use owner::OwnerStep;
 use owner::names;
 
-/// One entry: a manager, how it wrote, and what it owns.
+/// One entry: a manager, how it wrote, and the fields that it owns.
 #[derive(Clone, Default)]
 pub struct ManagedFieldsEntry<'a> {
-    /// The manager's name, `kubectl-edit` say.
+    /// The manager's name, such as `kubectl-edit`.
     pub manager: Cow<'a, str>,
     /// `Apply` or `Update`.
     pub operation: Cow<'a, str>,
-    /// The subresource it wrote through; empty for the object itself.
+    /// The subresource that was written; empty for the object itself.
     pub subresource: Cow<'a, str>,
-    /// The version of the API it wrote in.
+    /// The API version that the manager used.
     pub api_version: Cow<'a, str>,
-    /// When the entry was last changed, as it is written.
+    /// The time of the entry's last change, as text.
     written: Cow<'a, str>,
     fields: Option<Value<'a>>,
 }
 
-/// Who is behind a change of a field.
+/// Who changed a field.
 #[derive(Clone, Copy)]
 pub enum By<'w, 'a> {
-    /// One who wrote in this version owns the field.
+    /// A manager that wrote this version, and owns the field.
     Actor(&'w ManagedFieldsEntry<'a>),
-    /// One who wrote in this version removed it; another had owned it until then.
+    /// A manager that wrote this version removed the field, which another manager owned before.
     Took {
-        /// Who removed it.
+        /// The manager that removed it.
         actor: &'w ManagedFieldsEntry<'a>,
-        /// Whose it was.
+        /// The manager that owned it.
         was: &'w ManagedFieldsEntry<'a>,
     },
-    /// Nobody is known to have written now; this is who owns the field.
+    /// No recorded manager wrote this version. This manager owns the field.
     Owner(&'w ManagedFieldsEntry<'a>),
 }
 
@@ -53,9 +53,9 @@ pub enum By<'w, 'a> {
 pub struct Writers<'a> {
     old: Vec<ManagedFieldsEntry<'a>>,
     new: Vec<ManagedFieldsEntry<'a>>,
-    /// Which of `new` are new or changed, the latest first.
+    /// The indices of the entries in `new` that are new or changed, the latest first.
     actors: Vec<usize>,
-    /// The latest time that came with the version.
+    /// The latest time among the changes of this version.
     moved: Option<Timestamp>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> ManagedFieldsEntry<'a> {
         read
     }
 
-    /// When the entry was last changed.
+    /// The time of the entry's last change.
     pub fn time(&self) -> Option<Timestamp> {
         time(&self.written)
     }
@@ -92,26 +92,27 @@ impl<'a> ManagedFieldsEntry<'a> {
             && self.api_version == other.api_version
     }
 
-    /// Whether the manager has written since `old`, its entry before: then the time has moved, or fields have
-    /// come. Fields that go while the time stands may have been taken by somebody else, or removed by anybody.
+    /// Whether the manager has written since `old`, its previous entry. It has if the entry has a new time or new
+    /// fields. Fields can leave an entry with the same time, because another manager took them over, or because
+    /// anyone removed them.
     fn has_written_since(&self, old: &ManagedFieldsEntry<'_>) -> bool {
         let same_time = self.written == old.written || self.time() == old.time();
         let same_fields = || self.fields.map(Value::raw) == old.fields.map(Value::raw);
         !same_time || !(same_fields() || within(self.fields, old.fields))
     }
 
-    /// Whether the entry owns the field at the end of `path`, or something inside it.
+    /// Whether the entry owns the field at the end of `path`, or a field inside it.
     pub fn owns(&self, path: &[OwnerStep<'_>]) -> bool {
         self.names(path).is_some()
     }
 
-    /// How many steps of `path` the entry names, if it owns what is at its end.
+    /// How many steps of `path` the entry names, if it owns the field at the end.
     fn names(&self, path: &[OwnerStep<'_>]) -> Option<usize> {
         names(self.fields?, path)
     }
 }
 
-/// The entries of an object, those without a manager's name left out.
+/// The entries of an object, except those without a manager's name.
 pub fn entries(object: Value<'_>) -> Vec<ManagedFieldsEntry<'_>> {
     let mut entries = Vec::new();
     for entry in object.items_at(&["metadata", "managedFields"]) {
@@ -123,8 +124,9 @@ pub fn entries(object: Value<'_>) -> Vec<ManagedFieldsEntry<'_>> {
     entries
 }
 
-/// When the deletion of an object was asked for: it has no entry, and its time stands as much ahead as the
-/// object has to end (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/>).
+/// The time at which the deletion of an object was requested. A deletion has no entry, and `deletionTimestamp`
+/// lies in the future by the grace period
+/// (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/>).
 fn deletion(object: Value<'_>) -> Option<Timestamp> {
     let end = time(&object.str_at(&["metadata", "deletionTimestamp"])?)?;
     let grace = object.at(&["metadata", "deletionGracePeriodSeconds"]);
@@ -133,8 +135,8 @@ fn deletion(object: Value<'_>) -> Option<Timestamp> {
         .ok()
 }
 
-/// The first of the entries that name most of a path. An entry whose fields inside a
-/// map others have taken over is left with the map, and owns no more of it than is nobody's.
+/// The first entry that names the most steps of a path. When other managers have taken over all of its fields
+/// inside a map, an entry keeps the empty map. It then owns only the fields of the map that have no other owner.
 fn nearest<'w, 'a: 'w>(
     entries: impl Iterator<Item = &'w ManagedFieldsEntry<'a>>,
     path: &[OwnerStep<'_>],
@@ -152,7 +154,7 @@ fn nearest<'w, 'a: 'w>(
     found.map(|(entry, _)| entry)
 }
 
-/// Whether a set of fields lies within another.
+/// Whether a set of fields is a subset of another.
 fn within(set: Option<Value<'_>>, other: Option<Value<'_>>) -> bool {
     match (set, other) {
         (None, _) => true,
@@ -166,8 +168,8 @@ fn within(set: Option<Value<'_>>, other: Option<Value<'_>>) -> bool {
 }
 
 impl<'a> Writers<'a> {
-    /// Reads the managers of both versions. Where there is only the new one, all of its managers
-    /// have acted; where there is only the old one, none has.
+    /// Reads the managers of both versions. If there is only the new version, all of its managers are actors. If
+    /// there is only the old one, none is.
     pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Writers<'a> {
         let before = old.and_then(deletion);
         let deletion = new.and_then(deletion).filter(|at| before != Some(*at));
@@ -188,20 +190,20 @@ impl<'a> Writers<'a> {
         }
     }
 
-    /// The entries that are new, or whose time moved or fields grew, the latest first.
+    /// The entries that are new, have a new time or have new fields, the latest first.
     pub fn actors(&self) -> impl Iterator<Item = &ManagedFieldsEntry<'a>> {
         self.actors.iter().map(|&at| &self.new[at])
     }
 
-    /// When the version was written, by the server's clock, where it says so itself: the latest time that
-    /// moved, that of the deletion included. A write that only removes fields moves none
-    /// (<https://github.com/kubernetes/kubernetes/blob/v1.36.0/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/managedfieldsupdater.go>),
-    /// nor does one that nobody is recorded for, such as the binding of a Pod.
+    /// The time at which this version was written, by the server's clock, as far as the object contains it. It is
+    /// the latest new time, that of a deletion included. A write that only removes fields changes no time
+    /// (<https://github.com/kubernetes/kubernetes/blob/v1.36.0/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/managedfieldsupdater.go>).
+    /// Neither does a write without a recorded manager, such as the binding of a Pod.
     pub fn moved(&self) -> Option<Timestamp> {
         self.moved
     }
 
-    /// [`Writers::moved`], else the latest time in the object: the version was not written before that.
+    /// [`Writers::moved`], or else the latest time in the object. The version was not written before it.
     pub fn time(&self) -> Option<Timestamp> {
         self.moved.or_else(|| {
             let all = if self.new.is_empty() {
@@ -213,21 +215,21 @@ impl<'a> Writers<'a> {
         })
     }
 
-    /// Whether there is an entry that does not say when it was changed, such as that of a scale
+    /// Whether an entry has no time, such as that of the scale subresource
     /// (<https://github.com/kubernetes/kubernetes/blob/v1.36.0/staging/src/k8s.io/apimachinery/pkg/util/managedfields/scalehandler.go>).
     pub fn has_undated(&self) -> bool {
         self.new.iter().any(|entry| entry.time().is_none())
     }
 
-    /// Who is behind the change of the field at `path`, which is there on `side` last. The path is
-    /// that of the same side.
+    /// Who changed the field at `path`. `side` is the last version that has the field, and `path` belongs to that
+    /// version.
     pub fn by(&self, side: Side, path: &[OwnerStep<'_>]) -> Option<By<'_, 'a>> {
         match side {
             Side::New => self.by_now(path),
             Side::Old => {
                 let was = nearest(self.old.iter(), path)?;
                 match self.actors().next() {
-                    // The owner itself let go of the field.
+                    // The owner removed the field itself.
                     Some(_) if self.actors().any(|actor| actor.same_identity(was)) => {
                         Some(By::Actor(was))
                     }
@@ -238,7 +240,7 @@ impl<'a> Writers<'a> {
         }
     }
 
-    /// Who is behind the change of a field that is there: whose it is, of several one who wrote.
+    /// Who changed a field that exists: its owner. Of several owners, one that wrote this version.
     fn by_now(&self, path: &[OwnerStep<'_>]) -> Option<By<'_, 'a>> {
         let others = (0..self.new.len()).filter(|at| !self.actors.contains(at));
         let all = self.actors.iter().copied().chain(others);

@@ -1,4 +1,4 @@
-//! Whose a field is: the way to it, followed through the sets of fields that entries own.
+//! Finds the owner of a field: follows its path through the sets of fields that entries own.
 
 use std::borrow::Cow;
 
@@ -6,22 +6,22 @@ use super::key;
 use crate::object::tape::Kind;
 use crate::object::value::Value;
 
-/// One step of the way to a field, as ownership is looked up by.
+/// One step of the path to a field.
 #[derive(Clone)]
 pub enum OwnerStep<'a> {
     /// A field of an object.
     Field(Cow<'a, str>),
-    /// An item of a list: ownership knows it by its key fields, its value or its index.
+    /// An item of a list. Ownership names it by its key fields, its value or its index.
     Item {
         /// The item.
         value: Value<'a>,
-        /// Where it stands.
+        /// Its index in the list.
         index: u32,
     },
 }
 
-/// Walks `fieldsV1`: `f:NAME` for fields, `k:{…}` for items by key, `v:…` by value, `i:N` by index. A
-/// set without children, reached early, owns all that is below it.
+/// Follows a path through `fieldsV1`: `f:NAME` for fields, `k:{…}` for items by key, `v:…` by value, `i:N` by
+/// index. An empty set owns everything below it, even if the path continues.
 pub(super) fn names(set: Value<'_>, path: &[OwnerStep<'_>]) -> Option<usize> {
     let Some((step, rest)) = path.split_first() else {
         return Some(0);

@@ -1,8 +1,8 @@
-//! Paths into an object: the one form in which every view, record and flag writes them.
+//! Paths into an object, in the one form that all views, records and flags use.
 //!
 //! `.spec.ports[port=53,protocol=TCP].targetPort`, `.metadata.labels["a/b"]`, `.spec.rules[0]`,
-//! `.spec.env[name=A#2]` for the second item of that name. [`Pattern`] reads the same form back, and
-//! [`Path::pointer`] gives the same place as a JSON Pointer (RFC 6901).
+//! `.spec.env[name=A#2]` for the second item with that name. [`Pattern`] parses the same form, and
+//! [`Path::pointer`] gives the equivalent JSON Pointer (RFC 6901).
 
 mod parse;
 mod path_writer;
@@ -23,56 +23,56 @@ pub enum Step<'a> {
     Field(Cow<'a, str>),
     /// An item of a list.
     Item {
-        /// Where it stands.
+        /// The item's indices.
         place: Place,
-        /// How it is named.
+        /// The item's name.
         label: Label<'a>,
     },
 }
 
-/// Where an item stands in its list: before and after, counted from 0.
+/// The index of an item in its list, before and after the change, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its index in the old list; `None` if it was not there.
+    /// The index in the old list; `None` if the old list does not have the item.
     pub old: Option<u32>,
-    /// Its index in the new list; `None` if it is not there.
+    /// The index in the new list; `None` if the new list does not have the item.
     pub new: Option<u32>,
 }
 
-/// How an item of a list is named in a path.
+/// The name of a list's item in a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label<'a> {
-    /// By its index: `[3]`, or `[3→4]` where that differs.
+    /// The index: `[3]`, or `[3→4]` if it has changed.
     Index,
-    /// Not at all: it is a value of a set, and stands at the path of the set.
+    /// No name: the item is a value of a set, and has the path of the set.
     Member,
-    /// By the fields that tell it from its siblings: `[port=53,protocol=TCP]`.
+    /// The key fields: `[port=53,protocol=TCP]`.
     Key {
-        /// Names and values, in the order they are written.
+        /// Names and values, in the order of the path.
         parts: Vec<(Cow<'a, str>, Cow<'a, str>)>,
-        /// Counts the items of the same key, from 1.
+        /// The number of this item among the items with the same key, from 1.
         nth: u32,
     },
 }
 
-/// The way from an object to one of its values.
+/// The path from an object to one of its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path<'a> {
-    /// The steps, from the outside in; none for the object itself.
+    /// The steps, from the outermost to the innermost; none for the object itself.
     pub steps: Vec<Step<'a>>,
 }
 
-/// Which of two versions.
+/// One of two versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The one before.
+    /// The earlier version.
     Old,
-    /// The one after.
+    /// The later version.
     New,
 }
 
 impl Place {
-    /// The index on one side.
+    /// The index in one version.
     pub fn on(self, side: Side) -> Option<u32> {
         match side {
             Side::Old => self.old,
@@ -82,8 +82,8 @@ impl Place {
 }
 
 impl Path<'_> {
-    /// The same place as a JSON Pointer (RFC 6901) into one of the versions. An item that is not
-    /// there on that side is given its index on the other.
+    /// The JSON Pointer (RFC 6901) to the same value in one of the versions. An item that this version lacks has
+    /// its index in the other one.
     pub fn pointer(&self, side: Side) -> String {
         let mut pointer = String::new();
         for step in &self.steps {
@@ -99,14 +99,14 @@ impl Path<'_> {
         pointer
     }
 
-    /// The path as text, with `arrow` between the two indices of an item that has shifted.
+    /// The path as text. `arrow` separates the two indices of an item that has moved.
     pub fn text(&self, arrow: &str) -> String {
         let mut text = String::new();
-        let mut pen = PathWriter::new(&mut text, arrow);
+        let mut writer = PathWriter::new(&mut text, arrow);
         for step in &self.steps {
-            pen.step(step);
+            writer.step(step);
         }
-        pen.end();
+        writer.end();
         text
     }
 }

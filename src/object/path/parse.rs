@@ -1,4 +1,4 @@
-//! Reads patterns.
+//! Parses patterns.
 
 use super::path_writer::{is_name_char, is_value_char};
 use super::piece::Piece;
@@ -6,21 +6,21 @@ use super::piece::Piece;
 /// Why a text is not a path pattern. Positions count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// There is nothing in it.
+    /// The text is empty.
     #[error("the path is empty: write .spec.replicas, or ** for everything")]
     Empty,
-    /// It is a JSON Pointer.
+    /// The text is a JSON Pointer.
     #[error("{given} is a JSON Pointer; write the path as {instead}")]
     Pointer {
-        /// What was given.
+        /// The text.
         given: String,
-        /// The same place as a path.
+        /// The equivalent path.
         instead: String,
     },
-    /// A character that has to be quoted in a name.
+    /// A character that requires quotes around a name.
     #[error("`{found}` at position {at}: a name with it is written in quotes, [\"…{found}…\"]")]
     Unquoted {
-        /// Where.
+        /// The position.
         at: usize,
         /// The character.
         found: char,
@@ -28,16 +28,16 @@ pub enum PatternError {
     /// Something else was expected.
     #[error("expected {expected} at position {at}, found {found}")]
     Expected {
-        /// Where.
+        /// The position.
         at: usize,
-        /// What would be right.
+        /// The expected text.
         expected: &'static str,
-        /// What is there.
+        /// The text at the position.
         found: String,
     },
 }
 
-/// Reads a whole pattern.
+/// Parses a whole pattern.
 pub(super) fn pattern(text: &str) -> Result<Vec<Piece>, PatternError> {
     if text.is_empty() {
         return Err(PatternError::Empty);
@@ -60,7 +60,7 @@ pub(super) fn pattern(text: &str) -> Result<Vec<Piece>, PatternError> {
             return Err(reader.stray());
         }
         let piece = reader.piece()?;
-        // `**.**` is `**`; each more would multiply the ways in which a path can fit.
+        // `**.**` equals `**`. More of them would multiply the ways to match a path.
         if piece != Piece::Deep || pieces.last() != Some(&Piece::Deep) {
             pieces.push(piece);
         }
@@ -102,7 +102,7 @@ impl PatternReader {
         }
     }
 
-    /// The error for a character that can follow no step.
+    /// The error for a character that cannot follow a step.
     fn stray(&self) -> PatternError {
         match self.peek() {
             Some(found) if !"].*\"".contains(found) => PatternError::Unquoted {
@@ -136,7 +136,7 @@ impl PatternReader {
         Ok(Piece::Field(name))
     }
 
-    /// What stands between brackets.
+    /// Parses the text between brackets.
     fn bracket(&mut self) -> Result<Piece, PatternError> {
         if self.peek() == Some('"') {
             return self.quoted().map(Piece::Field);
@@ -152,7 +152,8 @@ impl PatternReader {
         self.key()
     }
 
-    /// The rest after `[3`: nothing, or an arrow and the new index; or it was a key's name.
+    /// Parses the rest after `[3`: nothing, or an arrow and the new index. Otherwise the digits begin a key's
+    /// name.
     fn index(&mut self, first: u32, start: usize) -> Result<Piece, PatternError> {
         let arrow = self.take('→') || (self.take('-') && self.take('>'));
         if !arrow {
@@ -203,7 +204,7 @@ impl PatternReader {
         Ok(Piece::Key { parts, nth })
     }
 
-    /// A JSON string.
+    /// Parses a JSON string.
     fn quoted(&mut self) -> Result<String, PatternError> {
         let start = self.at;
         self.at += 1;

@@ -1,4 +1,4 @@
-//! Writes paths, step by step, at the end of a text.
+//! Writes paths step by step to the end of a text.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,14 +8,14 @@ use super::{Label, Place, Step};
 /// Writes one path.
 pub(crate) struct PathWriter<'t> {
     text: &'t mut String,
-    /// Where the path begins.
+    /// The offset of the path in the text.
     start: usize,
-    /// What stands between the two indices of an item that has shifted.
+    /// Separates the two indices of an item that has moved.
     arrow: &'t str,
 }
 
 impl<'t> PathWriter<'t> {
-    /// Begins a path at the end of `text`.
+    /// Starts a path at the end of `text`.
     pub(crate) fn new(text: &'t mut String, arrow: &'t str) -> PathWriter<'t> {
         PathWriter {
             start: text.len(),
@@ -56,7 +56,7 @@ impl<'t> PathWriter<'t> {
         self.text.push(']');
     }
 
-    /// Appends an item that is named by its index.
+    /// Appends an item with its index as its name.
     pub(crate) fn index(&mut self, place: Place) {
         let _ = match (place.old, place.new) {
             (Some(old), Some(new)) if old != new => {
@@ -67,7 +67,8 @@ impl<'t> PathWriter<'t> {
         };
     }
 
-    /// Appends an item that is named by key fields: names and values, and which item of the key it is.
+    /// Appends an item with key fields as its name: their names and values, and the item's number among equal
+    /// keys.
     pub(crate) fn key<'n, 'v>(
         &mut self,
         parts: impl Iterator<Item = (&'n str, Cow<'v, str>)>,
@@ -90,7 +91,7 @@ impl<'t> PathWriter<'t> {
         self.text.push(']');
     }
 
-    /// Ends the path: that of the object itself is a dot.
+    /// Ends the path. The path of the object itself is a dot.
     pub(crate) fn end(self) {
         if self.text.len() == self.start {
             self.text.push('.');
@@ -117,17 +118,18 @@ impl<'t> PathWriter<'t> {
     }
 }
 
-/// Whether a field's name stands in a path without quotes.
+/// Whether a field's name needs no quotes in a path.
 fn is_bare_name(name: &str) -> bool {
     !name.is_empty() && all(name, is_name_byte)
 }
 
-/// Whether the value of a key stands in a path without quotes.
+/// Whether a key's value needs no quotes in a path.
 fn is_bare_value(value: &str) -> bool {
     !value.is_empty() && all(value, is_value_byte)
 }
 
-/// Whether all bytes are such. Most texts pass: without a way out it takes many bytes at once.
+/// Whether the condition holds for all bytes. It does not stop early: most texts pass, and so the compiler can
+/// check many bytes at once.
 fn all(text: &str, is_such: impl Fn(u8) -> bool) -> bool {
     text.bytes().fold(true, |all, byte| all & is_such(byte))
 }

@@ -1,4 +1,4 @@
-//! Patterns of paths, as `--only` and `--ignore` take them.
+//! Patterns of paths, for `--only` and `--ignore`.
 
 use std::str::FromStr;
 
@@ -6,26 +6,26 @@ use super::parse::{self, PatternError};
 use super::piece::Piece;
 use super::{Label, Path, Place, Step};
 
-/// A path in which `*` stands for any one step, `**` for any number of them and `[*]` for any item.
-/// The leading dot may be left out. A key may name fewer parts than the item has.
+/// A path in which `*` matches any one step, `**` any number of steps, and `[*]` any item. The leading dot is
+/// optional. A key may name fewer parts than the item has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     steps: Vec<Piece>,
 }
 
-/// How a path and a pattern lie to each other.
+/// How a path relates to a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Match {
-    /// They have nothing to do with each other.
+    /// They are unrelated.
     None,
-    /// The path is what the pattern names, or lies inside it.
+    /// The path matches the pattern, or lies inside a match.
     Inside,
-    /// What the pattern names would lie inside the path.
+    /// A match would lie inside the path.
     Above,
 }
 
 impl Match {
-    /// The nearer of two.
+    /// The closer of two relations.
     #[must_use]
     pub fn or(self, other: Match) -> Match {
         match (self, other) {
@@ -37,12 +37,12 @@ impl Match {
 }
 
 impl Pattern {
-    /// How `path` lies to what this pattern names.
+    /// How `path` relates to this pattern.
     pub fn matches(&self, path: &Path<'_>) -> Match {
         matches(&self.steps, &path.steps)
     }
 
-    /// Whether `path` is what this pattern names, and not something inside it.
+    /// Whether `path` matches this pattern exactly, and does not lie inside a match.
     pub fn names(&self, path: &Path<'_>) -> bool {
         names(&self.steps, &path.steps)
     }
@@ -70,7 +70,7 @@ fn matches(pieces: &[Piece], steps: &[Step<'_>]) -> Match {
     match steps {
         [] => Match::Above,
         [step, rest @ ..] if piece.fits(step) => matches(later, rest),
-        // A value of a set stands at the path of its list.
+        // A value of a set has the path of its list.
         [
             Step::Item {
                 label: Label::Member,
@@ -119,7 +119,7 @@ impl Piece {
     }
 }
 
-/// Items go by their new index, removed ones by the old.
+/// An item has its new index, and a removed item its old one.
 fn stands_at(place: Place, index: u32) -> bool {
     place.new.or(place.old) == Some(index)
 }

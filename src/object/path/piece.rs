@@ -1,4 +1,4 @@
-//! One step of a pattern of paths.
+//! One step of a path pattern.
 
 /// One step of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(super) enum Piece {
     Deep,
     /// `[*]`
     AnyItem,
-    /// `[3]` or `[3→4]`: the last of them
+    /// `[3]` or `[3→4]`, which stands for 4
     Index(u32),
     /// `[name=web]` or `[name=web#2]`
     Key {

@@ -37,7 +37,7 @@ fn check(steps: &[Step<'_>], text: &str, pointer: &str) {
 }
 
 #[test]
-fn fields_are_quoted_where_they_must_be() {
+fn fields_are_quoted_if_necessary() {
     check(&[], ".", "");
     check(
         &[field("spec"), field("pod-ip_2")],
@@ -101,7 +101,7 @@ fn a_printed_path_is_a_pattern_that_matches_it() {
 }
 
 #[test]
-fn patterns_match_a_path_and_all_below_it() {
+fn patterns_match_a_path_and_everything_below_it() {
     let image = path(&[
         field("spec"),
         field("containers"),
@@ -140,7 +140,7 @@ fn patterns_match_a_path_and_all_below_it() {
 }
 
 #[test]
-fn many_stars_are_soon_done_with() {
+fn many_stars_are_matched_quickly() {
     let deep = path(&vec![field("a"); 40]);
     let stars = vec!["**"; 40].join(".");
     for (last, expected) in [("a", Match::Inside), ("b", Match::Above)] {
@@ -151,7 +151,7 @@ fn many_stars_are_soon_done_with() {
 }
 
 #[test]
-fn near_misses_are_explained() {
+fn errors_explain_how_to_write_the_path() {
     let message = |text: &str| match text.parse::<Pattern>() {
         Ok(pattern) => format!("{pattern:?}"),
         Err(error) => error.to_string(),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::SelectorError;
 
-/// Whether a field has to equal the value or to differ from it.
+/// Whether a field must equal the value or differ from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FieldOperator {
     /// `=` and `==`.
@@ -19,13 +19,13 @@ pub enum FieldOperator {
 pub struct FieldTerm {
     /// The field's path without a leading dot.
     pub field: String,
-    /// How it compares.
+    /// The comparison.
     pub operator: FieldOperator,
-    /// The value, unescaped.
+    /// The value without escapes.
     pub value: String,
 }
 
-/// A conjunction of field terms; the empty one matches everything.
+/// A conjunction of field terms. An empty one matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FieldSelector {
     terms: Vec<FieldTerm>,
@@ -37,12 +37,12 @@ impl FieldSelector {
         &self.terms
     }
 
-    /// Whether nothing is required.
+    /// Whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// The value that `field` has to equal, when one is named.
+    /// The value that `field` must equal, if a term requires one.
     pub fn required(&self, field: &str) -> Option<&str> {
         let is_it =
             |term: &&FieldTerm| term.field == field && term.operator == FieldOperator::Equals;
@@ -52,7 +52,8 @@ impl FieldSelector {
             .map(|term| term.value.as_str())
     }
 
-    /// Whether an object whose fields `field` looks up is selected; an absent field is the empty text.
+    /// Whether the selector matches an object, with `field` to look up its fields. An absent field counts as the
+    /// empty text.
     pub fn matches<S: AsRef<str>>(&self, field: impl Fn(&str) -> Option<S>) -> bool {
         self.terms.iter().all(|term| {
             let found = field(&term.field);
@@ -80,7 +81,7 @@ impl fmt::Display for FieldSelector {
     }
 }
 
-/// The field selector of the one object of this name, whatever the name holds.
+/// The field selector for the one object with this name. The name may contain any character.
 pub fn by_name(name: &str) -> String {
     let term = FieldTerm {
         field: "metadata.name".to_owned(),
@@ -105,7 +106,7 @@ impl FromStr for FieldSelector {
     }
 }
 
-/// Splits at commas that no backslash escapes.
+/// Splits a text at commas without a backslash before them.
 fn split_terms(text: &str) -> Vec<&str> {
     let (mut terms, mut start, mut escaped) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices() {
@@ -129,7 +130,7 @@ fn field_term(term: &str) -> Result<FieldTerm, SelectorError> {
     };
     let field = field.trim();
     if operator == FieldOperator::Equals && field.ends_with('!') {
-        // `a! = b`: half of an operator, and no end of a name.
+        // `a! = b` is half an operator. A field's name cannot end with `!`.
         return Err(wrong());
     }
     let right = match operator {
@@ -152,7 +153,7 @@ fn field_term(term: &str) -> Result<FieldTerm, SelectorError> {
     }
     let field = field.trim();
     if field.ends_with('!') {
-        return Err(wrong()); // a `!=` with a blank in it
+        return Err(wrong()); // `!=` with a space inside
     }
     Ok(FieldTerm {
         field: field.to_owned(),

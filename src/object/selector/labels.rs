@@ -6,33 +6,33 @@ use std::str::FromStr;
 
 use super::SelectorError;
 
-/// What one requirement asks of the value under its key.
+/// The condition of one requirement for the value of its label.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Test {
-    /// The label is there and its value is one of these.
+    /// The label exists, and its value is one of these.
     In(BTreeSet<String>),
-    /// The label is absent, or its value is none of these.
+    /// The label does not exist, or its value is none of these.
     NotIn(BTreeSet<String>),
-    /// The label is there.
+    /// The label exists.
     Exists,
-    /// The label is absent.
+    /// The label does not exist.
     DoesNotExist,
-    /// The label is an integer greater than this.
+    /// The value is an integer greater than this.
     GreaterThan(i64),
-    /// The label is an integer less than this.
+    /// The value is an integer less than this.
     LessThan(i64),
 }
 
-/// A conjunction of requirements on labels; the empty one matches everything.
+/// A conjunction of requirements for labels. An empty one matches everything.
 ///
-/// Kept in canonical order (by key), so that equal selectors are equal values and equal text.
+/// The requirements are in canonical order (by key), so that equal selectors are equal values and equal texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
     requirements: Vec<(String, Test)>,
 }
 
 impl LabelSelector {
-    /// Builds a selector from requirements, as a `matchLabels`/`matchExpressions` reader has them.
+    /// Creates a selector from requirements, for a reader of `matchLabels` and `matchExpressions`.
     pub fn new(requirements: impl IntoIterator<Item = (String, Test)>) -> Self {
         let mut requirements: Vec<_> = requirements.into_iter().collect();
         requirements.sort();
@@ -40,12 +40,12 @@ impl LabelSelector {
         Self { requirements }
     }
 
-    /// Whether nothing is required.
+    /// Whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.requirements.is_empty()
     }
 
-    /// Whether an object whose labels `label` looks up is selected.
+    /// Whether the selector matches an object, with `label` to look up its labels.
     pub fn matches<S: AsRef<str>>(&self, label: impl Fn(&str) -> Option<S>) -> bool {
         self.requirements
             .iter()
@@ -110,7 +110,7 @@ impl FromStr for LabelSelector {
     }
 }
 
-/// Splits a label selector into operators and words; the empty token is its end.
+/// Splits a label selector into operators and words. An empty token marks the end.
 struct Tokens<'a> {
     rest: &'a str,
 }
@@ -211,7 +211,8 @@ fn key(tokens: &mut Tokens<'_>) -> Result<String, SelectorError> {
     Ok(key.to_owned())
 }
 
-/// At most 63 characters of `[A-Za-z0-9._-]`, alphanumeric at both ends; empty is allowed.
+/// Whether a text has at most 63 characters of `[A-Za-z0-9._-]`, and is alphanumeric at both ends. It may be
+/// empty.
 fn is_label_text(text: &str) -> bool {
     let ends = text
         .chars()
@@ -225,7 +226,7 @@ fn is_label_text(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
-/// One value; nothing at all is the empty value, as in `app=`.
+/// Parses one value. Without a token it is the empty value, as in `app=`.
 fn value(tokens: &mut Tokens<'_>) -> Result<String, SelectorError> {
     let text = if tokens.next_is_word() {
         tokens.next()

@@ -8,24 +8,24 @@ mod labels;
 pub use fields::{FieldOperator, FieldSelector, FieldTerm, by_name};
 pub use labels::{LabelSelector, Test};
 
-/// Why a selector was not understood.
+/// Why a selector is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectorError {
-    /// A token stands where another one was due.
+    /// An unexpected token.
     #[error("found '{found}', expected: {expected}")]
     Unexpected {
-        /// The text found, empty at the end of the selector.
+        /// The token; empty at the end of the selector.
         found: String,
-        /// What would have been right.
+        /// The expected tokens.
         expected: &'static str,
     },
     /// The key is not a qualified name such as `app` or `example.com/app`.
     #[error("invalid label key '{0}'")]
     Key(String),
-    /// The value cannot be a label's.
+    /// The text is not a valid label value.
     #[error("invalid label value '{0}'")]
     Value(String),
-    /// `>` and `<` compare integers.
+    /// The operand of `>` or `<` is not an integer.
     #[error("'{0}' is not an integer")]
     Integer(String),
     /// A field selector term without `=`, `==` or `!=`.

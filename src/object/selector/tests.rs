@@ -1,4 +1,4 @@
-//! The selector grammars, case by case.
+//! Tests of the selector grammars, case by case.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn selects(selector: &str, text: &str) -> bool {
 }
 
 #[test]
-fn label_selectors_match_as_kubernetes_does() {
+fn label_selectors_match_as_in_kubernetes() {
     let cases = [
         ("", "a=1", true),
         ("a", "a=1", true),
@@ -55,7 +55,7 @@ fn label_selectors_match_as_kubernetes_does() {
 }
 
 #[test]
-fn what_is_no_label_selector_is_refused() {
+fn invalid_label_selectors_are_refused() {
     for text in [
         "a=1 b", "=1", "a in 1", "a in (1", "a=b=c", "a>x", ",a", "a,", "a b", "-a=1", "a=-", "/a",
         "é=1",
@@ -70,7 +70,7 @@ fn what_is_no_label_selector_is_refused() {
 }
 
 #[test]
-fn equal_label_selectors_have_one_text() {
+fn equal_label_selectors_have_equal_texts() {
     let text = |text: &str| text.parse::<LabelSelector>().expect("valid").to_string();
     assert_eq!(
         text("b in (2,1),a==1,!c,d,a==1,e notin (x),f>1"),
@@ -106,7 +106,7 @@ fn field_selectors_match() {
 }
 
 #[test]
-fn what_is_no_field_selector_is_refused() {
+fn invalid_field_selectors_are_refused() {
     for text in ["a", "a=b=c", r"a=\x", r"a=b\", "! =", "a! =b"] {
         assert!(text.parse::<FieldSelector>().is_err(), "{text}");
     }

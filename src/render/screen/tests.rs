@@ -20,7 +20,10 @@ const EARLIER: [&str; 3] = ["$ make", "ok", "$ kubectl spy"];
 
 fn size(screen: &Screen<Parser>) -> Size {
     let (rows, columns) = screen.out.screen().size();
-    Size::from((columns, rows))
+    Size {
+        columns: columns.into(),
+        rows: rows.into(),
+    }
 }
 
 fn lines(texts: &[impl AsRef<str>]) -> Vec<Line<'static>> {

@@ -1,9 +1,9 @@
-//! Reads back what was missed: after an interruption, and for a subscriber that was too slow. Subscribers get it in
-//! order, from the oldest on. It goes on for as long as the server answers. A gap is left only where the server
-//! itself has forgotten, or does not answer any more.
+//! Reads missed versions back after an interruption, or for a subscriber that was too slow. Subscribers get the
+//! versions in order, oldest first. A backfill continues while the server answers. A gap stays only where the
+//! server has compacted its history, or no longer answers.
 //!
-//! As far as the watch cache reaches, one watch from the old version has every event. What is older is walked
-//! back, object by object, in chunks of revisions that memory holds.
+//! Within the reach of the watch cache, one watch from the old version has every event. Older versions are read
+//! object by object, in chunks of revisions that fit in memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,32 +22,32 @@ use crate::watch::patient::Patient;
 use crate::watch::queue::Follows;
 use crate::watch::source::SharedSource;
 
-/// For how long a server is asked that answers nothing at all.
+/// How long requests are retried while the server answers nothing.
 const STALL: Duration = Duration::from_secs(60);
-/// How many revisions a chunk has at least.
+/// The least number of revisions in a chunk.
 const CHUNK: u64 = 16;
 
-/// Runs the backfills of one source, one after the other.
+/// Runs the backfills of one source, one after another.
 #[derive(Clone)]
 pub(super) struct Backfiller {
     pub(super) shared: Arc<SharedSource>,
     pub(super) archive: Archive,
     pub(super) pace: Speed,
-    /// From which the jitter of its retries follows.
+    /// The seed of the jitter of its retries.
     seed: u64,
     pub(super) page_items: u32,
-    /// How many bytes of versions are held at once.
+    /// How many bytes of versions may be in memory at once.
     pub(super) bytes: usize,
 }
 
-/// How far a backfill has come.
+/// The progress of a backfill.
 pub(super) struct Filling {
     pub(super) backfill: Backfill,
-    /// All up to here is told.
+    /// Subscribers have got everything up to this revision.
     pub(super) base: Revision,
-    /// What became of each object: `then` is what subscribers have.
+    /// The history of each object; `then` is the version that subscribers have.
     pub(super) histories: ObjectHistories,
-    /// From here on the watch cache is known to have every event.
+    /// From this revision on, the watch cache is known to have every event.
     pub(super) cached_from: Option<Revision>,
 }
 
@@ -67,7 +67,7 @@ impl Backfiller {
         }
     }
 
-    /// Fills what comes, for as long as the source is there.
+    /// Runs the backfills that arrive, while the source exists.
     pub(super) async fn run(self) {
         let Some(mut backfills) = self.shared.lock().to_fill.take() else {
             return;
@@ -92,14 +92,14 @@ impl Backfiller {
             let restored = self.shared.restored.notified();
             let left = tokio::select! {
                 left = backfiller.fill(&mut filling) => left,
-                // What is asked for is of a history that is no more.
+                // The backfill asks for a history that no longer exists.
                 () = restored => Err(Unread::Spent),
             };
             backfiller.finish(filling, left.err());
         }
     }
 
-    /// Reads everything back; the error is why it could not.
+    /// Reads the whole interval back. The error is the reason why that was impossible.
     async fn fill(&self, filling: &mut Filling) -> Result<(), Unread> {
         while filling.base < filling.backfill.upto {
             self.check(filling).await?;
@@ -114,8 +114,8 @@ impl Backfiller {
         Ok(())
     }
 
-    /// Fails where it is of no use to go on. The server may have been restored before its watch has ended:
-    /// what it answers is then of another history.
+    /// Fails if continuing is useless. The server may have been restored before its watch ended; its answers then
+    /// belong to another history.
     pub(super) async fn check(&self, filling: &Filling) -> Result<(), Unread> {
         if self.shared.is_void(&filling.backfill) {
             return Err(Unread::Spent);
@@ -127,7 +127,7 @@ impl Backfiller {
         }
     }
 
-    /// Reads back the next chunk, as large as memory holds.
+    /// Reads back the next chunk, as large as memory allows.
     async fn walk_on(&self, filling: &mut Filling) -> Result<(), Unread> {
         let mut revisions = self.chunk_size(&filling.histories);
         loop {
@@ -158,7 +158,7 @@ impl Backfiller {
         }
     }
 
-    /// How many revisions are read back at once: each may be a version of one of these objects.
+    /// How many revisions to read back at once. Each may be a version of one of these objects.
     fn chunk_size(&self, histories: &ObjectHistories) -> u64 {
         let bodies = histories
             .values()
@@ -170,7 +170,7 @@ impl Backfiller {
         CHUNK.max((self.bytes / 2 / one) as u64)
     }
 
-    /// Waits until there is room for more.
+    /// Waits until subscribers have room for more events.
     pub(super) async fn wait(&self, filling: &Filling) {
         let rest = || {
             let mut missed = Missed::after(filling.base.into());
@@ -186,13 +186,13 @@ impl Backfiller {
         self.shared.drained(&filling.backfill, rest).await;
     }
 
-    /// Goes on at the oldest revision that can be read: before that there is a gap, and then the difference
-    /// that it made.
+    /// Continues at the oldest revision that the server still has. Subscribers get a gap for the revisions before
+    /// it, and then the difference.
     async fn skip(&self, filling: &mut Filling) -> Result<(), Unread> {
         let (base, upto) = (filling.base, filling.backfill.upto);
         let oldest = self.archive.oldest(base.next(), upto).await?;
         if oldest <= base {
-            // It forgets faster than it is read.
+            // The server compacts faster than this reads.
             return Err(Unread::Forgotten);
         }
         let gap = Gap {
@@ -214,7 +214,7 @@ impl Backfiller {
         let filled = Filled {
             gaps: vec![gap],
             difference: vanished,
-            told: Vec::new(),
+            events: Vec::new(),
         };
         self.shared
             .fill(&mut filling.backfill, filled, Follows::More);
@@ -222,7 +222,7 @@ impl Backfiller {
         Ok(())
     }
 
-    /// What is there at a revision of the interval, beside what subscribers have.
+    /// The objects at a revision of the interval, beside the versions that subscribers have.
     pub(super) async fn at(
         &self,
         filling: &Filling,
@@ -262,7 +262,7 @@ impl Backfiller {
         Ok(histories)
     }
 
-    /// Ends with a backfill: what could not be read back is a gap, and then the difference.
+    /// Ends a backfill. The part that could not be read back becomes a gap, followed by the difference.
     fn finish(&self, mut filling: Filling, why: Option<Unread>) {
         let mut filled = Filled::default();
         if let Some(why) = why {

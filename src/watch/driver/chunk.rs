@@ -1,4 +1,4 @@
-//! Walks back the objects of one chunk of revisions.
+//! Reads back the objects of one chunk of revisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,17 +15,17 @@ use crate::watch::history::{
     in_order,
 };
 
-/// How many objects are walked at once, or parts of one that is alone.
+/// How many objects are walked at the same time. A single object is walked in this many parts.
 const AT_ONCE: usize = 4;
-/// How many revisions a part of a walk has at least.
+/// The least number of revisions in a part of a walk.
 const PART: u64 = 64;
-/// How many revisions are looked at for objects that came and went inside the chunk: of a single object,
-/// and of a listing.
+/// How many revisions may be listed to find objects that were created and deleted inside the chunk: for a source
+/// of one object, and for any other source.
 const LOOKS: (usize, usize) = (4096, 256);
-/// How many objects may be listed in all to that end.
+/// How many objects those listings may contain in total.
 const LISTED: usize = 100_000;
 
-/// A span that is walked, and how many bytes of versions that has taken.
+/// The span of a walk, and how many bytes of versions all walks have taken.
 #[derive(Clone, Copy)]
 struct SpanWalk<'w> {
     span: RevisionSpan,
@@ -33,7 +33,7 @@ struct SpanWalk<'w> {
 }
 
 impl Backfiller {
-    /// Reads back everything up to `end`.
+    /// Reads back every version up to `end`.
     pub(super) async fn chunk(
         &self,
         filling: &Filling,
@@ -53,15 +53,15 @@ impl Backfiller {
                 cause: GapCause::Unseen,
             });
         }
-        let told = histories
+        let events = histories
             .values_mut()
-            .map(|history| std::mem::take(&mut history.told));
-        filled.told = told.flatten().collect();
-        filled.told.sort_by_key(|told| told.at);
+            .map(|history| std::mem::take(&mut history.events));
+        filled.events = events.flatten().collect();
+        filled.events.sort_by_key(|event| event.at);
         Ok((histories, filled))
     }
 
-    /// Walks each object from the end of the span to its beginning.
+    /// Walks each object from the end of the span back to its start.
     async fn walk(
         &self,
         histories: &mut ObjectHistories,
@@ -78,7 +78,7 @@ impl Backfiller {
             .collect();
         let parts = (AT_ONCE / changed.len().max(1)).max(1);
         let walks = changed.iter_mut().map(|history| async move {
-            history.told = self.in_parts(history, walked, parts).await?;
+            history.events = self.in_parts(history, walked, parts).await?;
             Ok(())
         });
         let walks: Vec<_> = walks.collect();
@@ -88,8 +88,8 @@ impl Backfiller {
             .await
     }
 
-    /// What happened to one object: its versions are read one after the other, so that a long walk is
-    /// made in several parts at once.
+    /// The events of one object. A walk reads one version after another, so a long walk is split into parts that
+    /// run at the same time.
     async fn in_parts(
         &self,
         history: &ObjectHistory,
@@ -127,15 +127,16 @@ impl Backfiller {
                 upto: now.at,
             };
             let walked = SpanWalk { span, ..walked };
-            async move { self.told(&part, walked, &BTreeSet::new()).await }
+            async move { self.past_events(&part, walked, &BTreeSet::new()).await }
         });
         let walks: Vec<_> = walks.collect();
-        let told: Vec<Vec<PastEvent>> = stream::iter(walks).buffered(AT_ONCE).try_collect().await?;
-        Ok(told.into_iter().flatten().collect())
+        let events: Vec<Vec<PastEvent>> =
+            stream::iter(walks).buffered(AT_ONCE).try_collect().await?;
+        Ok(events.into_iter().flatten().collect())
     }
 
-    /// What happened to one object in a span, the oldest first. It was there at the revisions `present`.
-    async fn told(
+    /// The events of one object in a span, oldest first. The object is known to exist at the revisions `present`.
+    async fn past_events(
         &self,
         history: &ObjectHistory,
         walked: SpanWalk<'_>,
@@ -171,25 +172,25 @@ impl Backfiller {
             Some(End::NotOffered(cause)) => return Err(Unread::NotOffered(cause.clone())),
             Some(End::Failed(error)) => return Err(Unread::Failed(error.clone())),
         }
-        let mut told = in_order(newest, found);
-        told.retain(|told| told.at.is_some_and(|at| at > base));
-        self.archive.tell_why(&mut told).await?;
-        Ok(told)
+        let mut events = in_order(newest, found);
+        events.retain(|event| event.at.is_some_and(|at| at > base));
+        self.archive.mark_left_selector(&mut events).await?;
+        Ok(events)
     }
 
-    /// Looks for objects that came and went: each of their writes is a revision of which nothing is
-    /// known yet, and between two such they are in a listing.
+    /// Finds objects that were created and deleted inside the span. Each of their writes has a revision without a
+    /// known event, and listings between two such revisions contain them.
     async fn look(
         &self,
         histories: &mut ObjectHistories,
         span: RevisionSpan,
     ) -> Result<Looked, Unread> {
-        // No more than is needed to see that it is too much.
+        // Two more than the limit are enough to exceed it.
         let mut open = unknown(histories, span, LOOKS.0 + 2);
         if self.is_single() {
             open.retain(|at| !histories.values().any(|history| history.is_there(*at)));
         }
-        // Its end is a write, too.
+        // The deletion is a write too, and no listing at its revision contains the object.
         open.pop();
         let most = if self.is_single() { LOOKS.0 } else { LOOKS.1 };
         if open.len() > most || open.len() * self.shared.lock().store.len() > LISTED {
@@ -203,14 +204,14 @@ impl Backfiller {
         };
         for (key, mut present) in met {
             if let Some(history) = histories.get_mut(&key) {
-                present.extend(history.told.iter().filter_map(PastEvent::present));
-                history.told = self.told(history, walked, &present).await?;
+                present.extend(history.events.iter().filter_map(PastEvent::present));
+                history.events = self.past_events(history, walked, &present).await?;
             }
         }
         Ok(Looked::All)
     }
 
-    /// Finds objects that nobody knew to be there at these revisions, and at which of them they are.
+    /// Lists these revisions, and returns which further objects exist at which of them.
     async fn meet(
         &self,
         histories: &mut ObjectHistories,
@@ -244,13 +245,13 @@ impl Backfiller {
         Ok(met)
     }
 
-    /// Whether the source is of one name, which two objects cannot have at once.
+    /// Whether all objects of the source have one name. Two objects cannot have it at the same time.
     fn is_single(&self) -> bool {
         self.shared.key.select.is_of_one_name()
     }
 }
 
-/// Whether nothing can have been missed.
+/// Whether the search was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Looked {
     All,

@@ -1,23 +1,23 @@
-//! Whether the server's history still is the one that was watched.
+//! Checks whether the server still has the history that the source watched.
 //!
-//! An etcd that is restored from a backup counts on from a lower revision, and writes other versions under
-//! numbers that were given out before. kube-apiserver takes a watch from a revision that it has not come
-//! to, and sends neither events nor bookmarks until it has
-//! (<https://github.com/kubernetes/kubernetes/blob/v1.36.0/staging/src/k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go>):
-//! the watch looks healthy, and what is written meanwhile is lost. So with each watch that is opened, but
-//! the one after a listing, the server is asked how far it has come.
+//! An etcd that was restored from a backup continues from a lower revision. It then writes new versions under
+//! revisions that it has used before. kube-apiserver accepts a watch from a future revision, and sends neither
+//! events nor bookmarks before it reaches that revision
+//! (<https://github.com/kubernetes/kubernetes/blob/v1.36.0/staging/src/k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go>).
+//! Such a watch looks healthy, but the writes in between are lost. So each watch, except the one after a listing,
+//! comes with a read of the server's newest revision.
 //!
-//! The evidence is a newest listing with a lower version than one that was seen. Such a listing asks for
-//! no version, so that the server confirms it with a quorum of etcd
-//! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions>): it is no older than
-//! anything that any API server has sent, even where several stand behind a load balancer and one lags.
-//! A lower version in a watch alone is none: what was sent may be sent again when a watch resumes, and a
-//! server that lags bookmarks what it has. It is the reason to ask.
+//! The evidence is a newest listing with a lower version than one that arrived before. The request for it names
+//! no version, so the server confirms it with a quorum of etcd
+//! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions>). It is therefore no older
+//! than anything that any API server has sent, even if one of several servers behind a load balancer lags. A
+//! lower version in a watch is not evidence: servers send events again when a watch resumes, and a server that
+//! lags sends bookmarks of its own progress. It is only the reason to check.
 //!
-//! A restored server may have passed the revision that the watch had come to before the watch is opened again.
-//! Then the newest version that the source holds is the evidence: the server reads its object at that revision,
-//! and answers with another write, or with none. This shows no restore if the server has compacted that revision,
-//! or if the source holds nothing that was written after the backup.
+//! A restored server may pass the watch's revision before the watch is opened again. Then the newest version in
+//! the store is the evidence: the server reads that object at that revision, and returns another write, or no
+//! object. This finds no restore if the server has compacted the revision, or if the store holds nothing that was
+//! written after the backup.
 
 use std::time::Duration;
 
@@ -29,29 +29,29 @@ use crate::watch::error::SourceError;
 use crate::watch::history::{Archive, Revision, Unread};
 use crate::watch::transport::Upstream;
 
-/// How long an answer counts for the lower versions that follow.
+/// How long one check covers further lower versions.
 const ASKED: Duration = Duration::from_secs(10);
 
-/// Whether a watch that is opened goes on where the last one ended.
+/// Whether the history may have changed since the last watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// A listing has just shown where the server is.
+    /// A listing has just confirmed the server's revision.
     Proven,
-    /// There was a watch since, and the server may have been restored.
+    /// A watch has run since the last listing, and the server may have been restored.
     Doubted,
 }
 
-/// How far a watch has come.
+/// The progress of a watch.
 #[derive(Debug)]
 pub(super) struct WatchOrder {
-    /// The newest revision; `None` where versions are no revisions, or may come in any order.
+    /// The newest revision; `None` if versions are not revisions, or may arrive in any order.
     newest: Option<Revision>,
-    /// When a lower one was last looked into.
+    /// The time of the last check for a lower version.
     asked: Option<Instant>,
 }
 
 impl WatchOrder {
-    /// Of a watch that starts here.
+    /// The order of a watch that starts after `from`.
     pub(super) fn after(from: &ResourceVersion, upstream: Upstream) -> WatchOrder {
         WatchOrder {
             newest: Revision::parse(from).filter(|_| upstream == Upstream::Live),
@@ -59,7 +59,7 @@ impl WatchOrder {
         }
     }
 
-    /// The newest revision if this one is lower and that has to be looked into.
+    /// The newest revision, if `version` is lower and that must be checked.
     pub(super) fn is_back(&mut self, version: &ResourceVersion, pace: Speed) -> Option<Revision> {
         let newest = self.newest?;
         let at = Revision::parse(version)?;
@@ -76,12 +76,12 @@ impl WatchOrder {
     }
 }
 
-/// Whether the server has come less far than this.
+/// Whether the server's newest revision is lower than `known`.
 pub(super) async fn is_set_back(archive: &Archive, known: Revision) -> Result<bool, SourceError> {
     match archive.metadata().newest().await {
         Ok(newest) => Ok(newest < known),
         Err(Unread::Failed(error)) => Err(error),
-        // Nobody will tell.
+        // The server does not answer this question.
         Err(Unread::Forgotten | Unread::NotOffered(_) | Unread::Spent) => Ok(false),
     }
 }

@@ -1,5 +1,4 @@
-//! What a source says of itself between two watches: that it is live when it is, and nothing of what is
-//! routine.
+//! The state of a source between two watches. Only a lasting interruption is reported, not a routine one.
 
 use std::time::Duration;
 
@@ -10,13 +9,13 @@ use super::{CLOSED, Driver, DriverStep, LIVED, SPIN};
 use crate::source::SourceState;
 use crate::watch::error::SourceError;
 
-/// How long a watch that was opened after a failure stays on trial: a server that has forgotten the
-/// version to resume from accepts the watch, and says so in its first line.
+/// How long a watch that follows a failure stays on trial. A server that no longer has the version to resume from
+/// accepts the watch, and reports the error in its first line.
 const TRIAL: Duration = Duration::from_millis(250);
 
 impl Driver {
-    /// Until when a watch that opens now has to prove itself. The first of a source need not: it goes on
-    /// from a listing that was just read. Nor does one that follows a routine end.
+    /// When the trial of a watch ends that opens now. There is no trial for the first watch of a source, which
+    /// follows a fresh listing, and none after a routine end.
     pub(super) fn trial(&self, opened: Instant) -> Option<Instant> {
         match &*self.shared.state().borrow() {
             SourceState::Connecting | SourceState::Live => {}
@@ -31,9 +30,9 @@ impl Driver {
         None
     }
 
-    /// What follows the end of a watch. One that has run for a while ends as a matter of routine: the
-    /// server closes it after its time, and what is in between (a load balancer) cuts it. The next is
-    /// opened at once, and nothing is said unless that fails.
+    /// Decides what follows the end of a watch. After a while an end is routine: the server's time limit closes
+    /// the watch, or a load balancer cuts it. Then the next watch opens at once, and nothing is reported unless
+    /// that fails.
     pub(super) async fn ended(
         &mut self,
         end: WatchEnd,
@@ -59,8 +58,8 @@ impl Driver {
         }
     }
 
-    /// The server closed a watch that had just been opened. That happens, and is waited out in silence;
-    /// if it happens again it is said.
+    /// Handles a watch that the server closed just after it was opened. The first time the driver waits without a
+    /// report; if it happens again, it reports a retry.
     async fn closed_early(&mut self) -> DriverStep {
         let is_live = *self.shared.state().borrow() == SourceState::Live;
         if !is_live || self.backoff.failures() > 0 {

@@ -1,7 +1,7 @@
-//! The one task of a source: list, watch, resume, and after a gap list again.
+//! The only task of a source. It lists, watches and resumes, and after a gap it lists again.
 //!
-//! The version moves on only with what has been stored, so that whatever breaks, the next watch
-//! starts from what subscribers have.
+//! The source's version advances only with what the store holds. So after any failure the next watch starts from
+//! what subscribers have.
 
 mod backfiller;
 mod chunk;
@@ -26,27 +26,26 @@ use super::backoff::{Backoff, Speed};
 use super::envelope::Reader;
 use super::error::SourceError;
 use super::history::Archive;
-use super::interruption::Tell;
+use super::interruption::Announce;
 use super::options::MuxOptions;
 use super::source::SharedSource;
 use super::store::Continuity;
 use super::transport::{LineStream, Transport, Upstream};
 use crate::object::ResourceVersion;
-use crate::source::GapCause;
-use crate::source::SourceState;
+use crate::source::{GapCause, SourceState};
 
-/// A watch that ran this long was a success, whatever it brought.
+/// A watch that ran for this long counts as a success, even without an event.
 const LIVED: Duration = Duration::from_secs(10);
-/// A watch that ended sooner is not opened again at once.
+/// After a watch that ended sooner, the next one is delayed.
 const SPIN: Duration = Duration::from_secs(1);
-/// The cause that is shown when a watch ended that was just opened.
+/// The cause to show when a watch ends just after it was opened.
 const CLOSED: &str = "the server ended the watch";
 
-/// Why a listing is polled that does not say of which version it is, as some aggregated servers' do
-/// not.
+/// The cause to show for a listing without a resourceVersion. Some aggregated servers send such listings, and
+/// they must be polled.
 const NO_VERSION: &str = "the server's list has no resourceVersion to watch from";
 
-/// Drives one source until it is dropped, or has come to an end for good.
+/// Drives one source until it is dropped, ends, or fails for good.
 pub(super) struct Driver {
     shared: Arc<SharedSource>,
     transport: Arc<dyn Transport>,
@@ -55,26 +54,26 @@ pub(super) struct Driver {
     pace: Speed,
     page_items: u32,
     backoff: Backoff,
-    /// Why the next listing comes after a gap.
+    /// The cause of the gap before the next listing.
     gap: Option<GapCause>,
-    /// Whether a watch has moved on since the last relisting for a version that was too old.
+    /// Whether a watch has lasted since the last listing after a 410.
     expired: Expired,
-    /// Whether the server may have been restored since it was listed.
+    /// Whether the server may have been restored since the last listing.
     trust: Trust,
-    /// Where the last line that could not be read was met.
+    /// The version before the last line that could not be read.
     bad_at: Option<ResourceVersion>,
     /// Whether the server sends bookmarks.
     bookmarks: bool,
-    /// What worked since it was last refused for good.
+    /// Which requests have succeeded since the last final refusal.
     worked: Worked,
     refused_since: Option<Instant>,
-    /// Why the last watch ended that was followed by another without a word.
+    /// Why the last watch ended, if the next one followed it without a report.
     why_ended: Arc<str>,
     polling: Option<Polling>,
     backfiller: Backfiller,
 }
 
-/// What to do next.
+/// The next thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DriverStep {
     List,
@@ -85,7 +84,7 @@ pub(super) enum DriverStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expired {
     No,
-    /// And nothing has come since.
+    /// A 410 caused a listing, and no watch has lasted since.
     Again,
 }
 
@@ -95,11 +94,11 @@ struct Worked {
     watch: bool,
 }
 
-/// A source that cannot be watched.
+/// The state of a source that cannot be watched.
 #[derive(Debug)]
 struct Polling {
     cause: Arc<str>,
-    /// Until when, before a watch is tried again.
+    /// The time at which to try a watch again.
     until: Instant,
 }
 
@@ -135,8 +134,8 @@ impl Driver {
         }
     }
 
-    /// Runs until the source ends or fails for good; else for ever. What was missed is read back beside
-    /// the watch, so that the store stays current meanwhile.
+    /// Runs until the source ends or fails for good. Backfills run beside the watch, so that the store stays
+    /// current meanwhile.
     pub(super) async fn run(mut self) {
         let backfiller = self.backfiller.clone();
         tokio::join!(self.drive(), backfiller.run());
@@ -144,7 +143,7 @@ impl Driver {
 
     async fn drive(&mut self) {
         if self.transport.upstream() == Upstream::Kept {
-            // A file is played once: whoever is to read it has to be there.
+            // A file plays only once, so its reader must be there first.
             self.shared.first_reader().await;
         }
         let mut step = Some(DriverStep::List);
@@ -162,7 +161,7 @@ impl Driver {
     }
 
     async fn list(&mut self) -> Result<DriverStep, SourceError> {
-        let changes = self.relist(Tell::Always).await?;
+        let changes = self.relist(Announce::Always).await?;
         if self.resume_from().is_some() {
             return Ok(DriverStep::Watch);
         }
@@ -170,14 +169,14 @@ impl Driver {
         Ok(self.poll_again(changes).await)
     }
 
-    /// The version that a watch starts from. Without one it would start anywhere, and what it left out
-    /// would be lost.
+    /// The version from which a watch starts. A watch without a version would start anywhere, and the events
+    /// before that would be lost.
     fn resume_from(&self) -> Option<ResourceVersion> {
         let version = self.shared.version()?;
         (!version.as_str().is_empty()).then_some(version)
     }
 
-    async fn relist(&mut self, tell: Tell) -> Result<usize, SourceError> {
+    async fn relist(&mut self, announce: Announce) -> Result<usize, SourceError> {
         let limit = self.page_items;
         let listing =
             relist::collect(&*self.transport, &self.shared, &mut self.reader, limit).await?;
@@ -185,7 +184,7 @@ impl Driver {
         if listing.continuity == Continuity::Restored {
             self.announce_restore(&listing.version);
         }
-        let changes = self.shared.relist(listing, self.gap.take(), tell);
+        let changes = self.shared.relist(listing, self.gap.take(), announce);
         self.worked.list = true;
         self.accepted();
         self.shared.settle().await;
@@ -194,12 +193,12 @@ impl Driver {
 
     async fn poll(&mut self) -> Result<DriverStep, SourceError> {
         self.gap.get_or_insert(GapCause::Polled);
-        let changes = self.relist(Tell::Changes).await?;
+        let changes = self.relist(Announce::Changes).await?;
         self.backoff.progress();
         Ok(self.poll_again(changes).await)
     }
 
-    /// Waits for the next poll, or until a watch is worth a try.
+    /// Waits for the next poll, or until it is time to try a watch again.
     async fn poll_again(&mut self, changes: usize) -> DriverStep {
         let Some(Polling { cause, until }) = &self.polling else {
             return DriverStep::Watch;
@@ -225,7 +224,7 @@ impl Driver {
         }
         self.worked.watch = true;
         self.polling = None;
-        self.shared.admit();
+        self.shared.report_polled();
         self.accepted();
         let opened = Instant::now();
         let mut session = WatchSession {
@@ -240,7 +239,7 @@ impl Driver {
         let end = session.read(lines).await;
         let lived = opened.elapsed();
         let long = lived > self.pace.of(LIVED);
-        // A bookmark just before a 410 is no progress: the next listing would end the same way.
+        // A bookmark just before a 410 is no progress: the next listing would end in the same way.
         let is_forgotten = matches!(end, WatchEnd::Failed(SourceError::Expired(_)));
         let moved = self.shared.version().as_ref() != Some(&from);
         if long || (moved && !is_forgotten) {
@@ -252,8 +251,7 @@ impl Driver {
         self.ended(end, lived).await
     }
 
-    /// Opens the watch. Should that take long after a watch has ended, the source is not called live
-    /// meanwhile.
+    /// Opens the watch. If that takes long after the last watch ended, the source stops being live meanwhile.
     async fn open(&mut self, from: &ResourceVersion) -> Result<LineStream, SourceError> {
         let mut opening = self.transport.watch(&self.shared.key, from);
         if let Ok(opened) = timeout(self.pace.of(SPIN), &mut opening).await {
@@ -265,8 +263,8 @@ impl Driver {
         opening.await
     }
 
-    /// A line could not be read: the first time the watch resumes before it, as it may have been
-    /// damaged on the way; the second time only a listing gets past it.
+    /// Handles a line that could not be read. The first time the watch resumes before it, because the line may
+    /// have been damaged in transit. The second time only a listing gets past it.
     async fn unreadable(&mut self, detail: Arc<str>) -> DriverStep {
         self.shared.undecodable(detail.clone());
         let at = self.shared.version();
@@ -279,7 +277,7 @@ impl Driver {
         self.retry(DriverStep::Watch, detail, None).await
     }
 
-    /// The server let us in.
+    /// Records that the server accepted the request.
     fn accepted(&mut self) {
         self.shared.health.answered();
         self.refused_since = None;

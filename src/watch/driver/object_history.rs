@@ -1,28 +1,27 @@
-//! What became of each object inside the interval of a backfill.
+//! The history of each object inside the interval of a backfill.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::object::NamespacedName;
-use crate::object::ObjectRef;
+use crate::object::{NamespacedName, ObjectRef};
 use crate::source::{Version, Why};
 use crate::watch::history::{PastEvent, Presence, Revision, RevisionSpan};
 use crate::watch::store::StoreChange;
 
-/// What became of one name inside the interval.
+/// The history of one name inside the interval.
 #[derive(Clone, Debug)]
 pub(super) struct ObjectHistory {
     pub(super) object: ObjectRef,
-    /// What was there when it began, and when it ended.
+    /// The object at the start and at the end of the interval.
     pub(super) then: Presence,
     pub(super) now: Presence,
-    pub(super) told: Vec<PastEvent>,
+    pub(super) events: Vec<PastEvent>,
 }
 
 pub(super) type ObjectHistories = BTreeMap<NamespacedName, ObjectHistory>;
 
 impl ObjectHistory {
-    /// Whether nothing happened to it.
+    /// Whether no event is missing: the object is the same at both ends.
     pub(super) fn is_over(&self) -> bool {
         let is_same = |then: &Arc<Version>, now: &Arc<Version>| {
             then.object.uid == now.object.uid && then.version == now.version
@@ -34,38 +33,38 @@ impl ObjectHistory {
         }
     }
 
-    /// Of an object that neither listing has.
+    /// The history of an object that neither listing has.
     pub(super) fn new(object: ObjectRef) -> ObjectHistory {
         ObjectHistory {
             object,
             then: None,
             now: None,
-            told: Vec::new(),
+            events: Vec::new(),
         }
     }
 
-    /// Whether it is known to be there at a revision.
+    /// Whether the object is known to exist at a revision.
     pub(super) fn is_there(&self, at: Revision) -> bool {
-        let last = self.told.iter().rfind(|told| told.at <= Some(at));
-        last.map_or(self.then.is_some(), |told| told.present().is_some())
+        let last = self.events.iter().rfind(|event| event.at <= Some(at));
+        last.map_or(self.then.is_some(), |event| event.present().is_some())
     }
 }
 
 impl PastEvent {
-    /// When the object is there.
+    /// The revision of the event, if the object exists after it.
     pub(super) fn present(&self) -> Option<Revision> {
         self.at.filter(|_| !self.is_end())
     }
 }
 
-/// The first revisions in a span of which nothing is known.
+/// The first revisions in a span without a known event, at most `most`.
 pub(super) fn unknown(
     histories: &ObjectHistories,
     span: RevisionSpan,
     most: usize,
 ) -> Vec<Revision> {
-    let known = histories.values().flat_map(|history| &history.told);
-    let known: BTreeSet<Revision> = known.filter_map(|told| told.at).collect();
+    let known = histories.values().flat_map(|history| &history.events);
+    let known: BTreeSet<Revision> = known.filter_map(|event| event.at).collect();
     let all = std::iter::successors(Some(span.after.next()), |at| Some(at.next()));
     all.take_while(|at| *at <= span.upto)
         .filter(|at| !known.contains(at))
@@ -73,7 +72,7 @@ pub(super) fn unknown(
         .collect()
 }
 
-/// The difference between two listings, by name.
+/// The difference between two listings, by namespace and name.
 pub(super) fn histories_of(changes: &[StoreChange]) -> ObjectHistories {
     let mut histories = ObjectHistories::new();
     for change in changes {
@@ -92,7 +91,7 @@ pub(super) fn histories_of(changes: &[StoreChange]) -> ObjectHistories {
     histories
 }
 
-/// What to tell a subscriber who had the one and now has the other: what vanished, and what is there.
+/// The changes for a subscriber that had `had` and now has `has`: what vanished, and what exists now.
 pub(super) fn difference(
     had: Presence,
     has: Presence,

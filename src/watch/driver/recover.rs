@@ -1,4 +1,4 @@
-//! What a driver does after an error: which are waited out, which are believed, and which are final.
+//! What a driver does after an error: it waits and retries, polls instead of watching, or gives up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,24 +6,23 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::{Driver, DriverStep, Expired, Polling};
-use crate::source::GapCause;
-use crate::source::SourceState;
+use crate::source::{GapCause, SourceState};
 use crate::watch::error::SourceError;
 use crate::watch::transport::Upstream;
 
-/// How long a refusal is not believed of what worked before, or of a server that was away: an API
-/// server that starts refuses everybody (403; 401 while an authenticator is not ready; 404 for a CRD)
-/// for a moment.
+/// How long a refusal is doubted if the request succeeded before, or if the server was unreachable. A starting
+/// API server refuses every request for a moment: with 403, with 401 while an authenticator is not ready, or with
+/// 404 for a CRD.
 const DOUBT: Duration = Duration::from_secs(10);
-/// How often it is asked meanwhile.
+/// The wait between two requests during that time.
 const DOUBT_PAUSE: Duration = Duration::from_millis(500);
-/// How often a source that is polled is tried to be watched again.
+/// How long a source is polled before a watch is tried again.
 const POLL_FOR: Duration = Duration::from_secs(300);
-/// The longest `Retry-After` that is believed.
+/// The longest wait that a `Retry-After` can cause.
 const LONGEST_ASKED: Duration = Duration::from_secs(60);
 
 impl Driver {
-    /// What to do after an error; `None` if there is nothing to be done.
+    /// The next step after an error; `None` if the source has ended or failed for good.
     pub(super) async fn recover(
         &mut self,
         step: DriverStep,
@@ -41,14 +40,14 @@ impl Driver {
             SourceError::MethodNotAllowed(_) if step == DriverStep::Watch => {
                 Some(self.start_polling(cause))
             }
-            // What is kept stays as it is.
+            // A file does not change, so a retry would fail in the same way.
             SourceError::Decode { .. } if self.transport.upstream() == Upstream::Kept => {
                 self.fail(cause)
             }
             SourceError::MethodNotAllowed(_)
             | SourceError::Endless { .. }
             | SourceError::Input { .. } => self.fail(cause),
-            // Nobody has yet been answered what is asked here.
+            // No listing of this source ever succeeded, so the request itself is wrong.
             SourceError::Rejected(_) if !self.worked.list => self.fail(cause),
             SourceError::Rejected(_) => Some(self.turned_down(step, cause).await),
             SourceError::Ended => {
@@ -68,7 +67,7 @@ impl Driver {
         }
     }
 
-    /// The version to resume from is too old: lists again, at once if that has not just been tried.
+    /// Handles a 410 of a watch: lists again, at once unless the last watch ended in the same way.
     async fn expired(&mut self, cause: Arc<str>) -> DriverStep {
         self.gap = Some(GapCause::Expired);
         if self.expired == Expired::Again {
@@ -79,8 +78,8 @@ impl Driver {
         DriverStep::List
     }
 
-    /// The server rejects what it has answered before. Once more may help; after that only a listing, from
-    /// which a watch can start anew.
+    /// Handles a rejection after earlier success. One retry may help. After that only a listing helps, because a
+    /// watch can start from it.
     async fn turned_down(&mut self, step: DriverStep, cause: Arc<str>) -> DriverStep {
         let again = self.retry(step, cause, None).await;
         if step == DriverStep::Watch && self.backoff.failures() > 1 {
@@ -90,7 +89,7 @@ impl Driver {
         again
     }
 
-    /// Says that the source is not live while it is tried again at once.
+    /// Reports that the source is not live, for a retry without a wait.
     pub(super) fn connecting(&self, cause: Arc<str>) {
         self.shared.set_state(SourceState::Retrying {
             attempt: self.backoff.failures() + 1,
@@ -99,7 +98,7 @@ impl Driver {
         });
     }
 
-    /// Says that the source is being retried, waits, and goes on with `step`.
+    /// Reports a retry, waits, and returns `step`.
     pub(super) async fn retry(
         &mut self,
         step: DriverStep,
@@ -122,10 +121,9 @@ impl Driver {
         sleep(wait).await;
     }
 
-    /// 401, 403 or 404. It is believed at once, unless what is refused worked before, or the server was
-    /// away a moment ago, or refuses what worked, whichever source of the cluster has noticed: then it is
-    /// asked for a while longer. So the first answer of a server that runs is believed, and that of one
-    /// that starts is not.
+    /// Handles a 401, 403 or 404. It counts at once, with two exceptions: the same request succeeded before, or
+    /// any source of the cluster has just seen the server fail or refuse what worked. Then the driver asks again
+    /// for a while. So it believes the first answer of a running server, but not that of a starting one.
     async fn refused(
         &mut self,
         step: DriverStep,
@@ -138,7 +136,7 @@ impl Driver {
         };
         let doubt = self.pace.of(DOUBT);
         if *worked && self.refused_since.is_none() {
-            // It may have been replaced by another, as behind a load balancer.
+            // Another server may have taken its place, as behind a load balancer.
             self.shared.health.lost();
         }
         self.shared.health.answered();
@@ -156,7 +154,7 @@ impl Driver {
                 self.shared.set_state(SourceState::Unserved { cause });
                 sleep(self.backoff.unserved()).await;
             }
-            // Listing may be allowed where watching is not.
+            // A user may be allowed to list but not to watch.
             (_, DriverStep::Watch) => return Some(self.start_polling(cause)),
             (_, DriverStep::List | DriverStep::Poll) => {
                 self.shared.set_state(SourceState::Forbidden { cause });

@@ -8,8 +8,8 @@ use crate::watch::source::SharedSource;
 use crate::watch::store::{Continuity, FullListing, is_older};
 use crate::watch::transport::{At, ListPage, Transport};
 
-/// Reads the newest listing, `limit` items a page. The server may forget the version of the first page before the last is
-/// read (410): then it is begun again, and the third time read at once.
+/// Reads the newest listing, `limit` items per page. The server may compact the version of the first page before
+/// the last page is read (410). Then the listing starts again, and the third attempt reads all items in one page.
 pub(super) async fn collect(
     transport: &dyn Transport,
     shared: &SharedSource,
@@ -34,10 +34,10 @@ async fn pages(
     let mut pages = Pages::of(&shared.key, limit);
     let known = shared.version();
     let (mut answer, mut further) = next(transport, &mut pages).await?;
-    // The newest listing is confirmed by a quorum of the server's store, so that it cannot be older than
-    // what any server has ever sent.
+    // A quorum of the server's storage confirms the newest listing, so it cannot be older than anything that any
+    // server has sent.
     let is_set_back = known.is_some_and(|known| is_older(&answer.version, &known));
-    // Should the pages not be of one moment, the watch goes on from the first of them.
+    // If the pages are not of one moment, the watch continues from the first page.
     let mut listing = FullListing {
         version: answer.version.clone(),
         continuity: if is_set_back {
@@ -68,8 +68,8 @@ async fn next(
     Ok((page, further))
 }
 
-/// Keeps a page's objects, each packed before the next is read if there are many; of versions that are
-/// held already, what is held.
+/// Keeps the objects of a page. Of a long listing each object is packed before the next is read. A version that
+/// the store holds already is shared with it.
 fn take_in(
     answer: ListPage,
     shared: &SharedSource,

@@ -1,4 +1,4 @@
-//! Reads back from the watch cache, as far as it reaches. That is one request for what walks take thousands for.
+//! Reads back from the watch cache, as far as it reaches. One request replaces the thousands that walks need.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use crate::source::Why;
 use crate::watch::backfill::Filled;
 use crate::watch::envelope::Verb;
 use crate::watch::history::{
-    CacheWait, CachedEvent, Lacks, PastEvent, RevisionSpan, Short, WatchCache,
+    CacheEnd, CacheWait, CachedEvent, Lacks, PastEvent, RevisionSpan, WatchCache,
 };
 use crate::watch::queue::Follows;
 
-/// So many events are told at once.
+/// How many events are sent to subscribers at once.
 const BATCH: usize = 256;
 
 impl Backfiller {
-    /// Tells what the watch cache holds; says whether that was anything.
+    /// Sends the events that the watch cache has. Returns whether there were any.
     pub(super) async fn replay(&self, filling: &mut Filling) -> bool {
         let began = filling.base;
         if filling.cached_from.is_none_or(|from| from > began) {
@@ -24,18 +24,18 @@ impl Backfiller {
         }
         match self.follow(filling).await {
             Ok(()) => filling.base = filling.backfill.upto,
-            Err(Short::Only(oldest)) => {
+            Err(CacheEnd::Only(oldest)) => {
                 filling.cached_from = Some(oldest).filter(|oldest| *oldest > began);
             }
-            Err(Short::Never | Short::Broken) if filling.base > began => {}
-            // It is not asked again at the same place.
-            Err(Short::Never | Short::Broken) => filling.cached_from = None,
+            Err(CacheEnd::Never | CacheEnd::Broken) if filling.base > began => {}
+            // The watch cache is not asked again from the same revision.
+            Err(CacheEnd::Never | CacheEnd::Broken) => filling.cached_from = None,
         }
         filling.base > began
     }
 
-    /// Tells every event of the interval, or as far as they come.
-    async fn follow(&self, filling: &mut Filling) -> Result<(), Short> {
+    /// Sends every event of the interval, or those up to a failure.
+    async fn follow(&self, filling: &mut Filling) -> Result<(), CacheEnd> {
         let span = RevisionSpan {
             after: filling.base,
             upto: filling.backfill.upto,
@@ -52,7 +52,7 @@ impl Backfiller {
             };
             let event = match cache.next(lacks).await {
                 Ok(Some(event)) => event,
-                Ok(None) if lacking > 0 => break Err(Short::Broken),
+                Ok(None) if lacking > 0 => break Err(CacheEnd::Broken),
                 Ok(None) => break Ok(()),
                 Err(short) => break Err(short),
             };
@@ -66,34 +66,36 @@ impl Backfiller {
                 (true, false) => lacking += 1,
                 (true, true) | (false, false) => {}
             }
-            if batch.len() >= BATCH && !self.tell(filling, &mut batch).await {
-                return Err(Short::Broken);
+            if batch.len() >= BATCH && !self.send(filling, &mut batch).await {
+                return Err(CacheEnd::Broken);
             }
         };
-        if self.tell(filling, &mut batch).await {
+        if self.send(filling, &mut batch).await {
             came
         } else {
-            Err(Short::Broken)
+            Err(CacheEnd::Broken)
         }
     }
 
-    /// Tells what has come, and waits for room; says whether to go on. A restore can end the backfill at each await:
-    /// until events are told, subscribers have what they had before.
-    async fn tell(&self, filling: &mut Filling, batch: &mut Vec<PastEvent>) -> bool {
-        let Some(upto) = batch.last().and_then(|told| told.at) else {
+    /// Sends a batch of events, and waits for room. Returns whether to continue. A restore can end the backfill
+    /// at each await; until events are sent, subscribers have what they had before.
+    async fn send(&self, filling: &mut Filling, batch: &mut Vec<PastEvent>) -> bool {
+        let Some(upto) = batch.last().and_then(|event| event.at) else {
             return true;
         };
-        let mut told = std::mem::take(batch);
-        if self.archive.tell_why(&mut told).await.is_err() || self.check(filling).await.is_err() {
+        let mut events = std::mem::take(batch);
+        if self.archive.mark_left_selector(&mut events).await.is_err()
+            || self.check(filling).await.is_err()
+        {
             return false;
         }
-        for event in &told {
+        for event in &events {
             let history = filling.histories.entry(event.now.object.namespaced_name());
             let history = history.or_insert_with(|| ObjectHistory::new(event.now.object.clone()));
             history.then = (!event.is_end()).then(|| event.now.clone());
         }
         let filled = Filled {
-            told,
+            events,
             ..Filled::default()
         };
         self.shared
@@ -105,7 +107,7 @@ impl Backfiller {
 }
 
 impl ObjectHistory {
-    /// Takes in an event.
+    /// Applies an event, and returns it with the version before.
     fn advance(&mut self, event: &CachedEvent) -> PastEvent {
         let now = Arc::new(event.version.unread());
         let prev = self.then.take();

@@ -1,4 +1,4 @@
-//! What a driver does to notice a server whose history was set back, and when it was: see [`super::continuity`].
+//! How a driver notices a restored server, and what it does then. See [`super::continuity`] for the evidence.
 
 use super::Driver;
 use super::continuity::is_set_back;
@@ -9,7 +9,7 @@ use crate::watch::error::SourceError;
 use crate::watch::history::Revision;
 
 impl Driver {
-    /// Whether the server was restored since the source came to this version.
+    /// Whether the server was restored since the source reached this version.
     pub(super) async fn is_restored(
         &mut self,
         from: &ResourceVersion,
@@ -24,9 +24,9 @@ impl Driver {
         Ok(is_restored)
     }
 
-    /// Whether the newest version that the source holds is no longer in the server's history.
+    /// Whether the newest version in the store is missing from the server's history.
     ///
-    /// A server that does not answer this has served a watch and a listing: that is no reason to end the watch.
+    /// An error does not count: the server has just served a watch and a listing, so the watch continues.
     async fn is_overtaken(&self) -> bool {
         let Some((at, held)) = self.shared.newest_held() else {
             return false;
@@ -36,7 +36,8 @@ impl Driver {
         there.is_ok_and(|there| !there.is_some_and(|there| is_same_write(&held, &there)))
     }
 
-    /// Says that the history was set back to this version, and forgets what goes by the lost one.
+    /// Reports that the server's history was restored to this version, and forgets what was known of the lost
+    /// history.
     pub(super) fn announce_restore(&self, to: &ResourceVersion) {
         let resource = &self.shared.key.resource;
         self.archive.memory.restart(resource);
@@ -46,8 +47,8 @@ impl Driver {
     }
 }
 
-/// Whether two versions are one write. Two histories may give one revision to writes of the same object; the
-/// times of the writes tell them apart, where both versions have one.
+/// Whether two versions are the same write. Two histories may use one revision for different writes of an object.
+/// The times of the writes distinguish them, if both versions have one.
 fn is_same_write(held: &Version, there: &Version) -> bool {
     let time = |version: &Version| Writers::of(None, Some(version.doc().ok()?.root())).time();
     let is_another_time =

@@ -1,4 +1,4 @@
-//! One watch, from its opening to its end: each line is stored before the next is read.
+//! One watch, from its opening to its end. Each line is stored before the next is read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::continuity::{WatchOrder, is_set_back};
 use crate::cluster::{ApiError, Status};
 use crate::object::ResourceVersion;
-use crate::source::SourceKey;
-use crate::source::SourceState;
-use crate::source::Why;
+use crate::source::{SourceKey, SourceState, Why};
 use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Item, Line, Reader, Verb};
 use crate::watch::error::SourceError;
@@ -20,50 +18,50 @@ use crate::watch::history::Archive;
 use crate::watch::source::SharedSource;
 use crate::watch::transport::{LineStream, Upstream};
 
-/// How long a server that sends bookmarks (one a minute) can be silent.
+/// How long a server that sends bookmarks (one per minute) may be silent.
 const IDLE: Duration = Duration::from_secs(90);
-/// How long a watch is believed in without a line or a bookmark before it. kube-apiserver sends its first
-/// bookmark after a minute, and HTTP/1.1 has no other way to ask whether the far end is there. Other servers
-/// send none, so that silence is no evidence: another watch goes on from the same version.
+/// How long a watch without any bookmark may be silent. kube-apiserver sends its first bookmark after a minute,
+/// and HTTP/1.1 has no other way to check the connection. Other servers send no bookmarks, so their silence is no
+/// evidence of a failure: another watch continues from the same version.
 const UNPROVEN: Duration = Duration::from_secs(75);
 
-/// How a watch ended.
+/// The end of a watch.
 #[derive(Debug)]
 pub(super) enum WatchEnd {
-    /// The server closed it, as it does after the time that was asked for; or it has said nothing, which
-    /// proves nothing.
+    /// The server closed it, as it does after `timeoutSeconds`. Or it was silent for long, which is no evidence
+    /// of a failure.
     Closed,
-    /// The server's history was set back.
+    /// The server's history was restored.
     Restored,
-    /// A line could not be read.
+    /// A line could not be parsed.
     Unreadable(Arc<str>),
-    /// Anything else.
+    /// Any other error.
     Failed(SourceError),
 }
 
-/// What one watch works with.
+/// The state that one watch uses.
 pub(super) struct WatchSession<'a> {
     pub(super) shared: &'a SharedSource,
     pub(super) archive: &'a Archive,
     pub(super) reader: &'a mut Reader,
     /// Whether the server has ever sent a bookmark.
     pub(super) bookmarks: &'a mut bool,
-    /// How far what was sent has come.
+    /// The progress of the watch, to notice lower versions.
     pub(super) order: WatchOrder,
-    /// Until when the source is not called live, unless a line shows that it is.
+    /// The end of the trial. Until then the source is not live, unless a line proves that it is.
     pub(super) trial: Option<Instant>,
     pub(super) pace: Speed,
 }
 
 impl WatchSession<'_> {
-    /// Reads to the end.
+    /// Reads until the watch ends.
     pub(super) async fn read(&mut self, mut lines: LineStream) -> WatchEnd {
         loop {
-            // A stream that always has a line would else keep the thread.
+            // Without this, a stream that always has a line ready would block the thread.
             tokio::task::consume_budget().await;
             let line = match self.next(&mut lines).await {
                 None => return WatchEnd::Closed,
-                // What is kept stays as it is: to read it again would end here again.
+                // A file does not change: reading it again would fail at the same place.
                 Some(Err(SourceError::Decode { detail })) if self.is_kept() => {
                     self.shared.undecodable(detail);
                     continue;
@@ -103,8 +101,8 @@ impl WatchSession<'_> {
         }
     }
 
-    /// A version that is lower than one that came before has been sent again, or the server's history was
-    /// set back: asks which. Returns how the watch ends if it is that, or nobody answers.
+    /// Checks a version that is lower than an earlier one. The server may have sent it again, or its history was
+    /// restored. Returns the end of the watch after a restore, or if the check fails.
     async fn doubt(&mut self, version: &ResourceVersion) -> Option<WatchEnd> {
         let newest = self.order.is_back(version, self.pace)?;
         match is_set_back(self.archive, newest).await {
@@ -114,8 +112,8 @@ impl WatchSession<'_> {
         }
     }
 
-    /// The next line. A healthy watch may be silent for long: one that has nothing to say against
-    /// itself until the end of its trial has passed it.
+    /// The next line. A healthy watch may be silent for long, so a watch without an error until the end of its
+    /// trial has passed it.
     async fn next(&mut self, lines: &mut LineStream) -> Option<Result<Bytes, SourceError>> {
         if let Some(until) = self.trial {
             if let Ok(line) = timeout_at(until, lines.next()).await {
@@ -135,7 +133,7 @@ impl WatchSession<'_> {
         self.archive.transport.upstream() == Upstream::Kept
     }
 
-    /// The trial is over, and the source is live.
+    /// Ends the trial: the source is live.
     fn prove(&mut self) {
         if self.trial.take().is_some() {
             self.shared.set_state(SourceState::Live);
@@ -156,8 +154,8 @@ impl WatchSession<'_> {
         Ok(())
     }
 
-    /// A source with a selector gets `DELETED` also when an object stops matching; the body is then
-    /// the object as it matched last
+    /// Why an object was deleted. A source with a selector also gets `DELETED` when an object stops matching; the
+    /// body is then the last state that matched
     /// (<https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go>).
     async fn why_deleted(&self, item: &Item) -> Result<Why, SourceError> {
         let key = &self.shared.key;
@@ -172,20 +170,20 @@ impl WatchSession<'_> {
         {
             Ok(true) => Ok(Why::LeftSelector),
             Ok(false) => Ok(Why::Deleted),
-            // Nobody will tell; that it is out of sight is all we know.
+            // The server does not answer this: it is only known that the object is no longer visible.
             Err(
                 SourceError::Forbidden(_)
                 | SourceError::NotServed(_)
                 | SourceError::MethodNotAllowed(_)
                 | SourceError::Rejected(_),
             ) => Ok(Why::Vanished),
-            // The watch resumes before the event, and it is asked again.
+            // The watch resumes before the event, so the question is asked again.
             Err(error) => Err(error),
         }
     }
 }
 
-/// The error that an `ERROR` line stands for.
+/// The error for an `ERROR` line.
 fn refusal(key: &SourceKey, status: Status) -> SourceError {
     let error = ApiError {
         verb: "watch",

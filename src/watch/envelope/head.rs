@@ -1,4 +1,4 @@
-//! The head of a line or an item, however it is spelled: fields in any order, escapes in names.
+//! Reads the head of a line or an item in any spelling: fields in any order, and escapes in names.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use serde_json::value::RawValue;
 
-/// The type of a line, the object's exact text, and its head.
+/// The type of a line, the object's exact text, and the object's head.
 pub(super) type Read<'a> = (Cow<'a, str>, &'a str, Head<'a>);
 
 /// Reads a line.
@@ -18,7 +18,7 @@ pub(super) fn line(text: &str) -> serde_json::Result<Read<'_>> {
     Ok((loose.kind.0, body, head))
 }
 
-/// A line with its fields in any order, and others.
+/// A line with its fields in any order, and possibly further fields.
 #[derive(Deserialize)]
 struct Loose<'a> {
     #[serde(rename = "type", borrow)]
@@ -27,7 +27,7 @@ struct Loose<'a> {
     object: &'a RawValue,
 }
 
-/// Who an object says it is.
+/// The identity of an object.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Head<'a> {
     #[serde(rename = "apiVersion", borrow, default, deserialize_with = "said")]
@@ -39,20 +39,20 @@ pub(super) struct Head<'a> {
 }
 
 impl Head<'_> {
-    /// Whether it says of which type it is.
+    /// Whether it has a type.
     pub(super) fn has_type(&self) -> bool {
         !self.api_version.0.is_empty() && !self.kind.0.is_empty()
     }
 
-    /// Whether this is the metadata of an object without the object.
+    /// Whether this is a metadata-only object.
     pub(super) fn is_partial(&self) -> bool {
         self.kind.0 == "PartialObjectMetadata" && self.api_version.0.starts_with("meta.k8s.io/")
     }
 }
 
-/// Reads a part of the type, which is absent or says something: an empty one in the body would win over the
-/// one that the resource gives it, and an object without a type is no Secret to those who hide what Secrets
-/// hold.
+/// Reads a part of the type, which must be absent or not empty. An empty one in the body would override the type
+/// that the resource adds. An object without a type would not be recognised as a Secret, and its values would not
+/// be hidden.
 fn said<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Text<'a>, D::Error> {
     let text = Text::deserialize(deserializer)?;
     if text.0.is_empty() {
@@ -68,7 +68,7 @@ pub(super) struct Partial<'a> {
     pub(super) metadata: &'a RawValue,
 }
 
-/// The part of it in `metadata`.
+/// The fields of `metadata` that this module needs.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Meta<'a> {
@@ -85,14 +85,14 @@ pub(super) struct Meta<'a> {
 }
 
 impl Meta<'_> {
-    /// Whether it says which object this is, and which version.
+    /// Whether it identifies the object and its version.
     pub(super) fn has_identity(&self) -> bool {
         let all = [&self.name, &self.uid, &self.resource_version];
         all.iter().all(|text| !text.0.is_empty())
     }
 }
 
-/// A string, borrowed unless it has escapes; `null` is the empty one.
+/// A string, borrowed unless it has escapes. `null` gives the empty string.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
 

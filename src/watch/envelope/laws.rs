@@ -1,4 +1,5 @@
-//! What is skimmed of a line that serde reads is what serde reads; what is not skimmed is left to serde.
+//! Compares the skim with serde. If serde accepts a line, both read the same from it; the skim leaves the rest to
+//! serde.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -7,7 +8,7 @@ use super::{Line, Reader, head, skim};
 use crate::object::Resource;
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 
-/// What stands in a line: pieces of JSON, of which some are not.
+/// Pieces of a line. Some of them are not JSON.
 const PIECES: [&str; 48] = [
     "{",
     "}",
@@ -63,7 +64,7 @@ fn pieces(most: usize) -> impl Strategy<Value = String> {
     proptest::collection::vec(select(&PIECES[..]), 0..most).prop_map(|pieces| pieces.concat())
 }
 
-/// Fields with commas between them, mostly: in any order, and twice.
+/// Fields, mostly with commas between them. They come in any order, and may come twice.
 fn fields() -> impl Strategy<Value = String> {
     let field = prop_oneof![
         8 => select(&PIECES[28..]).prop_filter("a whole field", |piece| !piece.ends_with([':', '{'])).prop_map(str::to_owned),
@@ -73,7 +74,7 @@ fn fields() -> impl Strategy<Value = String> {
     proptest::collection::vec(field, 0..8).prop_map(|fields| fields.join(","))
 }
 
-/// An object, or something near one.
+/// An object, or a text that is nearly one.
 fn object() -> impl Strategy<Value = String> {
     (fields(), fields(), fields(), pieces(2)).prop_map(|(before, metadata, after, end)| {
         let all = [before, format!("\"metadata\":{{{metadata}}}"), after];
@@ -82,7 +83,7 @@ fn object() -> impl Strategy<Value = String> {
     })
 }
 
-/// Serde refuses fields that come twice; the skim may have stopped before the second.
+/// Serde refuses repeated fields. The skim may have stopped before the second one.
 fn check(object: &str) -> Result<(), TestCaseError> {
     if let (Some(skimmed), Ok(read)) = (skim::item(object), serde_json::from_str(object)) {
         let read: head::Head<'_> = read;
@@ -99,12 +100,12 @@ fn check(object: &str) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn what_is_skimmed_is_what_serde_reads(object in object()) {
+    fn the_skim_and_serde_read_the_same_head(object in object()) {
         check(&object)?;
     }
 
     #[test]
-    fn nothing_is_skimmed_that_has_no_beginning_or_no_end(object in object(), at in any::<proptest::sample::Index>()) {
+    fn truncated_objects_are_not_skimmed(object in object(), at in any::<proptest::sample::Index>()) {
         let cut = at.index(object.len());
         if object.is_char_boundary(cut) {
             check(&object[..cut])?;
@@ -117,9 +118,9 @@ proptest! {
     }
 }
 
-/// The law above says nothing if nothing is skimmed.
+/// The property above proves nothing if no line is skimmed.
 #[test]
-fn lines_of_the_server_are_skimmed() {
+fn lines_from_the_server_are_skimmed() {
     let body = r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7","labels":{"a":"\"b"},"deletionTimestamp":"2026-01-01T00:00:00Z"},"x":[{"object":1},"}",-1.5e3,null,[]]}"#;
     let line = format!(r#"{{"type":"MODIFIED","object":{body}}}"#);
     let (kind, text, head) = skim::line(&line).expect("skimmed");
@@ -132,7 +133,7 @@ fn lines_of_the_server_are_skimmed() {
     assert_eq!(skim::item(body), Some(head));
 }
 
-/// What is not looked at may be anything: that shows when the object is read.
+/// The skim does not check the rest of the line. An error there shows when the object is parsed.
 #[test]
 fn a_line_is_skimmed_to_the_end_of_its_head() {
     let head =
@@ -145,9 +146,9 @@ fn a_line_is_skimmed_to_the_end_of_its_head() {
     }
 }
 
-/// Depth alone makes a line odd, not wrong.
+/// Deep nesting makes a line unusual, not wrong.
 #[test]
-fn what_is_nested_deeply_is_left_to_serde() {
+fn deep_nesting_is_left_to_serde() {
     let nested = |depth: usize| {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
         format!(r#"{{"metadata":{{"name":"a"}},"spec":{open}{close}}}"#)
@@ -156,9 +157,9 @@ fn what_is_nested_deeply_is_left_to_serde() {
     assert_eq!(skim::item(&nested(10_000)), None);
 }
 
-/// How deep it goes is no danger: of such a version nothing can be read, and the next line can.
+/// Extreme depth is no danger: that version cannot be read, but the next line can.
 #[test]
-fn a_hundred_thousand_levels_are_one_version_that_cannot_be_read() {
+fn extreme_nesting_costs_only_its_own_version() {
     let mut reader = Reader::new(&SourceKey {
         cluster: ClusterId("test".into()),
         resource: Resource {

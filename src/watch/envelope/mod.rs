@@ -1,8 +1,8 @@
-//! Reads watch lines and list items: who an object is and which version, and its bytes as they came.
+//! Reads watch lines and list items: an object's identity, its version, and its bytes as they came.
 //!
-//! Of a line only what says this is decoded, from its beginning ([`skim`]), and the object is read with what
-//! its last version tells of it; that is the one time it is read. [`head`] reads the lines that are not
-//! spelled as kube-apiserver spells them, and says what is wrong with those that are none.
+//! Only the start of a line is decoded for this ([`skim`]). Then the object is parsed, once, with its last
+//! version as a hint. [`head`] reads lines that are not spelled as kube-apiserver spells them, and reports what
+//! is wrong with invalid ones.
 
 mod head;
 mod skim;
@@ -14,34 +14,32 @@ use head::{Head, Partial, Text};
 use super::recent::Recent;
 use crate::cluster::Status;
 use crate::object::{Doc, ObjectRef, ResourceVersion, Uid, json_fault};
-use crate::source::Body;
-use crate::source::Version;
-use crate::source::{Form, SourceKey};
+use crate::source::{Body, Form, SourceKey, Version};
 
-/// What one line of a watch says.
+/// The content of one watch line.
 #[derive(Debug)]
 pub enum Line {
     /// A version of an object.
     Object {
-        /// What became of the object.
+        /// What happened to the object.
         verb: Verb,
         /// The version.
         item: Item,
     },
-    /// All before this version has been sent.
+    /// The server has sent everything before this version.
     Bookmark(ResourceVersion),
-    /// The watch failed; the line ends it.
+    /// The watch failed. This line ends it.
     Error(Status),
 }
 
 /// The type of a watch event about an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// It was created, or came to match the selector.
+    /// The object was created, or began to match the selector.
     Added,
-    /// It has another version.
+    /// The object changed.
     Modified,
-    /// It was deleted, or no longer matches the selector.
+    /// The object was deleted, or no longer matches the selector.
     Deleted,
 }
 
@@ -56,7 +54,7 @@ impl Verb {
     }
 }
 
-/// An object as it arrived.
+/// An object as it came.
 #[derive(Debug)]
 pub struct Item {
     /// The version, with its body.
@@ -65,24 +63,24 @@ pub struct Item {
     pub deleting: bool,
 }
 
-/// Reads the lines and items of one source. It remembers names that repeat, so that ten thousand
-/// objects share one `apps/v1`.
+/// Reads the lines and items of one source. It shares repeated names, so that ten thousand objects have one
+/// `apps/v1`.
 pub struct Reader {
     api_version: Arc<str>,
     kind: Arc<str>,
     form: Form,
     namespace: Arc<str>,
     recent: Recent<Uid>,
-    /// What was read last. Objects of one controller are much alike: where the version before is not at
-    /// hand, another object's tells as much.
+    /// The object that was read last. Objects of one controller are much alike, so this is as good a hint as an
+    /// object's own last version.
     last: Option<Doc>,
 }
 
-/// How many bytes of last versions a reader keeps as hints; views hold the same ones.
+/// How many bytes of last versions a reader keeps as hints. Views share most of them.
 const HINTS: usize = 1 << 20;
 
 impl Reader {
-    /// For the lines and items of this source.
+    /// Creates a reader for the lines and items of this source.
     pub fn new(key: &SourceKey) -> Reader {
         Reader {
             api_version: key.resource.api_version().into(),
@@ -94,7 +92,7 @@ impl Reader {
         }
     }
 
-    /// Reads one line of a watch; the error says what is wrong with it.
+    /// Reads one watch line. The error describes what is wrong with it.
     pub fn line(&mut self, line: &[u8]) -> Result<Line, Arc<str>> {
         let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
         if let Some((verb, item)) = self.skimmed(text) {
@@ -118,7 +116,7 @@ impl Reader {
         }
     }
 
-    /// Reads a line about an object that is spelled as kube-apiserver spells it; `None` for any other.
+    /// Reads an object's line in kube-apiserver's spelling; `None` for any other line.
     fn skimmed(&mut self, text: &str) -> Option<(Verb, Item)> {
         let (kind, body, head) = skim::line(text)?;
         let verb = Verb::named(&kind)?;
@@ -169,8 +167,8 @@ impl Reader {
         })
     }
 
-    /// Refuses an object of another type than was asked for: it must never be shown as one. Items of
-    /// built-in kinds say nothing of their type in a listing.
+    /// Refuses an object that is not of the source's type, because it must never be shown as one. In a listing,
+    /// items of built-in kinds have no type.
     fn check_type(&self, head: &Head<'_>) -> Result<(), Arc<str>> {
         let fits = |said: &Text<'_>, own: &Arc<str>| said.0.is_empty() || *said.0 == **own;
         let is_asked = fits(&head.api_version, &self.api_version) && fits(&head.kind, &self.kind);
@@ -188,9 +186,8 @@ impl Reader {
         self.namespace.clone()
     }
 
-    /// The body with the resource's `kind` and `apiVersion`, put where a watch event has them. Items of
-    /// built-in kinds have none in a listing; an object of which only the metadata was asked for names
-    /// the form instead, everywhere.
+    /// The body with the resource's `kind` and `apiVersion`, where a watch event has them. In a listing, items of
+    /// built-in kinds lack both. A metadata-only object names `PartialObjectMetadata` instead.
     fn with_type(&self, body: &str, head: &Head<'_>) -> Result<Arc<str>, Arc<str>> {
         let field = |name: &str, said: &Text<'_>, own: &Arc<str>| match &*said.0 {
             "" => format!("\"{name}\":{},", serde_json::Value::from(&**own)),
@@ -214,7 +211,7 @@ impl Reader {
     }
 }
 
-/// Whether an object says the same of itself as its head: it has no second `metadata` that counts.
+/// Whether an object agrees with its head, so that no second `metadata` overrides the first.
 fn is_of(doc: &Doc, head: &Head<'_>) -> bool {
     let meta = doc.root().get("metadata");
     let says = |field: &str, said: &Text<'_>| {
@@ -237,7 +234,7 @@ fn item(object: ObjectRef, body: impl Into<Body>, head: &Head<'_>) -> Item {
     Item { version, deleting }
 }
 
-/// Whether [`Reader::item`] can tell which object a JSON text is.
+/// Whether [`Reader::item`] can identify the object in a JSON text.
 pub(super) fn can_be_read(text: &str) -> bool {
     skim::item(text).is_some() || serde_json::from_str::<Head<'_>>(text).is_ok()
 }

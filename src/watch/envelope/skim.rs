@@ -1,9 +1,9 @@
-//! The head of a line that is spelled as kube-apiserver spells it, read from the beginning to where no more
-//! of it can come. What follows is not looked at: whether it is JSON shows when the object is read.
+//! Reads the head of a line in kube-apiserver's spelling. It reads from the start until the head is complete, and
+//! does not check that the rest is JSON: the parser of the object does that.
 //!
-//! It knows less than [`head`](super::head), and says so: `None` stands for a line that is no JSON as well as
-//! for one that is spelled in a way that is not read here (escapes in what is read, fields that come twice,
-//! `null` for a whole field). What both read they read as the same.
+//! It accepts less than [`head`](super::head). `None` stands for a line that is not JSON, and for a spelling that
+//! this module does not read: escapes in a field of the head, repeated fields, `null` for a whole field. A line
+//! that both accept gives the same head.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub(super) fn line(text: &str) -> Option<Read<'_>> {
     let rest = text.strip_prefix("{\"type\":\"")?;
     let (kind, _) = rest.split_once('"')?;
     let object = rest[kind.len()..].strip_prefix("\",\"object\":")?;
-    // What is no word is not ours to judge.
+    // A type that is not a word is left to `head`.
     if !kind.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return None;
     }
@@ -54,14 +54,14 @@ pub(super) fn item(text: &str) -> Option<Head<'_>> {
     trim(text).ends_with('}').then_some(head)
 }
 
-/// Without the white space of JSON, which is less than Rust's, around it.
+/// Trims the white space of JSON, which is less than Rust's.
 fn trim(text: &str) -> &str {
     text.trim_matches([' ', '\n', '\t', '\r'])
 }
 
-/// Reads the metadata, up to where the rest says nothing of the head if they are the last that is looked
-/// for: whichever way the server orders its fields, as its types do or by their names, `deletionTimestamp`
-/// is before `managedFields`, which are the longest of them.
+/// Reads the metadata. If they are the last part of the head, reading stops where nothing of the head can follow.
+/// `managedFields` are the longest part, and `deletionTimestamp` comes before them in both of the server's field
+/// orders: the order of its types and the alphabetical one.
 fn metadata<'a>(skim: &mut Skim<'a>, is_last: bool) -> Option<(Meta<'a>, SkimNext)> {
     let mut meta = Meta::default();
     let further = skim.fields(|skim, key| {
@@ -79,7 +79,7 @@ fn metadata<'a>(skim: &mut Skim<'a>, is_last: bool) -> Option<(Meta<'a>, SkimNex
     Some((meta, further))
 }
 
-/// Reads a string that was not there before, and is not empty.
+/// Reads a string into a field that is still empty. The string must not be empty.
 fn once<'a>(field: &mut Text<'a>, skim: &mut Skim<'a>) -> Option<()> {
     let text = skim.plain_string().filter(|text| !text.is_empty())?;
     if !field.0.is_empty() {

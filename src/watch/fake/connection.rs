@@ -46,7 +46,8 @@ impl FakeConnection {
             let _ = timeout(BOOKMARK, self.moved.changed()).await.is_err()
                 && {
                     let model = self.model.lock();
-                    // A server that has not come to where the watch began is silent, or says how far it is.
+                    // Until it reaches the version from which the watch began, a server sends nothing, or
+                    // bookmarks with its own version.
                     let bookmarks =
                         model.bookmarks && (model.rv >= self.at || model.bookmark_at.is_some());
                     let rv = model.bookmark_at.unwrap_or(model.rv);

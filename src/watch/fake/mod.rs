@@ -1,4 +1,4 @@
-//! A server in memory with a fault script, for tests under a paused clock.
+//! A server in memory with scripted faults, for tests under a paused clock.
 
 mod connection;
 mod model;
@@ -22,7 +22,7 @@ pub(super) use model::{
 };
 use shared_model::SharedModel;
 
-/// The server.
+/// The server in memory.
 #[derive(Clone)]
 pub(super) struct Fake {
     model: SharedModel,
@@ -71,7 +71,7 @@ impl Fake {
         model.at(model.rv).remove(name)
     }
 
-    /// Creates a pod, or changes the one of that name; returns the version.
+    /// Creates a pod, or changes the one with that name. Returns the new version.
     pub(super) fn apply(&self, name: &str) -> u64 {
         if let Some(pod) = self.get(name) {
             return self.write(Did::Modified, pod);
@@ -97,7 +97,7 @@ impl Fake {
         self.write(Did::Modified, FakePod { app, ..pod })
     }
 
-    /// Marks a pod as being deleted.
+    /// Marks a pod for deletion.
     pub(super) fn terminate(&self, name: &str) -> u64 {
         let pod = self.get(name).expect("there");
         let deleting = true;
@@ -108,18 +108,18 @@ impl Fake {
         self.write(Did::Deleted, self.get(name).expect("there"))
     }
 
-    /// The version moves on for another resource.
+    /// Advances the version, as a write to another resource does.
     pub(super) fn elsewhere(&self) {
         self.model().rv += 1;
         self.wake();
     }
 
-    /// Adds the plan of a watch to come.
+    /// Adds the script of the next watch.
     pub(super) fn plan(&self, plan: Plan) {
         self.model().plans.push_back(plan);
     }
 
-    /// Cuts all watches; what is asked then is refused until [`Fake::revive`].
+    /// Cuts all watches. Requests are refused until [`Fake::revive`].
     pub(super) fn kill(&self) {
         let down = SourceError::Connect {
             detail: "connection refused".into(),
@@ -144,7 +144,7 @@ impl Fake {
         model.no_watch = None;
     }
 
-    /// How many listings were asked for, and how many watches.
+    /// How many lists and how many watches were requested.
     pub(super) fn asked(&self) -> (usize, usize) {
         let model = self.model();
         let count = |is: fn(&&FakeRequest) -> bool| model.requests.iter().filter(is).count();
@@ -153,7 +153,7 @@ impl Fake {
         (lists, watches)
     }
 
-    /// One object's metadata, for the version of the listing.
+    /// Answers a request that only reads the newest version.
     fn newest(&self) -> Result<ListPage, SourceError> {
         let mut model = self.model();
         model.requests.push(FakeRequest::Newest);

@@ -1,12 +1,11 @@
-//! The state of the server in memory, its history, and the script of what goes wrong.
+//! The state of the server in memory, its history, and the script of its faults.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use crate::cluster::{ApiError, Status};
 use crate::object::{Doc, Resource};
-use crate::source::{ClusterId, Form, Scope, SourceKey};
-use crate::source::{Matcher, Select};
+use crate::source::{ClusterId, Form, Matcher, Scope, Select, SourceKey};
 use crate::watch::error::SourceError;
 
 /// How often the server sends a bookmark on a quiet watch.
@@ -29,7 +28,7 @@ pub(in crate::watch) fn pods() -> SourceKey {
     }
 }
 
-/// An error as the server answers it.
+/// The error for a response with this code.
 pub(in crate::watch) fn api_error(code: u16) -> SourceError {
     let error = ApiError {
         verb: "list",
@@ -43,7 +42,7 @@ pub(in crate::watch) fn api_error(code: u16) -> SourceError {
     SourceError::answered(error, None)
 }
 
-/// 429 with a `Retry-After`.
+/// A 429 with a `Retry-After`.
 pub(in crate::watch) fn throttled(seconds: u64) -> SourceError {
     let after = Some(Duration::from_secs(seconds));
     match api_error(429) {
@@ -68,12 +67,12 @@ pub(in crate::watch) struct FakePod {
     pub(in crate::watch) rv: u64,
     pub(in crate::watch) app: String,
     pub(in crate::watch) deleting: bool,
-    /// The version at which it was last changed: a deletion changes nothing.
+    /// The version of its last change. A deletion is not a change.
     pub(in crate::watch) at: u64,
 }
 
 impl FakePod {
-    /// As a watch event has it.
+    /// The pod as a watch event contains it.
     pub(in crate::watch) fn body(&self) -> String {
         format!(
             "{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{}",
@@ -81,7 +80,7 @@ impl FakePod {
         )
     }
 
-    /// As a listing has it.
+    /// The pod as a listing contains it.
     pub(super) fn listed(&self) -> String {
         let FakePod {
             name,
@@ -117,12 +116,12 @@ pub(in crate::watch) struct LoggedWrite {
     pub(in crate::watch) pod: FakePod,
 }
 
-/// What goes wrong with one watch.
+/// The script of one watch.
 #[derive(Clone, Debug)]
 pub(in crate::watch) struct Plan {
-    /// It is not opened at all.
+    /// The watch is refused with this error.
     pub(in crate::watch) refuse: Option<SourceError>,
-    /// How many versions it sends that were sent before.
+    /// How many earlier versions it sends again.
     pub(in crate::watch) replay: u64,
     /// How many events are sent before the fault.
     pub(in crate::watch) after: usize,
@@ -138,11 +137,11 @@ pub(in crate::watch) enum WatchFault {
     Reset,
     /// Half a line, and the end.
     Half,
-    /// Nothing any more.
+    /// The server sends nothing more.
     Stall,
-    /// The next line is damaged; what follows is not.
+    /// The next line is damaged; later ones are not.
     Garbage,
-    /// The next line is of a type that nobody knows.
+    /// The next line has an unknown type.
     UnknownType,
     /// The next line is too long.
     TooLong,
@@ -177,7 +176,7 @@ impl Plan {
     }
 }
 
-/// One request that the server got, and when.
+/// A request that the server received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::watch) enum FakeRequest {
     List {
@@ -185,7 +184,7 @@ pub(in crate::watch) enum FakeRequest {
         next: Option<String>,
         fields: Option<String>,
     },
-    /// How far the server has come.
+    /// A read of the newest version.
     Newest,
     Watch {
         from: String,
@@ -195,66 +194,66 @@ pub(in crate::watch) enum FakeRequest {
 /// The server's state and script.
 #[derive(Debug, Default)]
 pub(in crate::watch) struct Model {
-    /// Whether listings do not say of which version they are.
+    /// Whether listings have no resourceVersion.
     pub(in crate::watch) unversioned: bool,
     pub(in crate::watch) rv: u64,
     pub(in crate::watch) log: Vec<LoggedWrite>,
-    /// No watch can start from before this version.
+    /// The oldest version from which a watch can start.
     pub(in crate::watch) forgotten: u64,
-    /// No older version than this can be read.
+    /// The oldest version that can be read.
     pub(in crate::watch) compacted: u64,
-    /// After so many reads of old versions it forgets those before a version.
+    /// After this many reads of old versions, the server compacts up to this version.
     pub(in crate::watch) compacts_after: Option<(usize, u64)>,
-    /// What reads of an old version answer, if they are not answered.
+    /// The error of every read of an old version.
     pub(in crate::watch) no_history: Option<SourceError>,
     /// How long a read of an old version takes.
     pub(in crate::watch) read_takes: Duration,
-    /// Of so many reads of an old version one is not answered; 0 if all are.
+    /// One in this many reads of old versions fails; 0 for none.
     pub(in crate::watch) flaky: usize,
-    /// The old versions that were asked for.
+    /// The old versions that were read.
     pub(in crate::watch) reads: Vec<u64>,
-    /// Whether 410 is an HTTP status, not a line.
+    /// Whether a 410 is an HTTP status instead of a line.
     pub(in crate::watch) gone_as_status: bool,
     pub(in crate::watch) bookmarks: bool,
-    /// What bookmarks say, whatever the watch began with.
+    /// The version in all bookmarks, whatever version the watch started from.
     pub(in crate::watch) bookmark_at: Option<u64>,
-    /// The whole history before each time that the server was set back.
+    /// The history before each restore.
     pub(in crate::watch) lost: Vec<Vec<LoggedWrite>>,
     /// Versions whose event is damaged each time it is sent.
     pub(in crate::watch) poison: BTreeSet<u64>,
-    /// How many items a page has at most; 0 for what is asked for.
+    /// The most items of a page; 0 for as many as the client requests.
     pub(in crate::watch) page_items: usize,
-    /// How long it takes to open a watch, besides the usual.
+    /// The additional time that opening a watch takes.
     pub(in crate::watch) opening: Duration,
     pub(in crate::watch) no_list: Option<SourceError>,
     pub(in crate::watch) no_watch: Option<SourceError>,
-    /// What the next listings answer.
+    /// The errors of the next listings.
     pub(in crate::watch) lists: VecDeque<SourceError>,
-    /// What the next pages after the first answer.
+    /// The errors of the next pages after the first one.
     pub(in crate::watch) pages: VecDeque<SourceError>,
-    /// What the next watches do.
+    /// The scripts of the next watches.
     pub(in crate::watch) plans: VecDeque<Plan>,
-    /// An object that each page after the first brings again.
+    /// An object that each page after the first repeats.
     pub(in crate::watch) doubled: Option<FakePod>,
     pub(in crate::watch) requests: Vec<FakeRequest>,
     pub(in crate::watch) times: Vec<tokio::time::Instant>,
-    /// How many watches were told 410, and how many damaged lines were sent.
+    /// How many watches got a 410, and how many damaged lines were sent.
     pub(in crate::watch) expired: usize,
     pub(in crate::watch) damaged: usize,
     /// The version of the first listing that was read to its end.
     pub(in crate::watch) listed_at: Option<u64>,
-    /// Raised to cut all watches.
+    /// The number of cuts so far: each ends all open watches.
     pub(super) kills: u64,
     pub(super) uids: u64,
 }
 
 impl Model {
-    /// What is there at a version.
+    /// The objects at a version.
     pub(in crate::watch) fn at(&self, rv: u64) -> BTreeMap<String, FakePod> {
         Model::replay(&self.log, rv)
     }
 
-    /// What is there at a version of a history.
+    /// The objects at a version of a history.
     pub(in crate::watch) fn replay(log: &[LoggedWrite], rv: u64) -> BTreeMap<String, FakePod> {
         let mut there = BTreeMap::new();
         for op in log.iter().take_while(|op| op.pod.rv <= rv) {

@@ -1,4 +1,4 @@
-//! What the server in memory remembers, and how it is read.
+//! The history that the server in memory keeps, and reads of it.
 
 use super::Fake;
 use super::model::api_error;
@@ -8,21 +8,20 @@ use crate::watch::error::SourceError;
 use crate::watch::transport::ListPage;
 
 impl Fake {
-    /// Forgets all versions before the present.
+    /// Compacts all versions before the current one.
     pub(in crate::watch) fn forget(&self) {
         self.expire();
         let mut model = self.model();
         model.compacted = model.rv;
     }
 
-    /// Forgets the events before the present, as a server does that was restarted: old versions can
-    /// still be read.
+    /// Drops the events before the current version, as a restarted server does. Old versions can still be read.
     pub(in crate::watch) fn expire(&self) {
         let mut model = self.model();
         model.forgotten = model.rv;
     }
 
-    /// Stops, and starts again from a backup of when it was at this version.
+    /// Stops the server, and starts it from a backup that was made at this version.
     pub(in crate::watch) fn restore(&self, to: u64) {
         let mut model = self.model();
         let lost = model.log.clone();
@@ -35,7 +34,7 @@ impl Fake {
         self.cut();
     }
 
-    /// What was there at a version.
+    /// The listing at an old version.
     pub(super) fn read_back(&self, key: &SourceKey, rv: u64) -> Result<ListPage, SourceError> {
         let mut model = self.model();
         model.reads.push(rv);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::model::Model;
 
-/// The model, which the server and its connections share.
+/// The state that the server and its connections share.
 #[derive(Clone, Debug)]
 pub(super) struct SharedModel(Arc<Mutex<Model>>);
 
@@ -14,6 +14,6 @@ impl SharedModel {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Model> {
-        self.0.lock().expect("no panic holds it")
+        self.0.lock().expect("no thread panicked with the lock")
     }
 }

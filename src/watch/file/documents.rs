@@ -1,18 +1,18 @@
-//! The objects of a text one by one, for those who look at each on its own.
+//! The objects of a text, one by one, for callers that read each on its own.
 
 use super::error::FileError;
 use super::parse::{LineOf, values};
 use crate::object::{Doc, Kind, ObjectRef, Value};
 
-/// Every object of a text in its place, whatever it lacks: a document, an item of a list, or the object
-/// of a watch event. The items of a typed list (`PodList`) get the kind that the list implies. Bookmarks and
-/// `ERROR` events are passed over.
+/// Every object of a text, in order and unchecked: a document, an item of a list, or the object of a watch event.
+/// Items of a typed list (`PodList`) get the kind that the list implies. Bookmarks and `ERROR` events are
+/// skipped.
 pub fn documents(text: &str) -> Result<Vec<Doc>, FileError> {
     let documents = documents_by_line(text)?;
     Ok(documents.into_iter().map(|(_, doc)| doc).collect())
 }
 
-/// [`documents`], each with the line in which it begins, from 1; in a YAML list that of the list.
+/// [`documents`], each with the line where it begins, counted from 1. In a YAML list it is the line of the list.
 pub fn documents_by_line(text: &str) -> Result<Vec<(usize, Doc)>, FileError> {
     let mut documents = Vec::new();
     values(text, &mut |value, line| {
@@ -48,7 +48,7 @@ fn unroll(doc: Doc, line: LineOf<'_>, documents: &mut Vec<(usize, Doc)>) {
     }
 }
 
-/// An item, with the kind that its list implies where it has none.
+/// An item. If it has no kind, it gets the kind that its list implies.
 fn of_list(item: Value<'_>, list: &ObjectRef) -> Option<Doc> {
     let kind = list.kind.strip_suffix("List").unwrap_or_default();
     let fields = item.raw().strip_prefix('{');
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_object_comes_once_and_in_order() {
+    fn each_object_is_returned_once_and_in_order() {
         let check = |text: &str, expect: &[&str]| {
             let documents = documents(text).expect("a file");
             let texts: Vec<&str> = documents.iter().map(Doc::text).collect();

@@ -1,29 +1,29 @@
-//! What is wrong with a file.
+//! The errors of a file.
 
 use std::sync::Arc;
 
-/// A text that is not what a file should hold.
+/// A text that is not a valid file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {detail}")]
 pub struct FileError {
-    /// Where, from 1.
+    /// The line, counted from 1.
     pub line: usize,
     /// What is wrong.
     pub detail: Arc<str>,
-    /// What the text does not even follow the rules of, if it is that.
+    /// The syntax error, if it is one.
     pub syntax: Option<Syntax>,
 }
 
-/// A language whose rules a text does not follow.
+/// A syntax error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Syntax {
-    /// Which.
+    /// The language whose syntax the text breaks.
     pub language: Language,
-    /// Where in the line, from 1.
+    /// The column, counted from 1.
     pub column: usize,
 }
 
-/// What objects are written in.
+/// The language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// JSON (RFC 8259).

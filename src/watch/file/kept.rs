@@ -1,52 +1,53 @@
-//! What is kept of a file while it is played: the objects that are there, and what happens next.
+//! The part of a file that is kept while it plays: the current objects, and the entries that are still to be
+//! played.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::entry::{FileEntry, KindOf, Place, kind_of, place};
+use super::entry::{EntryKey, FileEntry, KindOf, entry_key, kind_of};
 use super::error::FileError;
 use crate::watch::envelope::Verb;
 
-/// How much may wait for those who play it, in bytes of JSON.
+/// How many bytes of JSON may wait for the players.
 pub(super) const AHEAD: usize = 8 << 20;
-/// How much of a stream may belong to its beginning.
+/// How many bytes of a stream may belong to its beginning.
 const BEGINNING: usize = 64 << 20;
-/// What an entry costs besides its text.
+/// The bytes of an entry without its text.
 const ENTRY_BYTES: usize = 200;
 
-/// See the module.
+/// The entries that are kept. The module describes them.
 #[derive(Debug, Default)]
 pub(super) struct KeptEntries {
     pub(super) phase: PlayPhase,
-    /// The objects as they were before the first of `entries`, in the order they came.
+    /// The objects as they were before the first of `entries`, in order of arrival.
     pub(super) base: BTreeMap<u64, Arc<FileEntry>>,
-    places: HashMap<Place, u64>,
-    /// What happened, from the entry of this number on.
+    positions: HashMap<EntryKey, u64>,
+    /// The number of the first of `entries`.
     pub(super) first: u64,
     pub(super) entries: VecDeque<Arc<FileEntry>>,
     pub(super) bytes: usize,
-    /// Which entry each player takes next.
+    /// The number of the next entry of each player.
     pub(super) players: BTreeMap<u64, u64>,
     pub(super) next_player: u64,
-    /// The kinds that are looked for; `None` if others are passed over.
+    /// The kinds that the caller reads; `None` if objects of other kinds are skipped.
     pub(super) kinds: Option<HashSet<KindOf>>,
     pub(super) end: Option<Result<(), FileError>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PlayPhase {
-    /// Nothing has come, or half a value.
+    /// Nothing has arrived, or only half a value.
     #[default]
     Waiting,
-    /// What has come is whole, and belongs to the beginning.
+    /// All values so far are complete, and belong to the beginning.
     Beginning,
-    /// What comes now has happened since.
+    /// Every further value is a later event.
     Running,
-    /// Nobody reads any more.
+    /// Nobody reads the stream any more.
     Abandoned,
 }
 
-/// What follows the last value that was read whole.
+/// The bytes after the last complete value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
     None,
@@ -78,7 +79,7 @@ impl KeptEntries {
         self.entries.push_back(entry);
     }
 
-    /// Tells the objects that are there from what happens.
+    /// Ends the beginning: separates the objects that exist from the entries to play.
     pub(super) fn begin(&mut self) {
         self.phase = PlayPhase::Running;
         self.bytes = 0;
@@ -92,24 +93,24 @@ impl KeptEntries {
         }
     }
 
-    /// Puts an entry to what is there.
+    /// Applies an entry to the current objects.
     fn settle(&mut self, entry: Arc<FileEntry>) {
         if entry.unreadable.is_some() {
             return;
         }
-        let place = place(&entry.object);
+        let key = entry_key(&entry.object);
         if entry.verb == Some(Verb::Deleted) {
-            if let Some(at) = self.places.remove(&place) {
+            if let Some(at) = self.positions.remove(&key) {
                 self.base.remove(&at);
             }
             return;
         }
         let next = self.base.last_key_value().map_or(0, |(last, _)| last + 1);
-        let at = *self.places.entry(place).or_insert(next);
+        let at = *self.positions.entry(key).or_insert(next);
         self.base.insert(at, entry);
     }
 
-    /// Lets go of what all have taken, once it is much.
+    /// Drops the entries that every player has taken, once they are many.
     pub(super) fn trim(&mut self) {
         let Some(&taken) = self.players.values().min() else {
             return;

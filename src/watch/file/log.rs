@@ -1,5 +1,5 @@
-//! What has been read of a file: the objects at its beginning, and what happens after. Of a stream that
-//! goes on, no more is kept than its readers have still to take.
+//! The log of a file: the objects at its beginning, and the entries after them. For an endless stream it keeps
+//! only the entries that its readers have not taken yet.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,30 +12,30 @@ use super::entry::{FileEntry, KindOf};
 use super::error::FileError;
 use super::kept::{KeptEntries, PlayPhase, Rest};
 
-/// A stream that is silent for this long has told what was there from the start: whoever writes it writes
-/// that at once.
+/// A stream that is silent for this long has ended its beginning: the objects that exist at the start are written
+/// without a pause.
 const PAUSE: Duration = Duration::from_millis(100);
-/// See the module.
+/// The log of a file. The module describes it.
 #[derive(Debug)]
 pub(super) struct FileLog {
     inner: Mutex<KeptEntries>,
-    /// Wakes those who wait for more.
+    /// Wakes the players that wait for an entry.
     moved: watch::Sender<()>,
-    /// Wakes the writer, who waits for room.
+    /// Wakes the writer when there is room.
     room: Condvar,
 }
 
-/// What a player gets.
+/// What a player gets next.
 pub(super) enum NextEntry {
     Entry(Arc<FileEntry>),
-    /// Nothing yet.
+    /// No entry is ready yet.
     Empty,
-    /// Nothing any more.
+    /// No entry will follow.
     End(Result<(), FileError>),
 }
 
 impl FileLog {
-    /// One that is to be written.
+    /// An empty log, for a writer.
     pub(super) fn new() -> FileLog {
         FileLog {
             inner: Mutex::default(),
@@ -44,7 +44,7 @@ impl FileLog {
         }
     }
 
-    /// One that is complete.
+    /// A complete log.
     pub(super) fn of(entries: &[Arc<FileEntry>]) -> FileLog {
         let log = FileLog::new();
         let mut inner = log.lock();
@@ -59,7 +59,7 @@ impl FileLog {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what was read, and waits for room; `rest` is what followed it. Says whether more is wanted.
+    /// Adds entries, and waits for room. `rest` describes the bytes after them. Returns whether to read more.
     pub(super) fn write(&self, entries: Vec<FileEntry>, rest: Rest) -> bool {
         let mut inner = self.lock();
         for entry in entries {
@@ -83,19 +83,19 @@ impl FileLog {
         inner.phase != PlayPhase::Abandoned && inner.end.is_none()
     }
 
-    /// Says that no more will come, and why.
+    /// Ends the log: no entry will follow.
     pub(super) fn end(&self, end: Result<(), FileError>) {
         self.lock().end.get_or_insert(end);
         self.moved.send_replace(());
     }
 
-    /// Lets the writer go.
+    /// Ends the writer's wait, and stops it.
     pub(super) fn abandon(&self) {
         self.lock().phase = PlayPhase::Abandoned;
         self.room.notify_all();
     }
 
-    /// Waits until the beginning is there, and closes it. An error in it is an error of the whole.
+    /// Waits for the beginning, and returns its entries. An error in the beginning is an error of the whole file.
     pub(super) async fn beginning(&self) -> Result<Vec<Arc<FileEntry>>, FileError> {
         let mut moved = self.moved.subscribe();
         loop {
@@ -108,7 +108,7 @@ impl FileLog {
             }
             let more = moved.changed();
             if phase == PlayPhase::Waiting {
-                // The sender is ours.
+                // This cannot fail: the log owns the sender.
                 let _ = more.await;
             } else if timeout(PAUSE, more).await.is_err() {
                 break;
@@ -124,7 +124,7 @@ impl FileLog {
         Ok(all)
     }
 
-    /// From here on an object of another kind is an error.
+    /// Makes every later object of another kind an error.
     pub(super) fn only(&self, kinds: HashSet<KindOf>) {
         let mut inner = self.lock();
         inner.kinds = Some(kinds);
@@ -137,7 +137,7 @@ impl FileLog {
         self.moved.send_replace(());
     }
 
-    /// What is there before what [`FileLog::join`] plays, which goes on from this number.
+    /// The objects before the entries that [`FileLog::join`] plays, and the number of the first of those entries.
     pub(super) fn base(&self) -> (u64, Vec<Arc<FileEntry>>) {
         let inner = self.lock();
         (inner.first, inner.base.values().cloned().collect())
@@ -154,14 +154,15 @@ impl FileLog {
         self.lock().bytes
     }
 
-    /// The last that is known of an object.
+    /// The last entry that matches.
     pub(super) fn last(&self, is: impl Fn(&FileEntry) -> bool) -> Option<Arc<FileEntry>> {
         let inner = self.lock();
         let mut all = inner.base.values().chain(&inner.entries).rev();
         all.find(|entry| is(entry)).cloned()
     }
 
-    /// Adds a player; it takes all that is kept. `None` if that is no longer all from this number on.
+    /// Adds a player, which gets all kept entries. Returns `None` if the entries from this number on are no
+    /// longer complete.
     pub(super) fn join(&self, from: Option<u64>) -> Option<(u64, watch::Receiver<()>)> {
         let mut inner = self.lock();
         if from.is_some_and(|from| from < inner.first) {
@@ -178,7 +179,7 @@ impl FileLog {
         self.room.notify_all();
     }
 
-    /// The next entry for a player.
+    /// The next entry of a player.
     pub(super) fn take(&self, player: u64) -> NextEntry {
         let mut inner = self.lock();
         let inner = &mut *inner;

@@ -1,5 +1,5 @@
-//! A file in place of a cluster: its objects are the listing, what follows them is the watch, and
-//! its end is the end of the source.
+//! Reads a file as if it were a cluster. Its objects are the listing, the events after them are the watch, and
+//! the source ends with the file.
 
 mod documents;
 mod entry;
@@ -35,29 +35,25 @@ pub use self::documents::{documents, documents_by_line};
 pub use self::error::{FileError, Language, Syntax};
 pub use self::resources::{FileResource, Plural};
 
-/// What the version of a listing begins with; the number of what happens next follows. It is no version that
-/// an object could have.
+/// The prefix of a listing's version. The number of the next entry follows. No object can have such a version.
 const LISTED: &str = "listed-";
 
-/// Objects and watch events from a text: YAML with any number of documents, or JSON with one value
-/// after another, each an object, a list of them, or a watch event
-/// (`{"type":"ADDED","object":{…}}`).
+/// Objects and watch events from a text: YAML with any number of documents, or JSON with one value after another.
+/// Each is an object, a list of objects, or a watch event (`{"type":"ADDED","object":{…}}`).
 ///
-/// An object that comes again, as `kubectl get --watch -o yaml` prints it, is a later version of it.
-/// JSON is kept byte for byte.
+/// A repeated object, as `kubectl get --watch -o yaml` prints it, is a later version. JSON is kept byte for byte.
 #[derive(Debug)]
 pub struct FileTransport {
-    /// What errors call it.
+    /// The name in error messages.
     name: Arc<str>,
     log: Arc<FileLog>,
     resources: Vec<FileResource>,
 }
 
 impl FileTransport {
-    /// Reads a text. Nothing in it is skipped: what is not an object, a list or an event is an error
-    /// with its line. Bookmarks and `ERROR` events, which a recorded watch may hold, are about no
-    /// object and are passed over.
-    /// `name` is what errors of a source call it.
+    /// Reads a text. Nothing in it is ignored: anything that is not an object, a list or an event is an error
+    /// with its line. Only bookmarks and `ERROR` events, which a recorded watch may contain, are skipped. `name`
+    /// is the name in error messages.
     pub fn parse(name: &str, text: &str) -> Result<FileTransport, FileError> {
         let entries = parse::entries(text)?;
         let entries: Vec<Arc<FileEntry>> = entries.into_iter().map(Arc::new).collect();
@@ -68,16 +64,17 @@ impl FileTransport {
         ))
     }
 
-    /// Reads a stream, which may go on for ever. What it holds before it first pauses is read as
-    /// [`FileTransport::parse`] reads it; after that each JSON value is played as it comes, and what is none
-    /// of them fails the sources. A stream of YAML is read to its end.
+    /// Reads a stream, which may have no end. Everything before its first pause is read as
+    /// [`FileTransport::parse`] reads it. After that each JSON value is played when it arrives, and an invalid
+    /// value fails the sources. A YAML stream is read to its end first.
     pub async fn stream(
         name: &str,
         input: Box<dyn Read + Send>,
     ) -> Result<FileTransport, FileError> {
         let log = Arc::new(FileLog::new());
         let written = log.clone();
-        // Not one of the runtime's, which would wait for it: it may block for as long as there is no input.
+        // This is not a thread of the runtime, which would wait for it: reading may block as long as there is no
+        // input.
         std::thread::spawn(move || stream::feed(input, &written));
         let entries = log.beginning().await?;
         Ok(FileTransport::new(name, log, &entries))
@@ -91,14 +88,14 @@ impl FileTransport {
         }
     }
 
-    /// What there is in the file, in the order it appears: the resources, and the objects of each. Of a
-    /// stream, what there was when it first paused.
+    /// The resources of the file and the objects of each, in the order of the file. For a stream: those before
+    /// its first pause.
     pub fn resources(&self) -> &[FileResource] {
         &self.resources
     }
 
-    /// Says that all of the file is looked at: should an object of another resource come in a stream, which
-    /// nobody would see, the sources fail.
+    /// Declares that the caller reads every resource of the file. If an object of another resource arrives in a
+    /// stream, nobody would see it, so the sources fail.
     pub fn look_at_all(&self) {
         let kind = |found: &FileResource| {
             let resource = &found.resource;
@@ -108,7 +105,7 @@ impl FileTransport {
     }
 }
 
-/// A stream is read no further than somebody plays it.
+/// A stream is read only while somebody plays it.
 impl Drop for FileTransport {
     fn drop(&mut self) {
         self.log.abandon();
@@ -151,7 +148,7 @@ impl Transport for FileTransport {
         })
     }
 
-    /// Whether the object is there at the end of the file.
+    /// Whether the object exists at the end of the file.
     fn exists<'a>(
         &'a self,
         key: &'a SourceKey,

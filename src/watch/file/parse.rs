@@ -1,4 +1,4 @@
-//! From a text to the objects in it, in order.
+//! Parses a text into its objects, in order.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::super::envelope::Verb;
-use super::entry::{FileEntry, Place, kind_of, place};
+use super::entry::{EntryKey, FileEntry, entry_key, kind_of};
 use super::error::{FileError, Language};
 use super::unreadable::unreadable;
 use super::yaml;
@@ -19,10 +19,10 @@ pub(super) fn entries(text: &str) -> Result<Vec<FileEntry>, FileError> {
     Ok(order.entries)
 }
 
-/// What takes the JSON text of a value, and can tell in which lines of the file it stands.
+/// Takes the JSON text of a value, and a function from its offsets to lines of the file.
 type Taker<'a> = &'a mut dyn FnMut(&str, LineOf<'_>) -> Result<(), FileError>;
 
-/// Hands over each JSON value or YAML document of a text.
+/// Calls `take` with each JSON value or YAML document of a text.
 pub(super) fn values(text: &str, take: Taker<'_>) -> Result<(), FileError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with(['{', '[']) {
@@ -35,7 +35,7 @@ pub(super) fn values(text: &str, take: Taker<'_>) -> Result<(), FileError> {
     Ok(())
 }
 
-/// One JSON value after another, with any white space between.
+/// Reads JSON values that follow one another, with any white space between.
 fn json(text: &str, take: Taker<'_>) -> Result<(), FileError> {
     let mut lines = LineCounter::new(text);
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
@@ -51,7 +51,7 @@ fn json(text: &str, take: Taker<'_>) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Counts lines, going forwards.
+/// Counts lines, in forward direction only.
 struct LineCounter<'a> {
     text: &'a str,
     at: usize,
@@ -75,25 +75,25 @@ impl<'a> LineCounter<'a> {
     }
 }
 
-/// Puts the objects in their order, and finds out which of them come again.
+/// Collects objects in order, and decides which of them are later versions.
 #[derive(Default)]
 pub(super) struct EntryOrder {
     entries: Vec<FileEntry>,
-    /// The resources of which something has happened, and not just been there.
+    /// The kinds with an event, after which a new object of the kind is an event too.
     begun: HashSet<(Arc<str>, Arc<str>)>,
-    there: HashSet<Place>,
+    there: HashSet<EntryKey>,
 }
 
-/// From an offset in the value to a line of the file.
+/// Maps an offset in a value to a line of the file.
 pub(super) type LineOf<'a> = &'a dyn Fn(usize) -> usize;
 
 impl EntryOrder {
-    /// What was put in order since this was last asked.
+    /// Takes the entries since the last call.
     pub(super) fn take(&mut self) -> Vec<FileEntry> {
         std::mem::take(&mut self.entries)
     }
 
-    /// An object, a list, or an event.
+    /// Adds an object, a list, or an event.
     pub(super) fn value(&mut self, text: &str, line: LineOf<'_>) -> Result<(), FileError> {
         let doc = Doc::parse(text).map_err(|error| FileError::new(line(0), error.to_string()))?;
         let root = doc.root();
@@ -144,13 +144,13 @@ impl EntryOrder {
         Ok(())
     }
 
-    /// Puts what cannot be read among what happens: it is told once, and is not there.
+    /// Adds an unreadable object as an event: its source reports it once, and the object does not exist.
     fn pass(&mut self, mut entry: FileEntry) {
         entry.verb = Some(Verb::Modified);
         self.entries.push(entry);
     }
 
-    /// An object that stands for itself, or in a list.
+    /// Adds an object, which may be an item of a list.
     fn item(
         &mut self,
         item: Value<'_>,
@@ -158,7 +158,7 @@ impl EntryOrder {
         line: usize,
     ) -> Result<(), FileError> {
         let entry = entry(item, list, line)?;
-        let verb = if self.there.contains(&place(&entry.object)) {
+        let verb = if self.there.contains(&entry_key(&entry.object)) {
             Some(Verb::Modified)
         } else if self.begun.contains(&kind_of(&entry.object)) {
             Some(Verb::Added)
@@ -174,10 +174,10 @@ impl EntryOrder {
             return self.pass(entry);
         }
         entry.verb = verb;
-        let place = place(&entry.object);
+        let key = entry_key(&entry.object);
         match verb {
-            Some(Verb::Deleted) => self.there.remove(&place),
-            Some(Verb::Added | Verb::Modified) | None => self.there.insert(place),
+            Some(Verb::Deleted) => self.there.remove(&key),
+            Some(Verb::Added | Verb::Modified) | None => self.there.insert(key),
         };
         if verb.is_some() {
             self.begun.insert(kind_of(&entry.object));
@@ -186,7 +186,7 @@ impl EntryOrder {
     }
 }
 
-/// Reads an object. Items of a `PodList` need not say that they are Pods.
+/// Reads an object. An item of a typed list (`PodList`) may lack the kind.
 fn entry(value: Value<'_>, list: Option<Value<'_>>, line: usize) -> Result<FileEntry, FileError> {
     let missing = |what: &str| Err(FileError::new(line, format!("an object without {what}")));
     let mut object = ObjectRef::of(value);

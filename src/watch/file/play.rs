@@ -1,4 +1,4 @@
-//! Plays what happens in a file to one source, as a server's watch would tell it.
+//! Plays the entries of a file to one source, as a server's watch sends them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,26 +10,24 @@ use super::entry::FileEntry;
 use super::log::{FileLog, NextEntry};
 use crate::cluster::{ApiError, Status};
 use crate::object::Uid;
-use crate::source::Matcher;
-use crate::source::{Scope, SourceKey};
+use crate::source::{Matcher, Scope, SourceKey};
 use crate::watch::envelope::Verb;
 use crate::watch::error::SourceError;
 
-/// The events of one source. A selector is applied as a server applies it: an object that stops
-/// matching is `DELETED`.
+/// The events of one source. It applies selectors as a server does: an object that stops matching is `DELETED`.
 pub(super) struct Play {
     name: Arc<str>,
     log: Arc<FileLog>,
     player: u64,
     moved: watch::Receiver<()>,
-    /// The objects that matched when they were last seen.
+    /// The objects that matched in their last version.
     selected: HashSet<Uid>,
     key: SourceKey,
     over: bool,
 }
 
 impl Play {
-    /// Plays what follows a listing that ends at `from`; 410 if that is not kept any more.
+    /// Plays the entries after a listing that ended at `from`. Fails with 410 if those are no longer all kept.
     pub(super) fn open(
         name: &Arc<str>,
         log: &Arc<FileLog>,
@@ -69,7 +67,7 @@ impl Play {
                     }
                 }
                 NextEntry::Empty => {
-                    // The sender is the log's, which is held.
+                    // This cannot fail: `self` holds the log, which owns the sender.
                     let _ = self.moved.changed().await;
                 }
                 NextEntry::End(end) => {
@@ -86,7 +84,7 @@ impl Play {
         }
     }
 
-    /// What an entry is to this source, if anything.
+    /// The watch line for this source, if the entry concerns it.
     fn line(&mut self, entry: &FileEntry) -> Option<Result<Bytes, SourceError>> {
         let filter = FileFilter::new(&self.key);
         if !filter.is_about(entry) {
@@ -132,7 +130,7 @@ fn forgotten(key: &SourceKey) -> SourceError {
     })
 }
 
-/// What a source asks for.
+/// Decides which entries belong to a source.
 pub(super) struct FileFilter<'a> {
     key: &'a SourceKey,
     api_version: String,
@@ -153,7 +151,8 @@ impl<'a> FileFilter<'a> {
             && *entry.object.api_version == *self.api_version
     }
 
-    /// A manifest may leave its namespace to whoever applies it: it is then in each.
+    /// Whether an object may belong to the source. A manifest without a namespace belongs to every namespace,
+    /// because it can be applied to any.
     pub(super) fn is_about(&self, entry: &FileEntry) -> bool {
         let inside = match (&self.key.scope, &entry.object.namespace) {
             (Scope::Namespace(asked), Some(namespace)) => asked == namespace,

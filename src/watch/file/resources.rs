@@ -1,4 +1,4 @@
-//! Which resources a file holds. It says kinds; requests and messages want plurals.
+//! The resources of a file. A file names kinds, but requests and messages need plurals.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,23 +11,22 @@ use crate::object::{ObjectRef, Resource, Value, is_kubernetes_own};
 pub struct FileResource {
     /// The resource.
     pub resource: Resource,
-    /// Where its plural is from.
+    /// Where its plural comes from.
     pub plural: Plural,
-    /// Its objects, each once, in the order they appear.
+    /// Its objects, each once, in the order of the file.
     pub objects: Vec<ObjectRef>,
 }
 
-/// Where the plural of a resource is from.
+/// Where the plural of a resource comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Plural {
-    /// Kubernetes' own kind, or from a `CustomResourceDefinition` in the file.
+    /// From Kubernetes' own kinds, or from a `CustomResourceDefinition` in the file.
     Known,
-    /// From English alone.
+    /// From the English rules alone.
     Guessed,
 }
 
-/// Kubernetes' own kinds that live in no namespace
-/// (<https://kubernetes.io/docs/reference/kubernetes-api/>).
+/// Kubernetes' own cluster-scoped kinds (<https://kubernetes.io/docs/reference/kubernetes-api/>).
 const CLUSTER_SCOPED: &[&str] = &[
     "APIService",
     "CSIDriver",
@@ -126,7 +125,7 @@ fn resource(object: &ObjectRef, definitions: &[Definition]) -> FileResource {
     }
 }
 
-/// What a `CustomResourceDefinition` says.
+/// The names and the scope in a `CustomResourceDefinition`.
 struct Definition {
     group: Arc<str>,
     kind: Arc<str>,
@@ -148,7 +147,7 @@ fn definition(entry: &FileEntry) -> Option<Definition> {
     })
 }
 
-/// The English plural, in lower case. It is right for all of Kubernetes' own kinds.
+/// The English plural, in lower case. It is correct for all of Kubernetes' own kinds.
 fn plural(kind: &str) -> String {
     let word = kind.to_lowercase();
     let vowel_before_y = || {

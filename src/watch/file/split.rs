@@ -1,4 +1,4 @@
-//! Cuts a stream of JSON values, one after another, into its values as they come.
+//! Splits a stream of JSON values into its values as they arrive.
 
 use std::ops::Range;
 
@@ -6,21 +6,21 @@ use serde::de::IgnoredAny;
 
 use super::error::{FileError, Language};
 
-/// The longest value that is waited for.
+/// The most bytes of one value.
 const LONGEST: usize = 256 << 20;
 
-/// What has come of a stream and was not handed out yet.
+/// The bytes of a stream that have not been returned yet.
 #[derive(Debug, Default)]
 pub(super) struct ValueSplitter {
     bytes: Vec<u8>,
     /// Where the next value begins, and its line.
     start: usize,
     line: usize,
-    /// How far the value has been looked at, and what was found.
+    /// How far the value has been scanned, and the state there.
     at: usize,
     depth: usize,
     inside: Inside,
-    /// How much of the value was found to be the beginning of JSON.
+    /// How many bytes of the value have been checked to be a prefix of JSON.
     checked: usize,
 }
 
@@ -33,7 +33,7 @@ enum Inside {
 }
 
 impl ValueSplitter {
-    /// A stream of which nothing has come.
+    /// Creates a splitter for a new stream.
     pub(super) fn new() -> ValueSplitter {
         ValueSplitter {
             line: 1,
@@ -41,7 +41,7 @@ impl ValueSplitter {
         }
     }
 
-    /// Takes in what came.
+    /// Adds the bytes that arrived.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.start);
         self.at -= self.start;
@@ -49,8 +49,8 @@ impl ValueSplitter {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next value that is whole, and its line; `None` until more comes. What cannot become a value is an
-    /// error as soon as that can be told.
+    /// The next complete value, and its line; `None` until more arrives. Bytes that cannot become a value are an
+    /// error as soon as that is certain.
     pub(super) fn next(&mut self) -> Result<Option<(String, usize)>, FileError> {
         self.skip_space();
         match self.bytes.get(self.start) {
@@ -74,17 +74,17 @@ impl ValueSplitter {
         Ok(Some((text, line)))
     }
 
-    /// Whether half a value is left.
+    /// Whether an incomplete value is left.
     pub(super) fn is_partial(&self) -> bool {
         self.start < self.bytes.len()
     }
 
-    /// The line of what comes next.
+    /// The line of the next value.
     pub(super) fn line(&self) -> usize {
         self.line
     }
 
-    /// The error of a stream that ends with half a value.
+    /// The error of a stream that ends inside a value.
     pub(super) fn finish(&mut self) -> Result<(), FileError> {
         if self.is_partial() {
             self.check(self.start..self.bytes.len())?;
@@ -103,7 +103,7 @@ impl ValueSplitter {
         self.at = self.at.max(self.start);
     }
 
-    /// Where the value stands, if it is whole.
+    /// The range of the value, if it is complete.
     fn find_end(&mut self) -> Option<Range<usize>> {
         while let Some(byte) = self.bytes.get(self.at) {
             self.at += 1;
@@ -128,7 +128,8 @@ impl ValueSplitter {
         None
     }
 
-    /// Nothing yet; unless it is no JSON. That is looked at anew whenever there is twice as much.
+    /// Waits for the rest of a value, unless the bytes so far are not JSON. This is checked each time their
+    /// number has doubled.
     fn wait(&mut self) -> Result<Option<(String, usize)>, FileError> {
         let length = self.bytes.len() - self.start;
         if length > LONGEST {
@@ -147,7 +148,7 @@ impl ValueSplitter {
         Ok(None)
     }
 
-    /// What begins like no object and no list: a value of another sort, or none.
+    /// The error for a value that is neither an object nor a list.
     fn refuse(&self) -> FileError {
         let rest = &self.bytes[self.start..];
         let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
@@ -161,14 +162,14 @@ impl ValueSplitter {
         self.read(value).map_err(|(error, _)| error)
     }
 
-    /// The error of a text that is no value, and whether it is that it ends too soon.
+    /// The error of a text that is not a value, and whether the text only ends too soon.
     fn read(&self, value: Range<usize>) -> Result<(), (FileError, bool)> {
         let read = serde_json::from_slice::<IgnoredAny>(&self.bytes[value]);
         read.map(drop)
             .map_err(|error| (self.located(&error), error.is_eof()))
     }
 
-    /// An error with its line in the stream.
+    /// An error, with its line in the stream.
     fn located(&self, error: &serde_json::Error) -> FileError {
         let line = self.line + error.line().saturating_sub(1);
         let text = error.to_string();
@@ -191,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    /// The values of a text that comes in pieces of this size, and the error it ends with.
+    /// The values of a text that arrives in pieces of this size, and its final error.
     fn split(text: &[u8], size: usize) -> (Vec<(String, usize)>, Option<String>) {
         let mut splitter = ValueSplitter::new();
         let mut values = Vec::new();
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_with_their_lines() {
+    fn values_have_their_lines() {
         let text = "\n{\"a\": \"}\\\"{\",\n\"b\":[{}]}[1]\n\n {} ";
         for size in 1..text.len() {
             let (values, error) = split(text.as_bytes(), size);
@@ -224,14 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_told_as_soon_as_it_can_be() {
+    fn invalid_json_fails_as_soon_as_possible() {
         for (text, error) in [
             ("{}\nx", "line 2: expected value at line 2 column 1"),
             ("{}\n\n1 ", "line 3: not an object"),
             ("{}\n}", "line 2: expected value at line 2 column 1"),
             ("{\n\"a\": }", "line 2: expected value at line 2 column 6"),
             ("{\"a\":[}", "line 1: expected value at line 1 column 7"),
-            // A brace is missing: the next value gives it away, not the end.
+            // A brace is missing. The next value reveals that, not the end.
             (
                 "{\"a\":{\"b\":1}\n{\"a\":{\"b\":2}}\n{\"a\"",
                 "line 2: expected `,` or `}` at line 2 column 1",
@@ -253,7 +254,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_make_no_difference(text in r#"([{}\[\]",:\\ \n1ae]|\{"a":[0-9]\}|\[\])*"#, size in 1_usize..9) {
+        fn the_size_of_the_pieces_does_not_matter(text in r#"([{}\[\]",:\\ \n1ae]|\{"a":[0-9]\}|\[\])*"#, size in 1_usize..9) {
             let (whole, error) = split(text.as_bytes(), text.len().max(1));
             let (pieces, other) = split(text.as_bytes(), size);
             prop_assert_eq!(whole, pieces);

@@ -1,4 +1,4 @@
-//! Reads a stream while it is played.
+//! Reads a stream while it plays.
 
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use super::log::FileLog;
 use super::parse::{self, EntryOrder};
 use super::split::ValueSplitter;
 
-/// How much is read at once, in bytes.
+/// How many bytes to read at once.
 const CHUNK: usize = 64 << 10;
 /// UTF-8's byte order mark.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Reads to the end, or until nobody wants more. JSON is handed on value by value; YAML has to be there as a
-/// whole.
+/// Reads to the end, or until nobody wants more. JSON is passed on value by value. YAML is parsed when it is
+/// complete.
 pub(super) fn feed(mut input: Box<dyn Read + Send>, log: &Arc<FileLog>) {
     let mut reader = StreamReader::new();
     let mut chunk = vec![0; CHUNK];
@@ -34,7 +34,7 @@ pub(super) fn feed(mut input: Box<dyn Read + Send>, log: &Arc<FileLog>) {
     log.end(end);
 }
 
-/// What is being read, once its first character has told.
+/// The language of a stream, known from its first character.
 enum StreamReader {
     Unknown(Vec<u8>),
     Json(ValueSplitter, EntryOrder),
@@ -46,7 +46,7 @@ impl StreamReader {
         StreamReader::Unknown(Vec::new())
     }
 
-    /// Takes in what came; says whether more is wanted.
+    /// Adds the bytes that arrived. Returns whether to read more.
     fn take(&mut self, bytes: &[u8], log: &FileLog) -> Result<bool, FileError> {
         match self {
             StreamReader::Unknown(text) => {
@@ -77,7 +77,7 @@ impl StreamReader {
                 splitter.push(after_mark);
                 StreamReader::Json(splitter, EntryOrder::default())
             }
-            // The mark may not be whole yet.
+            // The byte order mark may still be incomplete.
             None => StreamReader::Unknown(text),
             Some(_) if MARK.starts_with(&text) => StreamReader::Unknown(text),
             Some(_) => StreamReader::Yaml(text),
@@ -106,7 +106,7 @@ impl StreamReader {
     }
 }
 
-/// Hands on every value that is whole.
+/// Passes on every complete value.
 fn hand_on(
     splitter: &mut ValueSplitter,
     order: &mut EntryOrder,
@@ -123,7 +123,7 @@ fn hand_on(
             break;
         }
     }
-    // What came before an error is told before it.
+    // The values before an error are passed on first.
     let rest = if splitter.is_partial() {
         Rest::Partial
     } else {
@@ -133,7 +133,7 @@ fn hand_on(
     read.map(|()| wants_more)
 }
 
-/// In which line of the stream a place in one of its values is.
+/// Maps an offset in one of the stream's values to a line of the stream.
 fn line_in(text: &str, line: usize) -> impl Fn(usize) -> usize {
     move |at| {
         let before = text.as_bytes().get(..at).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Tests of files in place of a cluster.
+//! Tests of a file in place of a cluster.
 
 mod streams;
 
@@ -8,8 +8,7 @@ use tokio::time::timeout;
 
 use super::*;
 use crate::object::Resource;
-use crate::source::{ClusterId, Form};
-use crate::source::{Event, Scope, Select};
+use crate::source::{ClusterId, Event, Form, Scope, Select};
 use crate::watch::tests::{brief, clock};
 use crate::watch::{Mux, MuxOptions, Patience, Subscriptions};
 
@@ -28,7 +27,7 @@ fn mux(file: &Arc<FileTransport>) -> Mux {
     Mux::new([(ClusterId("file".into()), transport)], clock())
 }
 
-/// All events of a source to its end.
+/// All events of a source, up to its end.
 async fn play(text: &str, with: impl Fn(SourceKey) -> SourceKey) -> Vec<String> {
     let file = Arc::new(FileTransport::parse("file", text).expect("valid"));
     let resource = file.resources()[0].resource.clone();
@@ -41,7 +40,7 @@ async fn play(text: &str, with: impl Fn(SourceKey) -> SourceKey) -> Vec<String> 
     events
 }
 
-/// The objects of a file, those that are there from the start first.
+/// The objects of a file. Those that exist from the start come first.
 fn texts(file: &FileTransport) -> Vec<String> {
     let all = file.log.all();
     all.iter()
@@ -91,7 +90,7 @@ async fn objects_are_the_listing_and_events_the_watch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_comes_again_is_a_later_version() {
+async fn a_repeated_object_is_a_later_version() {
     let text = [
         pod("a", 1, "web"),
         pod("b", 2, "web"),
@@ -206,7 +205,7 @@ async fn selectors_work_as_on_a_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reader_of_a_file_can_take_its_time() {
+async fn a_slow_reader_of_a_file_misses_nothing() {
     let text: String = (1..200).map(|rv| pod("a", rv, "web")).collect();
     let file = Arc::new(FileTransport::parse("file", &text).expect("valid"));
     let transport: Arc<dyn Transport> = file.clone();
@@ -225,7 +224,7 @@ async fn a_reader_of_a_file_can_take_its_time() {
     }
     assert_eq!(events.len(), 1 + 1 + 1 + 1 + 198 + 1);
     assert!(!events.iter().any(|event| event.starts_with("gap")));
-    // It stays ended.
+    // The source stays ended.
     assert!(
         timeout(Duration::from_secs(9), all.next())
             .await
@@ -295,7 +294,7 @@ metadata: {name: o}
 }
 
 #[test]
-fn errors_say_their_line() {
+fn errors_name_their_line() {
     for (text, error) in [
         (
             "{\"kind\":\"Pod\",\n\"apiVersion\":\"v1\"}",
@@ -345,8 +344,8 @@ kind: Pod
     );
 }
 
-/// All that a source says of a file, each unreadable document in its words; fails if it does not end.
-async fn told(text: &str) -> Vec<String> {
+/// All events of a source, with the text for each unreadable document. Fails if the source does not end.
+async fn all_reports(text: &str) -> Vec<String> {
     let file = Arc::new(FileTransport::parse("file", text).expect("valid"));
     let source = mux(&file).open(key(file.resources()[0].resource.clone()));
     let mut every = source.every(Patience::Pipe);
@@ -366,7 +365,7 @@ async fn told(text: &str) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unreadable_document_is_named_once_and_the_others_are_shown() {
+async fn an_unreadable_document_is_reported_once_and_the_others_are_read() {
     let meta = |fields: &str| {
         format!(r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"b"{fields}}}}}"#)
     };
@@ -400,7 +399,7 @@ async fn an_unreadable_document_is_named_once_and_the_others_are_shown() {
             (format!("{first}\n{last}\n{}", event("MODIFIED", &bad)), 4),
         ] {
             assert_eq!(
-                told(&text).await[1..],
+                all_reports(&text).await[1..],
                 [
                     "listed a 1".to_owned(),
                     "listed c 3".to_owned(),
@@ -427,7 +426,7 @@ fn a_yaml_document_may_be_as_long_as_its_text() {
 }
 
 #[test]
-fn aliases_that_make_much_of_little_are_refused() {
+fn aliases_that_expand_too_much_are_refused() {
     let laughs = (1..10).map(|n| {
         let before = vec![format!("*l{}", n - 1); 10].join(",");
         format!("l{n}: &l{n} [{before}]")

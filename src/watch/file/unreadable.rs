@@ -1,9 +1,9 @@
-//! Why a source cannot read an object of a file.
+//! Decides whether a source can read an object of a file.
 
 use super::super::envelope::can_be_read;
 use crate::object::{Doc, Kind};
 
-/// The fields of the metadata that say which object and which version it is.
+/// The metadata fields with the identity and the version of an object.
 const HEAD: [&str; 5] = [
     "name",
     "namespace",
@@ -12,7 +12,7 @@ const HEAD: [&str; 5] = [
     "deletionTimestamp",
 ];
 
-/// What keeps a source from reading an object, without a word of what the object holds.
+/// Why a source cannot read an object, if that is so. The text contains no values of the object.
 pub(super) fn unreadable(doc: &Doc) -> Option<String> {
     if can_be_read(doc.text()) {
         return None;

@@ -1,4 +1,4 @@
-//! YAML documents as JSON texts, with the fields in the order they are written.
+//! Converts YAML documents to JSON texts. The order of the fields is kept.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_saphyr::{DuplicateKeyPolicy, Error};
 
 use super::error::{FileError, Language};
 
-/// The documents of a text that hold something: the line each begins on, and its JSON.
+/// The documents of a text that are not empty: the line where each begins, and its JSON.
 pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<(usize, String), FileError>> {
     split(text).into_iter().filter_map(|(line, document)| {
         let value = match json(document) {
@@ -26,15 +26,15 @@ pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<(usize, Strin
     })
 }
 
-/// How much more aliases may make of a document than its own text, in values and in bytes.
+/// How many values and how many bytes aliases may add to the document's own text.
 const ALIASED: (usize, usize) = (250_000, 64 << 20);
 
-/// A document as JSON.
+/// Converts a document to JSON.
 fn json(document: &str) -> Result<String, Error> {
-    // A value takes at least a character, and has at most two events.
+    // A value takes at least one character, and has at most two events.
     let (values, bytes) = (document.len() + ALIASED.0, document.len() + ALIASED.1);
     let options = serde_saphyr::options! {
-        // As kubectl has it, and every reader of JSON.
+        // kubectl and JSON parsers do the same.
         duplicate_keys: DuplicateKeyPolicy::LastWins,
         budget: serde_saphyr::budget! {
             max_nodes: values,
@@ -49,8 +49,8 @@ fn json(document: &str) -> Result<String, Error> {
     Ok(json)
 }
 
-/// The error of a document that begins on this line, without the place in the document that the parser
-/// names first.
+/// The error of a document that begins on this line. The parser's own position is removed from the message,
+/// because it counts from the start of the document.
 fn wrong(error: &Error, line: usize) -> FileError {
     let place = error.location();
     let of = |place: Option<u64>| usize::try_from(place.unwrap_or(1)).unwrap_or(1).max(1);
@@ -71,7 +71,7 @@ fn wrong(error: &Error, line: usize) -> FileError {
     FileError::new(line + row - 1, detail).against(Language::Yaml, column)
 }
 
-/// What a document has too much of.
+/// The message for an exceeded budget.
 fn too_much(breach: &BudgetBreach) -> String {
     match breach {
         BudgetBreach::Depth { depth } => format!("values nested {depth} deep"),
@@ -88,8 +88,8 @@ fn too_much(breach: &BudgetBreach) -> String {
     }
 }
 
-/// The text between the `---` lines, and the line each part begins on. At the start of a line the
-/// marker ends a document wherever it stands, in a block of text too (YAML 1.2, §9.1.2).
+/// The text between the `---` lines, and the line where each part begins. At the start of a line the marker ends
+/// a document everywhere, even inside a block scalar (YAML 1.2, §9.1.2).
 fn split(text: &str) -> Vec<(usize, &str)> {
     let mut documents = Vec::new();
     let (mut start, mut first, mut at) = (0, 1, 0);
@@ -101,7 +101,7 @@ fn split(text: &str) -> Vec<(usize, &str)> {
             marker.is_some_and(|rest| rest.trim_end().is_empty() || rest.starts_with(' '));
         if is_marker {
             documents.push((first, &text[start..at]));
-            // What follows the marker on its line belongs to the document.
+            // The rest of the marker's line belongs to the document.
             (start, first) = (at + 3, number + 1);
         }
         at += line.len();
@@ -110,7 +110,7 @@ fn split(text: &str) -> Vec<(usize, &str)> {
     documents
 }
 
-/// Writes a value as JSON while it is read.
+/// Writes a value as JSON while the parser reads it.
 struct JsonWriter<'a>(&'a mut String);
 
 impl<'de> DeserializeSeed<'de> for JsonWriter<'_> {
@@ -196,7 +196,7 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
             if self.0.len() > begin {
                 self.0.push(',');
             }
-            // A key that YAML takes for a number or a truth value is its text in JSON.
+            // A key that YAML reads as a number or a boolean becomes its text in JSON.
             if key.starts_with('"') {
                 self.0.push_str(&key);
             } else {
@@ -211,7 +211,7 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
     }
 }
 
-/// Writes an item of a list that begins at this place, behind a comma if there is one before it.
+/// Writes an item of a list that begins at this offset. A comma separates it from an item before it.
 struct Separated<'a>(&'a mut String, usize);
 
 impl<'de> DeserializeSeed<'de> for Separated<'_> {

@@ -1,4 +1,4 @@
-//! What the watch cache has of a source: the events of each object, checked against what is there now.
+//! The events of a source in the watch cache, by object, after a check against the current objects.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,36 +6,35 @@ use std::sync::Arc;
 use super::objects_at::ObjectsAt;
 use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
-use super::replay::{Happening, Replay};
+use super::replay::{Replay, ReplayedEvent};
 use super::revision::{Revision, RevisionSpan};
-use crate::object::NamespacedName;
-use crate::object::{ObjectRef, ResourceVersion};
+use crate::object::{NamespacedName, ObjectRef, ResourceVersion};
 use crate::source::{Version, Why};
 use crate::watch::envelope::Verb;
 
 /// The events of a source after a revision, by object.
 pub(super) struct Cached {
-    /// Every event after this revision is here.
+    /// Every event after this revision is in `objects`.
     pub(super) reaches: Revision,
     /// Whether the watch cache could be read.
     pub(super) is_read: bool,
     pub(super) objects: BTreeMap<NamespacedName, Events>,
 }
 
-/// The events of one object, the oldest first. There is at least one.
+/// The events of one object, oldest first. There is at least one.
 #[derive(Default)]
-pub(super) struct Events(Vec<Happening>);
+pub(super) struct Events(Vec<ReplayedEvent>);
 
-/// What an object was before the first of its events.
+/// The state of an object before the first of its events.
 #[derive(Clone, Debug)]
 pub(super) enum Before {
     Known(Presence),
-    /// It existed, but that version cannot be read.
+    /// The object existed, but that version could not be read.
     Unread,
 }
 
 impl Cached {
-    /// Reads the events that lead to `now`, from `floor` on or as far back as they go.
+    /// Reads the events that lead to `now`, from `floor` on or as far back as the watch cache reaches.
     pub(super) async fn read(archive: &Archive, now: &ObjectsAt, floor: Revision) -> Cached {
         let mut cached = Cached {
             reaches: now.at,
@@ -63,7 +62,8 @@ impl Cached {
     }
 }
 
-/// Whether a replay's events end with what is there now. What it lacks would be missing in silence.
+/// Whether the events of a replay end with the current objects. If not, events are missing, and nothing else
+/// would show that.
 fn lead(replay: &Replay, now: &ObjectsAt) -> bool {
     let mut last: BTreeMap<NamespacedName, Option<&ResourceVersion>> = BTreeMap::new();
     for event in &replay.events {
@@ -81,33 +81,33 @@ fn lead(replay: &Replay, now: &ObjectsAt) -> bool {
 }
 
 impl Events {
-    /// Which object it was at first.
+    /// The object of the first event.
     pub(super) fn object(&self) -> Option<&ObjectRef> {
         self.0.first().map(|event| &event.version.object)
     }
 
-    /// When the first of them was.
+    /// The revision of the first event.
     pub(super) fn first(&self) -> Option<Revision> {
         self.0.first().map(|event| event.at)
     }
 
-    /// Whether the object existed before the first of them.
+    /// Whether the object existed before the first event.
     pub(super) fn follow_a_version(&self) -> bool {
         let first = self.0.first();
         first.is_some_and(|event| event.verb != Verb::Added)
     }
 
-    /// What they tell of an object that was `before` them.
-    pub(super) fn told(self, before: Before) -> Vec<PastEvent> {
+    /// The events as past events of an object that was `before` them.
+    pub(super) fn past_events(self, before: Before) -> Vec<PastEvent> {
         let (mut there, mut is_known) = match before {
             Before::Known(there) => (there, true),
             Before::Unread => (None, false),
         };
-        let mut told = Vec::with_capacity(self.0.len());
-        for Happening { at, verb, version } in self.0 {
+        let mut past = Vec::with_capacity(self.0.len());
+        for ReplayedEvent { at, verb, version } in self.0 {
             let why = match (verb, &there) {
                 (Verb::Deleted, _) => Why::Deleted,
-                // It is what the next one is compared with.
+                // It has no version before, but the next event is compared with it.
                 (Verb::Modified, None) if !is_known => Why::Listed,
                 (_, None) => Why::Added,
                 (_, Some(_)) => Why::Modified,
@@ -117,13 +117,13 @@ impl Events {
                 there = Some(version.clone());
             }
             is_known = true;
-            told.push(PastEvent {
+            past.push(PastEvent {
                 why,
                 at: Some(at),
                 now: version,
                 prev,
             });
         }
-        told
+        past
     }
 }

@@ -1,4 +1,4 @@
-//! Why a walk, or a look-back at a whole source, goes no further.
+//! Why a walk, or the look-back of a whole source, ended.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use super::read::Unread;
 use super::revision::Revision;
 use crate::watch::error::SourceError;
 
-/// Why a walk went no further.
+/// Why a walk ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It came to the revision, or the number of requests, that it was to go to.
+    /// It reached its oldest revision, or its number of requests.
     Limit,
-    /// The server has forgotten all before this revision.
+    /// The server has compacted every revision before this one.
     Forgotten(Revision),
-    /// There is no look-back here.
+    /// This source has no look-back.
     NotOffered(Arc<str>),
-    /// The server did not answer.
+    /// The server did not answer, or answered with an error.
     Failed(SourceError),
 }
 
-/// What is told of a revision that could not be read.
+/// The end of a walk at a revision that could not be read.
 pub(super) fn end(unread: Unread, at: Revision) -> End {
     match unread {
         Unread::Forgotten => End::Forgotten(at.next()),

@@ -1,4 +1,4 @@
-//! What each object was before its first event in the watch cache: what that event is compared with.
+//! The version of each object before its first event in the watch cache. That event is compared with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,33 +12,32 @@ use super::objects_at::ObjectsAt;
 use super::read::Unread;
 use super::revision::{Revision, RevisionSpan};
 use super::window::Missing;
-use crate::object::NamespacedName;
-use crate::object::ObjectRef;
+use crate::object::{NamespacedName, ObjectRef};
 use crate::source::Version;
 
-/// How many objects are read at once.
+/// How many objects are read at the same time.
 const AT_ONCE: usize = 8;
-/// How many single reads a page of a list is worth: a list may take ten of the seats that a server has for all
-/// its clients
+/// How many single reads cost the server as much as one page of a list. One list may occupy ten of the seats that
+/// a server has for all clients
 /// (<https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#seats-occupied-by-a-request>).
 const READS_A_PAGE: usize = 10;
 
-/// What was read.
+/// The versions that were read.
 #[derive(Default)]
 pub(super) struct Firsts {
-    /// By name; an object that its first event created is not among them.
+    /// By name, without the objects that their first event created.
     pub(super) known: BTreeMap<NamespacedName, Before>,
-    /// The newest event that the server has forgotten what to compare with.
+    /// The newest first event whose version before is compacted.
     pub(super) forgotten: Option<Revision>,
-    /// The objects whose read failed.
+    /// The objects that could not be read because a request failed.
     pub(super) missing: Vec<Missing>,
 }
 
-/// An object, and when its first event was.
+/// An object, and the revision of its first event.
 type First<'c> = (&'c ObjectRef, Revision);
 
 impl History {
-    /// Reads what each object was before its first event.
+    /// Reads the version of each object before its first event.
     pub(super) async fn firsts(&self, cached: &Cached, now: &ObjectsAt) -> Result<Firsts, End> {
         let wanted: Vec<First<'_>> = cached
             .objects
@@ -60,7 +59,7 @@ impl History {
         }
     }
 
-    /// Reads each just before its first event.
+    /// Reads each object at the revision before its first event.
     async fn one_by_one(&self, wanted: &[First<'_>]) -> Result<Firsts, End> {
         let reads = wanted.iter().map(|&(object, at)| async move {
             let before = self.archive.alone(object);
@@ -88,7 +87,7 @@ impl History {
         Ok(firsts)
     }
 
-    /// Reads all of them with one list, where the watch cache begins or at the oldest revision after that.
+    /// Reads all of them with one list: at the start of the watch cache, or at the oldest revision after it.
     async fn in_one_list(&self, wanted: &[First<'_>], span: RevisionSpan) -> Result<Firsts, End> {
         let names: BTreeSet<NamespacedName> = wanted
             .iter()

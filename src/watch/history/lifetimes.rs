@@ -1,4 +1,5 @@
-//! What is known of one object besides its versions: when it was deleted, and when it was there.
+//! The lifetimes of one object, as far as they are known without reading its versions: where it was deleted, and
+//! where it existed.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +8,19 @@ use super::replay::Replay;
 use super::revision::{Revision, RevisionSpan};
 use crate::watch::envelope::Verb;
 
-/// When one object was there, as far as is known without reading it.
+/// The lifetimes of one object, as far as they are known without reading it.
 #[derive(Debug, Default)]
 pub(super) struct Lifetimes {
-    /// From this revision on the watch cache has shown every event; `None` if it has not been read.
+    /// From this revision on, the watch cache has every event; `None` if it was not read.
     pub(super) reaches: Option<Revision>,
-    /// At which revisions the object was deleted, or ceased to match.
+    /// The revisions at which the object was deleted, or stopped matching.
     deletions: BTreeSet<Revision>,
-    /// Revisions at which it is known to be there.
+    /// Revisions at which the object is known to exist.
     present: BTreeSet<Revision>,
 }
 
 impl Lifetimes {
-    /// What is known without the watch cache.
+    /// Creates a value without reading the watch cache.
     pub(super) fn known(present: BTreeSet<Revision>) -> Lifetimes {
         Lifetimes {
             present,
@@ -27,17 +28,17 @@ impl Lifetimes {
         }
     }
 
-    /// The newest revision before `at` at which it is known to be there.
+    /// The newest revision before `at` at which the object is known to exist.
     pub(super) fn present(&self, at: Revision) -> Option<Revision> {
         self.present.range(..at).next_back().copied()
     }
 
-    /// The newest deletion that is not newer than `at`.
+    /// The newest deletion that is not after `at`.
     pub(super) fn deletion(&self, at: Revision) -> Option<Revision> {
         self.deletions.range(..=at).next_back().copied()
     }
 
-    /// Reads the deletions of a span from the watch cache, or as far back as they go.
+    /// Reads the deletions of a span from the watch cache, as far back as the cache reaches.
     pub(super) async fn read(archive: &Archive, span: RevisionSpan) -> Lifetimes {
         let Some(replay) = Replay::read(archive, span, None).await else {
             return Lifetimes::default();

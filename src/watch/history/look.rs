@@ -1,4 +1,4 @@
-//! What views ask of the past of a source: the walk of one object.
+//! The look-back that views use: the past of a source, and the walk of one object.
 
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use super::request_limit::RequestLimit;
 use super::revision::{Revision, RevisionSpan};
 use super::walk::{Limits, Walk};
 use crate::object::ObjectRef;
-use crate::source::SourceKey;
-use crate::source::Version;
+use crate::source::{SourceKey, Version};
 use crate::watch::transport::Upstream;
 
 /// The past of one source.
@@ -24,7 +23,7 @@ pub struct History {
 }
 
 impl History {
-    /// `None` where there is no past: what is read from a file is all there.
+    /// `None` if the source has no past: a file already contains everything.
     pub(in crate::watch) fn new(archive: Archive, page_items: u32) -> Option<History> {
         let live = archive.transport.upstream() == Upstream::Live;
         live.then(|| History {
@@ -33,7 +32,7 @@ impl History {
         })
     }
 
-    /// Which source it is the past of.
+    /// The key of the source.
     pub fn key(&self) -> &Arc<SourceKey> {
         &self.archive.key
     }
@@ -43,14 +42,14 @@ impl History {
         self.archive.transport.skew()
     }
 
-    /// The same, under a limit of requests.
+    /// Limits the number of concurrent requests.
     #[must_use]
     pub fn limited(mut self, limit: &RequestLimit) -> History {
         self.archive = self.archive.limited(limit);
         self
     }
 
-    /// A walk back from a version; `None` if its resourceVersion is no revision.
+    /// The walk back from a version; `None` if its resourceVersion is not a revision.
     pub fn before(&self, version: &Arc<Version>, limits: Limits) -> Option<Walk> {
         let at = Revision::parse(&version.version)?;
         let there = Some(version.clone());
@@ -58,7 +57,7 @@ impl History {
         Some(Walk::new(&self.archive, &version.object, start, limits))
     }
 
-    /// What an object is at a revision, and the walk back from there.
+    /// The object at a revision, and the walk back from there.
     pub async fn at(
         &self,
         object: &ObjectRef,
@@ -75,19 +74,20 @@ impl History {
         Ok((there, walk))
     }
 
-    /// Tells what only ceased to match the selector from what was deleted, as far as the server tells.
-    pub async fn tell_why(&self, told: &mut [PastEvent]) {
-        // What is absent is out of sight, whatever the reason.
-        let _unknown = self.archive.tell_why(told).await;
+    /// Marks the deletions of objects that only stopped matching the selector, as far as the server's answers
+    /// show it.
+    pub async fn mark_left_selector(&self, events: &mut [PastEvent]) {
+        // After an error the remaining objects stay deletions, because they are no longer visible either way.
+        let _unknown = self.archive.mark_left_selector(events).await;
     }
 
-    /// The newest revision.
+    /// The server's newest revision.
     pub(super) async fn newest(&self) -> Result<Revision, Unread> {
         self.archive.metadata().newest().await
     }
 
-    /// The oldest listing that can be read of an archive, of the beginning of a span at the oldest, with those
-    /// objects of it that are `wanted`. The server may forget it meanwhile.
+    /// The oldest listing of an archive that can be read, at the start of a span or later. Only the `wanted`
+    /// objects are kept. The server may compact it during the read, so this tries newer ones.
     pub(super) async fn oldest(
         &self,
         archive: &Archive,
@@ -106,7 +106,7 @@ impl History {
         }
     }
 
-    /// The same of all objects, with their metadata alone.
+    /// The oldest listing of all objects, with their metadata only.
     pub(super) async fn oldest_metadata(&self, span: RevisionSpan) -> Result<ObjectsAt, End> {
         let metadata = self.archive.metadata();
         self.oldest(&metadata, span, &|_| true).await

@@ -1,4 +1,4 @@
-//! How much of its past a server is known to have forgotten.
+//! How much of its history a server is known to have compacted.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,30 +6,29 @@ use std::sync::{Mutex, PoisonError};
 use super::revision::Revision;
 use crate::object::Resource;
 
-/// Up to which revision the server has forgotten each resource, as far as is known. By resource, as an
-/// API server can keep each in an etcd of its own (`--etcd-servers-overrides`), with revisions of its
-/// own.
+/// The newest revision of each resource that is known to be compacted. It is kept by resource, because an API
+/// server can store each resource in its own etcd (`--etcd-servers-overrides`), with its own revisions.
 #[derive(Debug, Default)]
 pub(in crate::watch) struct Memory {
     forgotten: Mutex<HashMap<Resource, Revision>>,
 }
 
 impl Memory {
-    /// The newest revision that is known to be forgotten.
+    /// The newest revision of a resource that is known to be compacted.
     pub(super) fn forgotten(&self, resource: &Resource) -> Option<Revision> {
         let forgotten = self.forgotten.lock();
         let forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
         forgotten.get(resource).copied()
     }
 
-    /// The server's history was set back: what is known of the lost one counts no more.
+    /// Forgets what is known of a resource, after the server's history was restored.
     pub(in crate::watch) fn restart(&self, resource: &Resource) {
         let forgotten = self.forgotten.lock();
         let mut forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
         forgotten.remove(resource);
     }
 
-    /// Notes that the server has forgotten a revision.
+    /// Records that the server has compacted a revision.
     pub(super) fn forget(&self, resource: &Resource, revision: Revision) {
         let forgotten = self.forgotten.lock();
         let mut forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);

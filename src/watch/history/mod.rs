@@ -1,9 +1,10 @@
-//! Looking back: the versions that an API server still has, until it compacts its store (by default for
-//! five to ten minutes), read one by one at their exact revisions.
+//! Reads the past: the versions that an API server still has, one by one at their exact revisions. It has them
+//! until it compacts its storage, by default for five to ten minutes.
 //!
-//! A list with `resourceVersionMatch=Exact` answers what was there at a revision
-//! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>); with
-//! `fieldSelector=metadata.name=` it reads one key. It takes the right to list, which a watch takes anyway.
+//! A list with `resourceVersionMatch=Exact` returns the objects at a revision
+//! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>). With
+//! `fieldSelector=metadata.name=` the server reads only one key. It needs the permission to list, which a source
+//! needs anyway.
 
 mod cached;
 mod dates;
@@ -37,5 +38,5 @@ pub use request_limit::RequestLimit;
 pub use revision::Revision;
 pub(super) use revision::RevisionSpan;
 pub use walk::{Limits, Walk};
-pub(super) use watch_cache::{CacheWait, CachedEvent, Lacks, Short, WatchCache};
+pub(super) use watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
 pub use window::{Changed, Comparison, Missing};

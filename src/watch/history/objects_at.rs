@@ -1,4 +1,4 @@
-//! What there is at a revision.
+//! The objects at a revision.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use super::past_event::Presence;
 use super::revision::Revision;
 use crate::source::Version;
 
-/// What an object is at a revision.
+/// An object at a revision.
 #[derive(Clone, Debug)]
 pub(in crate::watch) struct ObjectAt {
     /// The revision.
     pub(in crate::watch) at: Revision,
-    /// The object.
+    /// The object; `None` if it does not exist.
     pub(in crate::watch) there: Presence,
 }
 
-/// What there is at a revision.
+/// The objects of a source at a revision.
 #[derive(Clone, Debug)]
 pub struct ObjectsAt {
     /// The revision.
     pub at: Revision,
-    /// All objects of a source.
+    /// All objects of the source.
     pub objects: Vec<Arc<Version>>,
 }

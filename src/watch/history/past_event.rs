@@ -1,51 +1,50 @@
-//! What happened to an object: as a walk finds it, the newest first, and as events tell it, the oldest first.
+//! The events of an object: as a walk finds them, newest first, and as a watch sends them, oldest first.
 
 use std::sync::Arc;
 
 use super::revision::Revision;
 use crate::object::ResourceVersion;
-use crate::source::Body;
-use crate::source::{Version, Why};
+use crate::source::{Body, Version, Why};
 
-/// What is known of an object at one revision without asking: the version that was there, or `None`.
+/// An object at one revision: its version, or `None` if it does not exist.
 pub type Presence = Option<Arc<Version>>;
 
-/// One thing that is found on the way back.
+/// One finding of a walk back.
 #[derive(Clone, Debug)]
 pub enum Past {
     /// A version.
     Version(Arc<Version>),
-    /// The version told last was the first of its life: before it the object was absent.
+    /// The version before this in the walk was the first of its lifetime: the object did not exist before it.
     Created,
-    /// At this revision the version that is told next was deleted, or ceased to match the selector.
+    /// At this revision the next version of the walk was deleted, or stopped matching the selector.
     Deleted(Revision),
 }
 
-/// One version of the past, as an event of a watch tells it. [`Why::Listed`] is the oldest version that
-/// could be read: nothing is known of what came before it.
+/// One version of the past, as a watch event. [`Why::Listed`] marks the oldest version that could be read; what
+/// came before it is unknown.
 #[derive(Clone, Debug)]
 pub struct PastEvent {
     /// `Listed`, `Added`, `Modified`, `Deleted` or `LeftSelector`.
     pub why: Why,
-    /// At which revision.
+    /// The revision of the event.
     pub at: Option<Revision>,
-    /// This version.
+    /// The version.
     pub now: Arc<Version>,
-    /// The one before, of the same life.
+    /// The version before it, of the same lifetime.
     pub prev: Presence,
 }
 
 impl PastEvent {
-    /// Whether the object was deleted, or ceased to match the selector.
+    /// Whether the object was deleted, or stopped matching the selector.
     pub fn is_end(&self) -> bool {
         matches!(self.why, Why::Deleted | Why::LeftSelector)
     }
 }
 
-/// Turns round what a walk found, which started at `newest`; that is the last.
+/// Reverses the findings of a walk that started at `newest`, so that `newest` is the last.
 pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<PastEvent> {
     let newest = newest.map(Past::Version);
-    let mut told = Vec::with_capacity(found.len() + 1);
+    let mut events = Vec::with_capacity(found.len() + 1);
     let mut there: Presence = None;
     let mut first = Why::Listed;
     for past in found.into_iter().rev().chain(newest) {
@@ -54,13 +53,13 @@ pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<PastEvent> {
                 let prev = there.replace(now.clone());
                 let why = prev.as_ref().map_or(first, |_| Why::Modified);
                 let at = Revision::parse(&now.version);
-                told.push(PastEvent { why, at, now, prev });
+                events.push(PastEvent { why, at, now, prev });
             }
             Past::Created => first = Why::Added,
             Past::Deleted(at) => {
                 first = Why::Listed;
                 if let Some(last) = there.take() {
-                    told.push(PastEvent {
+                    events.push(PastEvent {
                         why: Why::Deleted,
                         at: Some(at),
                         now: Arc::new(deleted(&last, at)),
@@ -70,10 +69,10 @@ pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<PastEvent> {
             }
         }
     }
-    told
+    events
 }
 
-/// The object as the event of its deletion has it: its last state, under the deletion's resourceVersion.
+/// The object in the event of its deletion: its last state, with the resourceVersion of the deletion.
 fn deleted(last: &Version, at: Revision) -> Version {
     let version = ResourceVersion::from(at);
     let body = renumbered(last, &version).map_or_else(|| last.body.clone(), Body::from);
@@ -84,11 +83,11 @@ fn deleted(last: &Version, at: Revision) -> Version {
     }
 }
 
-/// An object's text with another `metadata.resourceVersion`; all else as it stands.
+/// The text of an object with another `metadata.resourceVersion` and no other change.
 fn renumbered(last: &Version, version: &ResourceVersion) -> Option<String> {
     let doc = last.doc().ok()?;
     let value = doc.root().at(&["metadata", "resourceVersion"])?.raw();
-    // The value is a slice of the text, which tells where it stands.
+    // The value is a slice of the text, so its address gives its offset.
     let start = value.as_ptr().addr() - doc.text().as_ptr().addr();
     let (before, after) = (
         doc.text().get(..start)?,

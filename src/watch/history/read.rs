@@ -1,4 +1,4 @@
-//! One object, or a whole listing, as it was at a revision.
+//! Reads one object, or a whole listing, at a revision.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,17 +8,14 @@ use super::past_event::PastEvent;
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::ObjectRef;
-use crate::source::Packer;
-use crate::source::Select;
-use crate::source::{Form, Scope, SourceKey};
-use crate::source::{Version, Why};
+use crate::source::{Form, Packer, Scope, Select, SourceKey, Version, Why};
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::pages::{NextPage, Pages};
 use crate::watch::patient::Patient;
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
-/// For how long a server is asked that answers nothing at all.
+/// How long requests are retried while the server answers nothing.
 const STALL: Duration = Duration::from_secs(12);
 
 /// Why a revision could not be read.
@@ -26,16 +23,15 @@ const STALL: Duration = Duration::from_secs(12);
 pub(in crate::watch) enum Unread {
     /// The server has compacted it (410).
     Forgotten,
-    /// There is no look-back here: the server does not keep versions of this resource, or does not let
-    /// us read them.
+    /// The source has no look-back: the server keeps no versions of this resource, or refuses to return them.
     NotOffered(Arc<str>),
-    /// It did not answer; it may later.
+    /// The request failed. A later one may succeed.
     Failed(SourceError),
-    /// As many requests were made as were allowed.
+    /// The permitted number of requests is used up.
     Spent,
 }
 
-/// Where the past of a source is read from.
+/// The past of a source, and how to read it.
 #[derive(Clone)]
 pub(in crate::watch) struct Archive {
     pub(in crate::watch) transport: Arc<dyn Transport>,
@@ -44,7 +40,7 @@ pub(in crate::watch) struct Archive {
 }
 
 impl Archive {
-    /// The same for one object alone, by its namespace and name, so that the server reads one key.
+    /// The archive of one object, by its namespace and name, so that the server reads one key.
     pub(in crate::watch) fn alone(&self, object: &ObjectRef) -> Archive {
         let key = SourceKey {
             scope: object
@@ -60,23 +56,27 @@ impl Archive {
         }
     }
 
-    /// Under a selector what is absent may only have ceased to match.
-    pub(in crate::watch) async fn tell_why(&self, told: &mut [PastEvent]) -> Result<(), Unread> {
+    /// Marks the deletions of objects that only stopped matching the selector.
+    pub(in crate::watch) async fn mark_left_selector(
+        &self,
+        events: &mut [PastEvent],
+    ) -> Result<(), Unread> {
         if !self.key.select.can_leave() {
             return Ok(());
         }
-        for told in told.iter_mut().filter(|told| told.why == Why::Deleted) {
-            let Some(at) = told.at else { continue };
-            let object = &told.now.object;
+        for event in events.iter_mut().filter(|event| event.why == Why::Deleted) {
+            let Some(at) = event.at else { continue };
+            let object = &event.now.object;
             let there = self.unselected(object).object(object, at).await?;
             if there.is_some_and(|there| there.object.uid == object.uid) {
-                told.why = Why::LeftSelector;
+                event.why = Why::LeftSelector;
             }
         }
         Ok(())
     }
 
-    /// The same without selectors other than the name's, as objects are that no longer match.
+    /// The archive of one object without the other selectors, which also has the object when it does not match
+    /// them.
     pub(in crate::watch) fn unselected(&self, object: &ObjectRef) -> Archive {
         let key = SourceKey {
             select: Select::All,
@@ -89,7 +89,7 @@ impl Archive {
         all.alone(object)
     }
 
-    /// The same with only the metadata of each object.
+    /// The archive with only the metadata of each object.
     pub(in crate::watch) fn metadata(&self) -> Archive {
         let key = SourceKey {
             form: Form::Metadata,
@@ -101,7 +101,7 @@ impl Archive {
         }
     }
 
-    /// The same, whose requests are tried again while the server is in trouble.
+    /// The archive with requests that are retried while the server is in trouble.
     pub(super) fn patient(self) -> Archive {
         Archive {
             transport: Arc::new(Patient::new(self.transport, STALL)),
@@ -109,7 +109,7 @@ impl Archive {
         }
     }
 
-    /// The same, under a limit of requests.
+    /// The archive with a limit of concurrent requests.
     pub(super) fn limited(self, limit: &RequestLimit) -> Archive {
         Archive {
             transport: Arc::new(limit.over(self.transport)),
@@ -117,7 +117,7 @@ impl Archive {
         }
     }
 
-    /// All objects of the source as they were at a revision.
+    /// All objects of the source at a revision.
     pub(in crate::watch) async fn listing(
         &self,
         at: Revision,
@@ -126,7 +126,7 @@ impl Archive {
         self.listing_of(at, page_items, &|_| true).await
     }
 
-    /// Those objects of the source, as they were at a revision, that are `wanted`.
+    /// The `wanted` objects of the source at a revision.
     pub(super) async fn listing_of(
         &self,
         at: Revision,
@@ -154,7 +154,7 @@ impl Archive {
         }
     }
 
-    /// Whether a revision can be read, by the cheapest request that tells.
+    /// Whether a revision can be read. It uses the cheapest request that shows this.
     pub(super) async fn can_read(&self, at: Revision) -> Result<(), Unread> {
         let one = Page {
             limit: 1,
@@ -163,7 +163,7 @@ impl Archive {
         self.metadata().page(at, one).await.map(drop)
     }
 
-    /// The newest revision.
+    /// The server's newest revision.
     pub(in crate::watch) async fn newest(&self) -> Result<Revision, Unread> {
         let one = Page {
             limit: 1,
@@ -185,7 +185,7 @@ impl Archive {
             return Err(Unread::Forgotten);
         }
         match self.transport.list(&self.key, At::Exact(at), page).await {
-            // A server that does not know `resourceVersionMatch` answers with what is now.
+            // A server that does not support `resourceVersionMatch` returns the current objects.
             Ok(page) if Revision::parse(&page.version) != Some(at) => Err(Unread::NotOffered(
                 "the server keeps no old versions".into(),
             )),
@@ -198,8 +198,8 @@ impl Archive {
         }
     }
 
-    /// The oldest revision that can be read, and not older than `low`; `high` is one that can be. Halves
-    /// the span: sixteen requests for an hour of a busy cluster.
+    /// The oldest readable revision from `low` on; `high` must be readable. It halves the span: one hour of a
+    /// busy cluster takes about sixteen requests.
     pub(in crate::watch) async fn oldest(
         &self,
         low: Revision,
@@ -224,7 +224,7 @@ impl Archive {
         Ok(readable)
     }
 
-    /// The one object that this is an archive of, as it was.
+    /// The one object of this archive, at a revision.
     pub(in crate::watch) async fn object(
         &self,
         object: &ObjectRef,
@@ -247,7 +247,7 @@ fn version(reader: &mut Reader, item: &str, at: Revision) -> Result<Version, Unr
     }
 }
 
-/// What an answer means that is neither a listing nor a 410.
+/// The reason for a response that is neither a listing nor a 410.
 fn refused(error: SourceError) -> Unread {
     match error {
         SourceError::Expired(_) => Unread::Forgotten,

@@ -1,4 +1,4 @@
-//! The latest events of a source, with their objects, as the watch cache has them.
+//! The latest events of a source in the watch cache, with their objects.
 
 use std::sync::Arc;
 
@@ -6,35 +6,34 @@ use rustc_hash::FxHashMap;
 
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
-use super::watch_cache::{CacheWait, Lacks, Short, WatchCache};
+use super::watch_cache::{CacheEnd, CacheWait, Lacks, WatchCache};
 use crate::object::NamespacedName;
-use crate::source::Version;
-use crate::source::{Body, Packer};
+use crate::source::{Body, Packer, Version};
 use crate::watch::envelope::Verb;
 
-/// How often to ask again. A server that no longer has the first event names the oldest one, and may drop that
-/// one the next moment.
+/// How often to try. A server that no longer has the first event names its oldest one, but may drop that one in
+/// the next moment.
 const TRIES: usize = 3;
 
 /// One event.
 #[derive(Clone, Debug)]
-pub(super) struct Happening {
+pub(super) struct ReplayedEvent {
     pub(super) at: Revision,
     pub(super) verb: Verb,
     pub(super) version: Arc<Version>,
 }
 
-/// The events of a source, the oldest first.
+/// The events of a source, oldest first.
 #[derive(Debug)]
 pub(super) struct Replay {
-    /// Every event after this revision is here.
+    /// Every event after this revision is in `events`.
     pub(super) reaches: Revision,
-    pub(super) events: Vec<Happening>,
+    pub(super) events: Vec<ReplayedEvent>,
 }
 
 impl Replay {
-    /// Reads the events of a span, or as far back as they go; `None` if the watch cache cannot be read. There is
-    /// an event at the revision `known`.
+    /// Reads the events of a span, or as far back as the watch cache reaches; `None` if it cannot be read. An
+    /// event at the revision `known` must exist.
     pub(super) async fn read(
         archive: &Archive,
         mut span: RevisionSpan,
@@ -43,11 +42,11 @@ impl Replay {
         for _ in 0..TRIES {
             match Replay::fill(archive, span, known).await {
                 Ok(replay) => return Some(replay),
-                Err(Short::Only(oldest)) if oldest > span.after && oldest < span.upto => {
+                Err(CacheEnd::Only(oldest)) if oldest > span.after && oldest < span.upto => {
                     span.after = oldest;
                 }
-                Err(Short::Broken) => {}
-                Err(Short::Only(_) | Short::Never) => return None,
+                Err(CacheEnd::Broken) => {}
+                Err(CacheEnd::Only(_) | CacheEnd::Never) => return None,
             }
         }
         None
@@ -57,7 +56,7 @@ impl Replay {
         archive: &Archive,
         span: RevisionSpan,
         known: Option<Revision>,
-    ) -> Result<Replay, Short> {
+    ) -> Result<Replay, CacheEnd> {
         let mut cache = WatchCache::open(archive, span, CacheWait::Short).await?;
         let mut keeper = Keeper::new();
         let mut events = Vec::new();
@@ -70,7 +69,7 @@ impl Replay {
                 let reaches = span.after;
                 return Ok(Replay { reaches, events });
             };
-            events.push(Happening {
+            events.push(ReplayedEvent {
                 at: event.at,
                 verb: event.verb,
                 version: keeper.keep(&event.version, event.verb),
@@ -79,7 +78,7 @@ impl Replay {
     }
 }
 
-/// Keeps versions packed, each with what its object's last one was packed with.
+/// Packs versions. The last version of an object helps to pack its next one.
 struct Keeper {
     packer: Packer,
     last: FxHashMap<NamespacedName, Body>,
@@ -100,7 +99,7 @@ impl Keeper {
         if verb != Verb::Deleted {
             self.last.insert(name, kept.body.clone());
         }
-        // What cannot be packed is kept without its tape.
+        // A version that cannot be packed is kept without its tape.
         Arc::new(if kept.body.is_packed() {
             kept
         } else {

@@ -1,4 +1,4 @@
-//! How much of a server's past is asked for at a time.
+//! Limits how many requests for the past run at the same time.
 
 use std::sync::Arc;
 
@@ -10,30 +10,34 @@ use crate::source::SourceKey;
 use crate::watch::error::SourceError;
 use crate::watch::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
 
-/// Bounds how many requests are under way at a time, of all that share it. The others wait, and come in order.
+/// Limits the concurrent requests of all its users. Further requests wait, in order.
 #[derive(Clone, Debug)]
 pub struct RequestLimit(Arc<Semaphore>);
 
 impl RequestLimit {
-    /// So many requests at a time.
+    /// Allows this many requests at the same time.
     pub fn new(at_once: usize) -> RequestLimit {
         RequestLimit(Arc::new(Semaphore::new(at_once)))
     }
 
-    /// The same transport, under this limit.
+    /// Wraps a transport, so that this limit applies to it.
     pub(super) fn over(&self, transport: Arc<dyn Transport>) -> LimitedTransport {
         let limit = self.clone();
         LimitedTransport { transport, limit }
     }
 
-    /// The answer to a request, which waits until it is its turn.
+    /// Runs a request when the limit allows it.
     async fn wait<T>(&self, request: impl Future<Output = T>) -> T {
-        let _turn = self.0.acquire().await.expect("nobody closes it");
+        let _turn = self
+            .0
+            .acquire()
+            .await
+            .expect("the semaphore is never closed");
         request.await
     }
 }
 
-/// See [`RequestLimit::over`]. A watch that is open does not count.
+/// The transport that [`RequestLimit::over`] returns. Only the opening of a watch counts as a request.
 pub(super) struct LimitedTransport {
     transport: Arc<dyn Transport>,
     limit: RequestLimit,

@@ -1,55 +1,55 @@
-//! Revisions: resourceVersions that can be ordered and subtracted.
+//! Revisions: resourceVersions that can be compared and subtracted.
 //!
-//! A resourceVersion is opaque by contract. kube-apiserver's are etcd's revisions, decimal numbers that
+//! By contract a resourceVersion is opaque. Those of kube-apiserver are revisions of etcd: decimal numbers that
 //! count the writes to the whole cluster
-//! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions>). Looking back needs
-//! arithmetic on them; it is done here and nowhere else, and what is no such number has no past.
+//! (<https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions>). Look-back needs arithmetic
+//! on them, which only this module does. An object with any other resourceVersion has no look-back.
 
 use std::fmt;
 
 use crate::object::ResourceVersion;
 
-/// One write to the cluster, and its state after it: a number from 1.
+/// One write to the cluster, and the state after it. It is a number from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(u64);
 
 impl Revision {
-    /// The oldest there can be.
+    /// The oldest possible revision.
     pub(in crate::watch) const FIRST: Revision = Revision(1);
 
-    /// Reads a resourceVersion that is a revision: decimal digits without a sign or leading zeros.
+    /// Reads a resourceVersion that is a revision: decimal digits, without a sign or leading zeros.
     pub fn parse(version: &ResourceVersion) -> Option<Revision> {
         Revision::read(version.as_str())
     }
 
-    /// [`Revision::parse`] of a text.
+    /// Reads a text as [`Revision::parse`] does.
     pub fn read(text: &str) -> Option<Revision> {
         let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
         let number = text.parse().ok().filter(|_| plain)?;
         Some(Revision(number))
     }
 
-    /// The one so many writes before it, or the first.
+    /// The revision this many writes earlier, or the first one.
     pub(in crate::watch) fn back(self, writes: u64) -> Revision {
         Revision(self.0.saturating_sub(writes).max(1))
     }
 
-    /// The one so many writes after it.
+    /// The revision this many writes later.
     pub(in crate::watch) fn forth(self, writes: u64) -> Revision {
         Revision(self.0.saturating_add(writes))
     }
 
-    /// The one after it.
+    /// The next revision.
     pub(in crate::watch) fn next(self) -> Revision {
         Revision(self.0.saturating_add(1))
     }
 
-    /// How many writes there are from `older` to this one.
+    /// The number of writes from `older` to this revision.
     pub(in crate::watch) fn since(self, older: Revision) -> u64 {
         self.0.saturating_sub(older.0)
     }
 
-    /// The one half way between `low` and `high`; `None` if there is none between them.
+    /// The revision half way between `low` and `high`; `None` if there is none between them.
     pub(in crate::watch) fn between(low: Revision, high: Revision) -> Option<Revision> {
         let distance = high.since(low);
         (distance > 1).then(|| Revision(low.0 + distance / 2))
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_numbers_are_revisions() {
+    fn only_plain_decimal_numbers_are_revisions() {
         for (text, number) in [
             ("1", Some(1)),
             ("90120", Some(90_120)),

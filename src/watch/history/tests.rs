@@ -1,4 +1,5 @@
-//! The walk against a server in memory that keeps every version: tables, then random histories.
+//! The walk against a server in memory that keeps every version. There are tables of cases, then random
+//! histories.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ fn number(revision: Revision) -> u64 {
     revision.to_string().parse().expect("a number")
 }
 
-/// What is there now, and the newest revision.
+/// The current object and the newest revision.
 fn now(fake: &Fake, name: &str) -> (ObjectRef, Revision, Presence) {
     let there = fake.get(name).map(|pod| {
         let version = Reader::new(&pods()).item(&pod.body());
@@ -67,7 +68,7 @@ async fn walk(fake: &Fake, name: &str, limits: Limits) -> Walked {
     }
 }
 
-/// `103 created 102 gone@102 …`: what a walk finds, the newest first, and how it ends.
+/// `103 created 102 gone@102 …`: the findings of a walk, newest first, and its end.
 async fn brief(fake: &Fake, limits: Limits) -> String {
     let walked = walk(fake, "a", limits).await;
     let mut words: Vec<String> = walked
@@ -95,8 +96,8 @@ fn down_to(floor: u64) -> Limits {
     }
 }
 
-/// Two lives, the second of a single version, among writes to other objects.
-/// Its ring is empty.
+/// Two lifetimes among writes to other objects; the second has a single version.
+/// The watch cache is empty.
 fn two_lives() -> Fake {
     let fake = Fake::new();
     fake.model().forgotten = u64::MAX;
@@ -112,7 +113,7 @@ fn two_lives() -> Fake {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_walk_tells_each_version_and_each_life() {
+async fn a_walk_finds_each_version_and_each_lifetime() {
     let fake = two_lives();
     let lives = "gone@107 106 created gone@104 103 101 created forgotten@100";
     assert_eq!(brief(&fake, Limits::default()).await, lives);
@@ -123,12 +124,12 @@ async fn a_walk_tells_each_version_and_each_life() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_walk_ends_where_it_is_to() {
+async fn a_walk_ends_at_its_floor() {
     let fake = two_lives();
     for (floor, told) in [
         (107, "limit"),
         (106, "gone@107 106 limit"),
-        // The second life fell between two probes.
+        // The second lifetime fell between two probes.
         (105, "limit"),
         (103, "gone@104 103 limit"),
     ] {
@@ -143,7 +144,7 @@ async fn a_walk_ends_where_it_is_to() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_ring_has_lives_that_probing_misses() {
+async fn the_watch_cache_has_lifetimes_that_probing_misses() {
     for (forgotten, told) in [
         (100, "gone@107 106 created limit"),
         (107, "gone@107 106 created limit"),
@@ -156,7 +157,7 @@ async fn the_ring_has_lives_that_probing_misses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_forgotten_is_named() {
+async fn the_end_names_the_oldest_readable_revision() {
     for (compacted, told) in [
         (101, "gone@107 106 created gone@104 103 101 forgotten@101"),
         (102, "gone@107 106 created gone@104 103 101 forgotten@101"),
@@ -173,7 +174,7 @@ async fn what_is_forgotten_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_without_a_past_are_told_from_those_that_do_not_answer() {
+async fn a_server_without_history_differs_from_one_that_fails() {
     for (error, told) in [
         (api_error(405), "not offered: "),
         (api_error(400), "not offered: "),
@@ -200,7 +201,7 @@ async fn servers_without_a_past_are_told_from_those_that_do_not_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_known_to_be_forgotten_is_not_asked_for_again() {
+async fn compacted_revisions_are_not_requested_again() {
     let fake = two_lives();
     fake.model().compacted = 140;
     let archive = archive(&fake);
@@ -230,7 +231,7 @@ async fn the_oldest_revision_is_found_by_halving() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn turned_round_a_walk_reads_as_a_watch() {
+async fn a_reversed_walk_equals_a_watch() {
     let fake = two_lives();
     fake.apply("a");
     let walked = walk(&fake, "a", Limits::default()).await;
@@ -254,7 +255,7 @@ async fn turned_round_a_walk_reads_as_a_watch() {
     assert_eq!(told, expected);
 }
 
-/// A random history of two objects, and writes elsewhere in between.
+/// A random history of two objects, with writes to other objects in between.
 fn history(rng: &mut fastrand::Rng) -> Fake {
     let fake = Fake::new();
     for _ in 0..rng.usize(..60) {
@@ -269,8 +270,7 @@ fn history(rng: &mut fastrand::Rng) -> Fake {
     fake
 }
 
-/// The whole past of an object that can be read from `bottom` on, as the log has it; the newest first.
-/// The lives in it are told apart by uid.
+/// The past of an object in the log from `bottom` on, newest first. The uid identifies each lifetime.
 fn log(fake: &Fake, name: &str, bottom: u64) -> Vec<(Why, String, u64)> {
     let model = fake.model();
     let alive = model.at(bottom).remove(name).map_or(bottom, |pod| pod.rv);
@@ -278,8 +278,8 @@ fn log(fake: &Fake, name: &str, bottom: u64) -> Vec<(Why, String, u64)> {
     log.filter(|op| op.pod.name == name && op.pod.rv >= alive)
         .map(|op| {
             let why = match op.did {
-                // What came before the oldest version that can be read is not known, except where
-                // its absence can be read.
+                // The state before the oldest readable version is unknown, unless a read shows that the object
+                // did not exist.
                 Did::Added | Did::Modified if op.pod.rv <= bottom => Why::Listed,
                 Did::Added => Why::Added,
                 Did::Modified => Why::Modified,
@@ -315,7 +315,7 @@ async fn check(seed: u64) -> usize {
         })
         .collect();
     told.reverse();
-    // A life that is missed is missed as a whole, and it is not the present one.
+    // A lifetime is missed as a whole or not at all, and the current one is never missed.
     let uids: Vec<&String> = told.iter().map(|(_, uid, _)| uid).collect();
     let present = walked.start.and_then(|start| start.object.uid.clone());
     let (met, missed): (Vec<_>, Vec<_>) = expected
@@ -324,7 +324,7 @@ async fn check(seed: u64) -> usize {
     assert_eq!(told, met, "seed {seed}: {compacted} {floor}");
     let is_present = |uid: &str| present.as_ref().is_some_and(|own| own.as_str() == uid);
     assert!(!missed.iter().any(|(_, uid, _)| is_present(uid)), "{seed}");
-    // None that the ring has.
+    // No lifetime in the watch cache is missed.
     let in_ring = |at: &u64, why: &Why| *why == Why::Deleted && *at > forgotten;
     assert!(
         !missed.iter().any(|(why, _, at)| in_ring(at, why)),
@@ -340,7 +340,7 @@ async fn check(seed: u64) -> usize {
         End::Forgotten(at) => assert!(number(at) <= bottom, "seed {seed}"),
         other => panic!("seed {seed}: {other:?}"),
     }
-    // One request a version, and for each absence at most two for each doubling of its span.
+    // At most one request per version, and two for each doubling of the span of an absence.
     let lives = told.iter().filter(|(why, ..)| *why == Why::Deleted).count() + 2;
     assert!(
         walked.requests as usize <= told.len() + lives * 24,
@@ -351,7 +351,7 @@ async fn check(seed: u64) -> usize {
 }
 
 #[test]
-fn random_histories_are_told_as_they_were() {
+fn walks_match_random_histories() {
     let mut missed = 0;
     for seed in 0..3000 {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -361,6 +361,6 @@ fn random_histories_are_told_as_they_were() {
             .expect("a runtime");
         missed += runtime.block_on(check(seed));
     }
-    // Short lives can be missed, but most are not.
+    // A walk can miss short lifetimes, but it finds most of them.
     assert!(missed < 3000, "{missed}");
 }

@@ -1,9 +1,9 @@
-//! The walk: one object's versions, newest first, one request a version.
+//! The walk: reads the versions of one object, newest first, with one request per version.
 //!
-//! An object at revision R says itself at which revision it was last changed; the version before that is
-//! the object at that revision less one. A deletion has no version: where the object is absent, presence
-//! is looked for in growing steps, and the revision at which it went by halving. A life that is shorter
-//! than such a step can be missed, unless the watch cache reaches it: that has every event.
+//! An object at revision R names the revision of its last change. The version before that is the object at that
+//! revision minus one. A deletion leaves no version. Where the object does not exist, the walk probes older
+//! revisions in growing steps. Once it finds the object, it halves the span to find the deletion. It can miss a
+//! lifetime that is shorter than a step, unless the watch cache covers it, which has every event.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use crate::source::Version;
 /// How far back a walk goes.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The oldest revision that is of interest. The version that was there then is the last one told.
+    /// The oldest revision of interest. The walk ends with the version at that revision.
     pub floor: Revision,
-    /// How many requests are made at most.
+    /// The most requests of a walk.
     pub requests: u32,
 }
 
@@ -35,14 +35,14 @@ impl Default for Limits {
     }
 }
 
-/// A walk under way.
+/// A walk in progress.
 pub struct Walk {
     archive: Archive,
     object: ObjectRef,
     limits: Limits,
-    /// What was there at the floor, if it is known.
+    /// The object at the floor, if it is known.
     bottom: Option<Presence>,
-    /// The state at this revision is known, and told.
+    /// The state at this revision is known, and has been returned.
     at: Revision,
     there: Presence,
     found: VecDeque<Past>,
@@ -52,16 +52,16 @@ pub struct Walk {
     lives: Lives,
 }
 
-/// Which lives of a name a walk looks for.
+/// Which lifetimes of a name a walk looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lives {
     Every,
-    /// It ends where the one that it meets first begins.
+    /// The walk ends where the first lifetime that it meets begins.
     Newest,
 }
 
 impl Walk {
-    /// A walk that starts before `there`, or before the revision `at` where there was nothing.
+    /// A walk that starts before `there`. Without an object it starts before the revision `at`.
     pub(in crate::watch) fn new(
         archive: &Archive,
         object: &ObjectRef,
@@ -84,7 +84,7 @@ impl Walk {
         }
     }
 
-    /// The same, but it does not ask the watch cache: that has been read.
+    /// Does not use the watch cache, because the caller has read it.
     pub(super) fn without_watch_cache(self) -> Walk {
         Walk {
             lifetimes: Some(Lifetimes::default()),
@@ -92,8 +92,8 @@ impl Walk {
         }
     }
 
-    /// The same for an object that did not exist at the floor: it ends where the object was created, without a
-    /// search for an earlier life of the name.
+    /// For an object that did not exist at the floor. The walk ends at the object's creation, and does not search
+    /// for an earlier lifetime of the name.
     pub(super) fn until_created(self) -> Walk {
         Walk {
             lives: Lives::Newest,
@@ -101,8 +101,8 @@ impl Walk {
         }
     }
 
-    /// The same, knowing what was there at the floor, and at which revisions there was something. The
-    /// watch cache is not asked: it has proved too short.
+    /// For a caller that knows the object at the floor, and revisions at which it exists. It does not use the
+    /// watch cache, which did not reach far enough.
     pub(in crate::watch) fn down_to(self, bottom: Presence, present: BTreeSet<Revision>) -> Walk {
         Walk {
             bottom: Some(bottom),
@@ -111,7 +111,7 @@ impl Walk {
         }
     }
 
-    /// The next thing further back; `None` at the end.
+    /// The next finding, further back; `None` at the end.
     pub async fn next(&mut self) -> Option<Past> {
         while self.found.is_empty() && self.end.is_none() {
             let step = match self.there.clone() {
@@ -125,13 +125,13 @@ impl Walk {
         self.found.pop_front()
     }
 
-    /// Why there is nothing more; `None` while there may be.
+    /// Why the walk ended; `None` while it may continue.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref().filter(|_| self.found.is_empty())
     }
 
-    /// From which revision on no life can have been missed; `None` if that is not known. Of an object
-    /// that was there all the time none can.
+    /// The revision from which no lifetime can be missing; `None` if it is unknown. If the object existed all the
+    /// time, no lifetime can be missing.
     pub fn sure(&self) -> Option<Revision> {
         match &self.lifetimes {
             None => Some(Revision::FIRST),
@@ -139,17 +139,17 @@ impl Walk {
         }
     }
 
-    /// Which object it is of.
+    /// The object of the walk.
     pub fn object(&self) -> &ObjectRef {
         &self.object
     }
 
-    /// How many requests were made.
+    /// How many requests the walk has made.
     pub fn requests(&self) -> u32 {
         self.requests
     }
 
-    /// Goes on with the version before one, or finds that there was none.
+    /// Continues with the version before this one, or finds the creation.
     async fn before(&mut self, version: &Arc<Version>) -> Result<(), End> {
         let own = revision(version)?;
         if own <= self.limits.floor {
@@ -162,7 +162,8 @@ impl Walk {
             Err(other) => return Err(ended(other)),
         };
         match &before {
-            // Nothing replaces an object in one write; should it have, it went then.
+            // One write cannot replace an object by another. If it looks so, the old object was deleted at this
+            // revision.
             Some(other) if other.object.uid != version.object.uid => {
                 self.found.push_back(Past::Created);
                 self.found.push_back(Past::Deleted(own));
@@ -176,7 +177,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Looks for the life before: absent now, present earlier.
+    /// Searches for the lifetime before. The object does not exist at the current revision.
     async fn search(&mut self) -> Result<(), End> {
         if self.lives == Lives::Newest {
             return Err(End::Limit);
@@ -199,7 +200,7 @@ impl Walk {
             }
             step = step.saturating_mul(2);
         };
-        // What was last known to be absent is near; halve from there.
+        // The newest known absence is near, so halving starts from there.
         while let Some(middle) = Revision::between(present, absent) {
             match self.read(middle).await {
                 Ok(Some(version)) => (present, last) = (middle, version),
@@ -215,18 +216,19 @@ impl Walk {
         Ok(())
     }
 
-    /// Where it may have been before.
+    /// The next revision to probe.
     fn known_before(&self, absent: Revision, step: u64) -> Revision {
         let lifetimes = self.lifetimes.as_ref();
         let known = lifetimes.and_then(|lifetimes| lifetimes.present(absent));
         known.unwrap_or_else(|| absent.back(step))
     }
 
-    /// Since when it is absent, as far as the watch cache tells.
+    /// The revision from which the object is absent, as far as the watch cache shows it.
     async fn in_watch_cache(&mut self) -> Revision {
         let (low, high) = (self.limits.floor, self.at);
         if self.lifetimes.is_none() {
-            // Whatever becomes of the reading, it was not there all the time.
+            // The object was absent at some time, even if the read fails. So `sure` must not return the first
+            // revision.
             self.lifetimes = Some(Lifetimes::default());
             self.requests += 2;
             let span = RevisionSpan {
@@ -235,11 +237,11 @@ impl Walk {
             };
             self.lifetimes = Some(Lifetimes::read(&self.archive, span).await);
         }
-        let told = self.lifetimes.as_ref();
-        match told.map(|told| (told.deletion(high), told.reaches)) {
+        let known = self.lifetimes.as_ref();
+        match known.map(|known| (known.deletion(high), known.reaches)) {
             Some((Some(deleted), _)) => return deleted,
             Some((None, Some(reaches))) if reaches < high => {
-                // That the cache is silent is no proof: events may be on their way.
+                // A silent cache is no proof: events may still be on their way.
                 if let Ok(None) = self.read(reaches).await {
                     return reaches;
                 }

@@ -1,5 +1,5 @@
-//! Reads the API server's watch cache: a watch from an old revision gets the events since then in one request,
-//! the oldest first. Reads at exact revisions show neither deletions nor short lives; events do.
+//! Reads the API server's watch cache. A watch from an old revision returns all events since then in one request,
+//! oldest first. Unlike reads at exact revisions, events show deletions and short lifetimes.
 
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Line, Reader, Verb};
 use crate::watch::transport::LineStream;
 
-/// How long the cache is listened to at a time. One such span without an event proves nothing: a busy program sees
-/// its timer before the bytes that have arrived.
+/// One span of waiting for the cache. A single silent span proves nothing: a busy program notices its timer
+/// before the bytes that have arrived.
 const LISTEN: Duration = Duration::from_millis(50);
-/// How many such spans an event is waited for that must still come.
+/// How many such spans to wait for an event that must still arrive.
 const SPANS_LACKING: u32 = 100;
 
-/// How long a reader waits before it takes a silent cache to have sent all it holds.
+/// How long a cache must be silent before it counts as read to its end.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::watch) enum CacheWait {
-    /// A user waits for the answer: two spans, a tenth of a second.
+    /// A user waits for the result: two spans, a tenth of a second.
     Short,
-    /// Nobody waits: a second, at this pace.
+    /// Nobody waits for the result: one second, at this pace.
     Long(Speed),
 }
 
@@ -44,34 +44,34 @@ pub(in crate::watch) struct CachedEvent {
     pub(in crate::watch) version: Version,
 }
 
-/// Why the cache gave no more events.
+/// Why the cache returned no more events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::watch) enum Short {
-    /// It has those after this revision.
+pub(in crate::watch) enum CacheEnd {
+    /// It has only the events after this revision.
     Only(Revision),
-    /// It has none of them, or an event that must be there did not come.
+    /// It has no events, or an event that must exist did not arrive.
     Never,
     /// The connection broke.
     Broken,
 }
 
-/// The cache, from a revision on.
+/// The watch cache from a revision on.
 pub(in crate::watch) struct WatchCache {
     lines: LineStream,
     reader: Reader,
     quiet: CacheWait,
-    /// Up to here all has come.
+    /// All events up to this revision have arrived.
     last: Revision,
     upto: Revision,
 }
 
 impl WatchCache {
-    /// Asks for the events of a span.
+    /// Requests the events of a span.
     pub(in crate::watch) async fn open(
         archive: &Archive,
         span: RevisionSpan,
         quiet: CacheWait,
-    ) -> Result<WatchCache, Short> {
+    ) -> Result<WatchCache, CacheEnd> {
         let from = ResourceVersion::from(span.after);
         let opened = archive.transport.watch(&archive.key, &from).await;
         Ok(WatchCache {
@@ -83,30 +83,30 @@ impl WatchCache {
         })
     }
 
-    /// Up to which revision all events have come.
+    /// The revision up to which all events have arrived.
     pub(in crate::watch) fn last(&self) -> Revision {
         self.last
     }
 
-    /// The next event; `None` once all have come.
+    /// The next event; `None` after the last.
     pub(in crate::watch) async fn next(
         &mut self,
         lacks: Lacks,
-    ) -> Result<Option<CachedEvent>, Short> {
+    ) -> Result<Option<CachedEvent>, CacheEnd> {
         while self.last < self.upto {
             let Some(line) = self.line(lacks).await? else {
                 return Ok(None);
             };
-            let (at, object) = match self.reader.line(&line).map_err(|_| Short::Never)? {
+            let (at, object) = match self.reader.line(&line).map_err(|_| CacheEnd::Never)? {
                 Line::Object { verb, item } => {
                     let at = Revision::parse(&item.version.version);
                     (at, Some((verb, item.version)))
                 }
                 Line::Bookmark(version) => (Revision::parse(&version), None),
                 Line::Error(status) if status.code == 410 => return Err(too_old(&status.message)),
-                Line::Error(_) => return Err(Short::Broken),
+                Line::Error(_) => return Err(CacheEnd::Broken),
             };
-            let at = at.ok_or(Short::Never)?;
+            let at = at.ok_or(CacheEnd::Never)?;
             let is_new = at > self.last && at <= self.upto;
             self.last = self.last.max(at);
             if let Some((verb, version)) = object.filter(|_| is_new) {
@@ -116,8 +116,8 @@ impl WatchCache {
         Ok(None)
     }
 
-    /// The next line; `None` if the cache has sent all it holds.
-    async fn line(&mut self, lacks: Lacks) -> Result<Option<bytes::Bytes>, Short> {
+    /// The next line; `None` if the cache has sent everything.
+    async fn line(&mut self, lacks: Lacks) -> Result<Option<bytes::Bytes>, CacheEnd> {
         let (span, enough) = match self.quiet {
             CacheWait::Short => (LISTEN, 2),
             CacheWait::Long(pace) => (pace.of(LISTEN), 20),
@@ -128,11 +128,11 @@ impl WatchCache {
         };
         for _ in 0..spans {
             if let Ok(line) = timeout(span, self.lines.next()).await {
-                return line.and_then(Result::ok).map(Some).ok_or(Short::Broken);
+                return line.and_then(Result::ok).map(Some).ok_or(CacheEnd::Broken);
             }
         }
         match lacks {
-            Lacks::AnEvent => Err(Short::Never),
+            Lacks::AnEvent => Err(CacheEnd::Never),
             Lacks::Nothing => Ok(None),
         }
     }
@@ -146,8 +146,8 @@ fn named_oldest(message: &str) -> Option<Revision> {
     Revision::read(tail.split_once(')')?.0)
 }
 
-fn too_old(message: &str) -> Short {
-    named_oldest(message).map_or(Short::Never, Short::Only)
+fn too_old(message: &str) -> CacheEnd {
+    named_oldest(message).map_or(CacheEnd::Never, CacheEnd::Only)
 }
 
 #[cfg(test)]
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_stands_in_parentheses() {
+    fn the_oldest_revision_is_in_parentheses() {
         for (message, number) in [
             ("too old resource version: 5 (1234)", Some("1234")),
             ("too old resource version: 5", None),

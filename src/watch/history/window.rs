@@ -1,25 +1,25 @@
-//! What became of all objects of a source between two revisions, `then` and `now`, in as few requests as
-//! there are versions at most.
+//! Compares all objects of a source at two revisions, `then` and `now`, and finds the versions in between. It
+//! makes at most one request per version.
 //!
-//! 1. What is there `now` need not be asked for: the source's own listing says so.
-//! 2. A watch from `then` is answered out of the API server's watch cache: every event after the revision that
-//!    the cache reaches back to, with its object, in one request. It is believed if its events end with what is
-//!    there now. Where it reaches `then`, nothing else is left to read but what each object was before its first
-//!    event: an object that was created needs nothing. The others are read one by one, each just before its
-//!    event, or with one list if there are so many that the list costs the server less.
-//! 3. Where the cache does not reach back to `then`, a metadata list at `then` shows which objects have changed,
-//!    come or gone until the cache begins, and each of those is walked back from there: one request a version.
-//!    The walk of an object that did not exist at `then` ends with its creation: one request finds it absent, and
-//!    no earlier life of the name is searched for. Such a life is in neither list; [`Comparison::complete`] says
-//!    from when on none can be missing.
+//! 1. The objects at `now` need no request: the source's own listing has them.
+//! 2. A watch from `then` reads the API server's watch cache. One request returns every event after the oldest
+//!    revision in the cache, with its object. The events count if they end with the current objects. If the cache
+//!    reaches `then`, only the version of each object before its first event is left to read. An object that was
+//!    created needs no read. The others are read one by one, each just before its first event. One list replaces
+//!    these reads if it costs the server less.
+//! 3. If the cache does not reach `then`, a metadata list at `then` shows which objects were changed, created or
+//!    deleted before the cache begins. Each of them is walked back from there, with one request per version. The
+//!    walk of an object that did not exist at `then` ends with its creation: one request finds it absent. It does
+//!    not search for an earlier lifetime of the name. Such a lifetime is in neither list;
+//!    [`Comparison::complete`] is the revision from which none can be missing.
 //!
-//! A list shared by all objects cannot replace the walk. No two versions have the same revision, and only a read
-//! at the revision before a version proves which version it followed. So a walk takes one read for each version,
-//! whichever objects they are of.
+//! A list that all objects share cannot replace the walk. Each version has its own revision, and only a read at
+//! the revision before it shows which version it followed. So a walk needs one read for each version, whatever
+//! the objects are.
 //!
-//! Walks go from the newest version to the oldest: which revision to read next is written in the version
-//! read last. So nothing that a walk finds has its place in a timeline before the walk has ended, and neither
-//! has what the watch cache tells of later times. A view can show how far the walks are, and print when they end.
+//! A walk goes from the newest version to the oldest, because each version names the revision to read next. So
+//! its findings have no place in a timeline before the walk has ended, and the later events of the watch cache
+//! have none either. A view can show the progress of the walks, and print when they end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,47 +34,46 @@ use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
 use super::walk::{Limits, Walk};
-use crate::object::NamespacedName;
-use crate::object::ObjectRef;
 use crate::object::managed_fields::Writers;
+use crate::object::{NamespacedName, ObjectRef};
 use crate::source::{Version, Why};
 use crate::watch::error::SourceError;
 
-/// What became of a source's objects.
+/// The changes of a source's objects.
 pub struct Comparison {
-    /// The revision of then: that of interest, or the oldest from which on all versions are known.
+    /// The revision of `then`: the requested one, or the oldest one from which all versions are known.
     pub then: Revision,
-    /// From which revision on nothing is missing; `None` if that is not known.
+    /// The revision from which no version is missing; `None` if it is unknown.
     pub complete: Option<Revision>,
-    /// The objects that have changed, gone or come.
+    /// The objects that were changed, created or deleted.
     pub changed: Vec<Changed>,
-    /// The objects of which a version could not be read.
+    /// The objects with a version that could not be read.
     pub missing: Vec<Missing>,
 }
 
-/// What is known of one object that has changed.
+/// The changes of one object.
 #[derive(Default)]
 pub struct Changed {
-    /// What is left to walk: the version to begin with, and the walk back from it.
+    /// The rest to walk: the version to start from, and the walk back from it.
     pub earlier: Option<(Presence, Walk)>,
-    /// What happened after that, the oldest first.
-    pub told: Vec<PastEvent>,
+    /// The events after that, oldest first.
+    pub later: Vec<PastEvent>,
 }
 
-/// An object of which versions are missing, because a read failed.
+/// An object with missing versions, because a request failed.
 #[derive(Clone, Debug)]
 pub struct Missing {
-    /// Which object.
+    /// The object.
     pub object: ObjectRef,
-    /// Why.
+    /// The error.
     pub cause: SourceError,
 }
 
 type Named = BTreeMap<NamespacedName, Arc<Version>>;
 
 impl History {
-    /// Finds what became of the source's objects up to `now`, after `floor` or as far back as the server
-    /// remembers. What is there and was last written before `since` is left out.
+    /// Finds the changes of the source's objects up to `now`. It starts after `floor`, or as far back as the
+    /// server's history reaches. Existing objects that were last written before `since` are left out.
     pub async fn compare(
         &self,
         mut now: ObjectsAt,
@@ -124,8 +123,8 @@ impl History {
         })
     }
 
-    /// Takes a listing back to its revision. Its last pages are younger if the server forgot that revision while
-    /// they were read.
+    /// Restores a listing to its own revision. Its last pages are newer if the server compacted that revision
+    /// between two pages.
     async fn settle(&self, now: &mut ObjectsAt) -> Result<(), End> {
         let at = now.at;
         let is_younger =
@@ -141,27 +140,27 @@ impl History {
     }
 }
 
-/// A comparison under way.
+/// A comparison in progress.
 struct Window<'a> {
     archive: &'a Archive,
-    /// From then up to where the watch cache begins.
+    /// From `then` to the start of the watch cache.
     span: RevisionSpan,
     since: Option<Timestamp>,
-    /// What there was then and has not been met since.
+    /// The objects at `then` that have not been met since.
     old: Named,
     changed: BTreeMap<NamespacedName, Changed>,
 }
 
 impl Window<'_> {
-    /// Takes an object that the watch cache has events of.
+    /// Adds an object with events in the watch cache.
     fn touch(&mut self, name: NamespacedName, events: Events, before: Before) {
         let existed = self.existed(&name, &before);
         let mut changed = Changed::default();
         if let Before::Known(Some(first)) = &before {
             changed.earlier = self.walk(first, existed);
             if changed.earlier.is_none() {
-                // The first change is told against it.
-                changed.told.push(PastEvent {
+                // The first change is compared with this version.
+                changed.later.push(PastEvent {
                     why: Why::Listed,
                     at: Revision::parse(&first.version),
                     now: first.clone(),
@@ -169,11 +168,12 @@ impl Window<'_> {
                 });
             }
         }
-        changed.told.extend(events.told(before));
+        changed.later.extend(events.past_events(before));
         self.changed.insert(name, changed);
     }
 
-    /// Whether the object existed then. If it did and is gone where the watch cache begins, it is still to be met.
+    /// Whether the object existed at `then`. If it did, and was deleted before the watch cache begins, it stays
+    /// in `old`.
     fn existed(&mut self, name: &NamespacedName, before: &Before) -> Existed {
         let is_gone = matches!(before, Before::Known(None));
         let existed = if is_gone {
@@ -184,7 +184,7 @@ impl Window<'_> {
         if existed { Existed::Then } else { Existed::Not }
     }
 
-    /// Takes an object that is there now. The watch cache may have no event of it.
+    /// Adds an object of the current listing. The watch cache may have no event of it.
     fn leave(&mut self, there: &Arc<Version>) {
         let name = there.object.namespaced_name();
         if self.changed.contains_key(&name) {
@@ -199,12 +199,12 @@ impl Window<'_> {
         }
         if let Some(walk) = self.walk(there, existed) {
             let earlier = Some(walk);
-            let told = Vec::new();
-            self.changed.insert(name, Changed { earlier, told });
+            let later = Vec::new();
+            self.changed.insert(name, Changed { earlier, later });
         }
     }
 
-    /// The walk back from a version, if it is younger than then.
+    /// The walk back from a version, if the version is newer than `then`.
     fn walk(&self, from: &Arc<Version>, existed: Existed) -> Option<(Presence, Walk)> {
         let then = self.span.after;
         let own = Revision::parse(&from.version)?;
@@ -223,7 +223,7 @@ impl Window<'_> {
         Some((Some(from.clone()), walk))
     }
 
-    /// All that has changed, once all that is there has been met: what is left went before the watch cache begins.
+    /// All changes. At this point `old` holds the objects that were deleted before the watch cache begins.
     fn end(mut self) -> Vec<Changed> {
         let limits = down_to(self.span.after);
         for (name, gone) in std::mem::take(&mut self.old) {
@@ -239,7 +239,7 @@ impl Window<'_> {
     }
 }
 
-/// Whether an object existed at the beginning of the window.
+/// Whether an object existed at `then`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Existed {
     Then,
@@ -259,7 +259,7 @@ fn by_name(versions: Vec<Arc<Version>>) -> Named {
     named.collect()
 }
 
-/// Whether an object's `managedFields` say that all its changes are older.
+/// Whether the `managedFields` of an object show that all its changes are older than `since`.
 fn is_before(version: &Version, since: Option<Timestamp>) -> bool {
     let Some(since) = since else { return false };
     let Ok(doc) = version.doc() else { return false };
@@ -274,7 +274,7 @@ mod tests {
     use crate::watch::envelope::Reader;
     use crate::watch::fake::{Fake, pods};
 
-    /// A Pod at this version, last written at 12:00 and so many seconds; never, if none are given.
+    /// A Pod at this version, last written at 12:00 and this many seconds. `None`: it has no time of a write.
     fn pod(name: &str, version: u32, written: Option<u32>) -> Arc<Version> {
         let managed = written.map_or(String::new(), |second| {
             let early = r#"{"manager":"a","time":"2025-01-01T11:00:00Z"}"#;
@@ -288,14 +288,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_before_is_not_walked() {
+    fn objects_last_written_before_since_are_not_walked() {
         let old = ["same", "early", "late", "gone", "silent"];
         let old = old.map(|name| pod(name, 1, Some(0)));
         let new = [
             pod("same", 1, Some(0)),
             pod("early", 2, Some(29)),
             pod("late", 3, Some(30)),
-            // Its last writer left no time.
+            // Its last writer recorded no time.
             pod("silent", 4, None),
             pod("new", 5, Some(40)),
             pod("not-so-new", 6, Some(20)),

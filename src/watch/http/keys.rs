@@ -1,9 +1,9 @@
-//! From what a user named to the sources to watch.
+//! Turns the target of a user into the sources to watch.
 
 use crate::cluster::{Names, Target};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 
-/// The sources that hold what `target` names: one for each name, else one.
+/// The sources for a target: one for each name, or one for all objects.
 pub fn source_keys(cluster: &ClusterId, target: &Target, form: Form) -> Vec<SourceKey> {
     let scope = match &target.namespace {
         Some(namespace) => Scope::Namespace(namespace.clone()),
@@ -21,7 +21,7 @@ pub fn source_keys(cluster: &ClusterId, target: &Target, form: Form) -> Vec<Sour
             let select = Select::matching(target.labels.as_deref(), target.fields.as_deref());
             vec![key(select)]
         }
-        // Permissions by `resourceNames` suffice for these, and nothing else is sent.
+        // The user needs only permissions by `resourceNames` for these, and the server sends nothing else.
         Names::Named(names) => names.iter().cloned().map(Select::Name).map(key).collect(),
     }
 }
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
     use crate::watch::fake::pods;
 
-    /// The field selector of each request, or none.
+    /// The field selector of each request, if any.
     fn fields(names: Names, labels: Option<&str>, fields: Option<&str>) -> Vec<String> {
         let target = Target {
             resource: pods().resource,
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn each_name_has_a_request_of_its_own() {
+    fn each_name_has_its_own_request() {
         let names = Names::Named(vec!["web".into(), "a=b,c".into()]);
         assert_eq!(
             fields(names, None, None),

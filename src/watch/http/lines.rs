@@ -1,4 +1,4 @@
-//! Cuts a watch's body into lines.
+//! Splits the body of a watch into lines.
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures::stream;
@@ -8,10 +8,10 @@ use super::super::{LineStream, SourceError};
 use super::source_error;
 use crate::cluster::Answer;
 
-/// The longest line that is kept. The store takes no object above 1.5 MiB.
+/// The most bytes of one line. etcd stores no object above 1.5 MiB.
 const LONGEST: usize = 16 << 20;
 
-/// The lines of `answer`.
+/// The lines of a response.
 pub(super) fn lines(answer: Answer) -> LineStream {
     let start = Some((answer, LineSplitter::default()));
     Box::pin(stream::unfold(start, |state| async move {
@@ -31,22 +31,22 @@ pub(super) fn lines(answer: Answer) -> LineStream {
     }))
 }
 
-/// Takes chunks and gives lines. A line that lies within a chunk is not copied.
+/// Takes chunks and returns lines. A line inside one chunk is not copied.
 #[derive(Default)]
 struct LineSplitter {
     chunk: Bytes,
-    /// The start of a line whose end has not come yet.
+    /// The start of a line that is not complete yet.
     begun: BytesMut,
 }
 
 impl LineSplitter {
-    /// Adds a chunk, once [`LineSplitter::line`] has nothing more to give.
+    /// Adds a chunk. [`LineSplitter::line`] must have returned everything before.
     fn feed(&mut self, chunk: Bytes) {
         debug_assert!(self.chunk.is_empty(), "the last chunk is used up");
         self.chunk = chunk;
     }
 
-    /// The next whole line that is not blank, without its end.
+    /// The next complete line that is not blank, without its line end.
     fn line(&mut self) -> Result<Option<Bytes>, SourceError> {
         while let Some(end) = memchr(b'\n', &self.chunk) {
             self.check_length(end)?;
@@ -79,7 +79,7 @@ impl LineSplitter {
         })
     }
 
-    /// What is wrong with the body ending here.
+    /// The error if the body ends here.
     fn end(&self) -> Option<SourceError> {
         if self.begun.trim_ascii().is_empty() {
             return None;
@@ -119,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn a_half_line_at_the_end_is_a_cut() {
+    fn an_incomplete_last_line_is_a_cut() {
         let (lines, error) = split(&[b"a\nb"]);
         assert_eq!(lines, [b"a".to_vec()]);
         assert!(matches!(error, Some(SourceError::Cut { .. })), "{error:?}");
     }
 
     #[test]
-    fn a_line_above_16_mib_is_refused_before_it_is_kept() {
+    fn a_line_above_16_mib_is_refused_early() {
         let mebibyte = vec![b'x'; 1 << 20];
         let mut chunks = vec![&mebibyte[..]; 16];
         chunks.push(b"\n");
@@ -142,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunk_borders_change_nothing(text in "[ab\r\n]{0,40}", cuts in prop::collection::vec(0_usize..40, 0..6)) {
+        fn chunk_borders_do_not_matter(text in "[ab\r\n]{0,40}", cuts in prop::collection::vec(0_usize..40, 0..6)) {
             let whole = split(&[text.as_bytes()]);
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
             cuts.sort_unstable();

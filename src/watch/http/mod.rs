@@ -1,4 +1,4 @@
-//! The transport that speaks to an API server.
+//! The transport for an API server.
 
 mod keys;
 mod lines;
@@ -22,7 +22,7 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// Reads the cluster that `client` is connected to, whatever cluster a key names.
+    /// Reads the cluster of `client`, whatever cluster a key names.
     pub fn new(client: Client) -> HttpTransport {
         HttpTransport { client }
     }
@@ -33,8 +33,8 @@ impl HttpTransport {
         at: At,
         page: Page,
     ) -> Result<ListPage, SourceError> {
-        let ask = list(key, &at, &page)?;
-        let body = self.client.get(&ask).await.map_err(source_error)?;
+        let request = list(key, &at, &page)?;
+        let body = self.client.get(&request).await.map_err(source_error)?;
         page::parse(&body, key)
     }
 
@@ -43,8 +43,8 @@ impl HttpTransport {
         key: &SourceKey,
         from: &ResourceVersion,
     ) -> Result<LineStream, SourceError> {
-        let ask = watch(key, from, fastrand::u32(WATCH_SECONDS))?;
-        let answer = self.client.open(&ask).await.map_err(source_error)?;
+        let request = watch(key, from, fastrand::u32(WATCH_SECONDS))?;
+        let answer = self.client.open(&request).await.map_err(source_error)?;
         Ok(lines::lines(answer))
     }
 }
@@ -73,27 +73,27 @@ impl Transport for HttpTransport {
 }
 
 fn list(key: &SourceKey, at: &At, page: &Page) -> Result<ApiRequest, SourceError> {
-    let mut ask = selected(key, "list")?.accept(match key.form {
+    let mut request = selected(key, "list")?.accept(match key.form {
         Form::Full => "application/json",
         Form::Metadata => {
             "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
         }
     });
     if page.limit > 0 {
-        ask = ask.query("limit", &page.limit.to_string());
+        request = request.query("limit", &page.limit.to_string());
     }
     Ok(match (&page.next, at) {
-        // The token holds the version; naming one beside it is refused.
-        (Some(next), _) => ask.query("continue", next),
-        (None, At::Latest) => ask,
-        (None, At::Exact(revision)) => ask
+        // The token contains the version. The server refuses a version beside it.
+        (Some(next), _) => request.query("continue", next),
+        (None, At::Latest) => request,
+        (None, At::Exact(revision)) => request
             .query("resourceVersion", &revision.to_string())
             .query("resourceVersionMatch", "Exact"),
     })
 }
 
 fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Result<ApiRequest, SourceError> {
-    let ask = selected(key, "watch")?
+    let request = selected(key, "watch")?
         .accept(match key.form {
             Form::Full => "application/json",
             Form::Metadata => {
@@ -105,31 +105,31 @@ fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Result<ApiReq
         .query("allowWatchBookmarks", "true")
         .query("resourceVersion", from.as_str())
         .query("timeoutSeconds", &seconds.to_string());
-    Ok(ask)
+    Ok(request)
 }
 
 fn selected(key: &SourceKey, verb: &'static str) -> Result<ApiRequest, SourceError> {
     let path = RequestPath::of(&key.resource, key.namespace());
     let path = path.map_err(|error| source_error(error.into()))?;
-    let mut ask = ApiRequest::new(path).about(verb, key.resource.group_resource());
+    let mut request = ApiRequest::new(path).about(verb, key.resource.group_resource());
     if let Some(labels) = key.select.label_selector() {
-        ask = ask.query("labelSelector", labels);
+        request = request.query("labelSelector", labels);
     }
     if let Some(fields) = key.select.field_selector() {
-        ask = ask.query("fieldSelector", &fields);
+        request = request.query("fieldSelector", &fields);
     }
-    Ok(ask)
+    Ok(request)
 }
 
-/// Reads the answer to a list request for `key`: one page, its items still text.
+/// Parses the response to a list request for `key`: one page, with its items as text.
 pub fn parse_page(key: &SourceKey, body: &[u8]) -> Result<ListPage, SourceError> {
     page::parse(body, key)
 }
 
-/// What it means that the server answers a list request for `key` with this code and this body.
+/// The error when the server answers a list request for `key` with this code and this body.
 pub fn refusal(key: &SourceKey, code: u16, body: &[u8]) -> SourceError {
-    let ask = ApiRequest::new("/").about("list", key.resource.group_resource());
-    SourceError::answered(api_error(code, body, &ask), None)
+    let request = ApiRequest::new("/").about("list", key.resource.group_resource());
+    SourceError::answered(api_error(code, body, &request), None)
 }
 
 fn source_error(error: RequestError) -> SourceError {

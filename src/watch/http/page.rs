@@ -1,4 +1,4 @@
-//! Reads one page of a listing without reading its items.
+//! Parses one page of a listing, but not its items.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,7 +22,7 @@ struct ListBody<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow, deserialize_with = "object")]
     metadata: ListMetadata<'a>,
-    /// Go writes an empty list as `null`, too.
+    /// Go also writes an empty list as `null`.
     #[serde(borrow)]
     items: Option<Vec<&'a RawValue>>,
 }
@@ -37,8 +37,7 @@ struct ListMetadata<'a> {
     r#continue: Cow<'a, str>,
 }
 
-/// Takes apart a page of what `key` lists. The version is empty where the server gives none, as
-/// metrics-server does.
+/// Parses a page of a list of `key`. The version is empty if the server sends none, as metrics-server does.
 pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceError> {
     let refused = |what: &str| {
         let resource = key.resource.group_resource();
@@ -69,7 +68,8 @@ pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceErro
     })
 }
 
-/// Reads a struct from a JSON object. What serde derives also takes an array, as the values of the fields in order.
+/// Reads a struct from a JSON object. serde's derived code would also accept an array with the values of the
+/// fields in order.
 fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, D::Error> {
     struct Object<T>(PhantomData<T>);
 
@@ -89,8 +89,8 @@ fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, 
 }
 
 impl ListBody<'_> {
-    /// Whether the list says that it is what was asked for. Only a custom resource can give its list
-    /// another name than that of its kind.
+    /// Whether the list has the type that was requested. Only a custom resource can have a list kind that does
+    /// not follow from its kind.
     fn is_of(&self, key: &SourceKey) -> bool {
         let resource = &key.resource;
         let is_partial = self.kind == "PartialObjectMetadataList"
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_is_no_list_and_no_metadata() {
+    fn an_array_is_neither_a_list_nor_metadata() {
         for body in [
             r#"{"kind":"PodList","metadata":["5"],"items":[]}"#,
             r#"["v1","PodList",{"resourceVersion":"5"},[]]"#,
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_said_without_the_text() {
+    fn errors_do_not_quote_the_response() {
         let error = parse(br#"{"metadata":{},"items":"hunter2"}"#).expect_err("no list");
         let wrong = "a field is missing or of the wrong type (line 1, column 32)";
         assert_eq!(
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
+    fn a_response_that_is_not_a_list_is_refused() {
         for body in [
             "",
             "<html>",

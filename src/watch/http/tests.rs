@@ -58,7 +58,7 @@ async fn listed(at: At, page: Page, form: Form) -> String {
 }
 
 #[tokio::test]
-async fn lists_ask_for_a_version_and_a_page() {
+async fn lists_request_a_version_and_a_page() {
     let page = |limit, next: Option<&str>| Page {
         limit,
         next: next.map(Into::into),
@@ -99,7 +99,7 @@ async fn refused(code: u16, headers: &str) -> SourceError {
 }
 
 #[tokio::test]
-async fn every_refusal_has_its_error_with_the_servers_status() {
+async fn each_refusal_keeps_the_servers_status() {
     for (code, name) in [
         (400, "Rejected"),
         (401, "Unauthorized"),
@@ -131,7 +131,7 @@ async fn every_refusal_has_its_error_with_the_servers_status() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_none_is_refused() {
+async fn an_invalid_list_is_refused() {
     let server = Scripted::start([answer(200, "", "<html>log in</html>")]).await;
     let transport = transport(&server).await;
     let key = key(Form::Full);
@@ -142,7 +142,7 @@ async fn a_list_that_is_none_is_refused() {
     );
 }
 
-/// The lines of a watch that gets `reply`, and how it ended.
+/// The lines of a watch that gets `reply`, and its final error.
 async fn watched(reply: ScriptedReply) -> (Vec<String>, Option<SourceError>) {
     let server = Scripted::start([reply]).await;
     let transport = transport(&server).await;
@@ -165,7 +165,7 @@ async fn watched(reply: ScriptedReply) -> (Vec<String>, Option<SourceError>) {
 }
 
 #[tokio::test]
-async fn watches_ask_for_bookmarks_and_plain_bytes() {
+async fn watches_request_bookmarks_and_no_compression() {
     let server = Scripted::start([ScriptedReply::Raw(chunked("{}\n"))]).await;
     let transport = transport(&server).await;
     let from = ResourceVersion::new("7");
@@ -186,7 +186,7 @@ async fn watches_ask_for_bookmarks_and_plain_bytes() {
 }
 
 #[tokio::test]
-async fn ends_of_a_watch_are_told_apart() {
+async fn each_end_of_a_watch_has_its_error() {
     let whole = || [chunked("{\"n\":1}\r\n\n{\"n\":2}\n"), b"0\r\n\r\n".to_vec()].concat();
     let lines = ["{\"n\":1}", "{\"n\":2}"];
     let (texts, error) = watched(ScriptedReply::Raw(whole())).await;

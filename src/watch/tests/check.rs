@@ -1,4 +1,4 @@
-//! What a lossless reader saw, held against the server's history.
+//! Checks the events of a lossless reader against the server's history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::{Event, Gap, GapCause, Version, Why};
 use crate::watch::fake::{Did, LoggedWrite, Model};
 
-/// What a reader has: of each uid the version.
+/// The objects that a reader has: the version of each uid.
 pub(super) type Mirror = BTreeMap<String, u64>;
 
-/// What is there at a version.
+/// The objects at a version.
 pub(super) fn state(model: &Model, rv: u64) -> Mirror {
     let there = model.at(rv).into_values();
     there.map(|pod| (pod.uid, pod.rv)).collect()
@@ -30,9 +30,9 @@ fn find<'a>(log: &'a [LoggedWrite], uid: &str, rv: u64) -> Option<&'a LoggedWrit
     log.iter().find(|op| op.pod.rv == rv && op.pod.uid == uid)
 }
 
-/// What a reader was told went wrong.
+/// The faults that a reader got events for.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ReportedFaults {
     pub(super) expired: usize,
     pub(super) damaged: usize,
     pub(super) polled: usize,
@@ -40,8 +40,8 @@ pub(super) struct Told {
     pub(super) restored: usize,
 }
 
-impl Told {
-    pub(super) fn add(&mut self, other: &Told) {
+impl ReportedFaults {
+    pub(super) fn add(&mut self, other: &ReportedFaults) {
         self.expired += other.expired;
         self.damaged += other.damaged;
         self.polled += other.polled;
@@ -50,33 +50,33 @@ impl Told {
     }
 }
 
-/// One reader's events, checked one by one against the server's history.
+/// Checks the events of one reader one by one against the server's history.
 pub(super) struct Check<'a> {
     label: &'a str,
     model: &'a Model,
-    /// How often the server had been set back when what is read now was written.
+    /// How many restores had happened when the events that are read now were written.
     restores: usize,
     mirror: Mirror,
-    /// Up to where all is accounted for.
+    /// Every event up to this version has been checked.
     at: u64,
     epoch: u32,
-    pub(super) told: Told,
+    pub(super) told: ReportedFaults,
     seq: u64,
-    /// How many lines were bad since the last gap for them.
+    /// How many undecodable lines arrived since the last gap for them.
     bad: usize,
-    /// Whether it has been told of all that went wrong.
+    /// Whether the reader got an event for every fault.
     from_the_start: bool,
 }
 
 impl<'a> Check<'a> {
-    /// Checks all events of a reader that joined at `from`; `from_the_start` is whether it was told
-    /// of all that went wrong.
+    /// Checks all events of a reader that joined at `from`. `from_the_start` is whether it got an event for every
+    /// fault.
     pub(super) fn all(
         (label, from, restores): (&'a str, u64, usize),
         model: &'a Model,
         events: &'a [Event],
         from_the_start: bool,
-    ) -> Told {
+    ) -> ReportedFaults {
         let mut check = Check {
             label,
             model,
@@ -84,7 +84,7 @@ impl<'a> Check<'a> {
             mirror: Mirror::new(),
             at: 0,
             epoch: 0,
-            told: Told::default(),
+            told: ReportedFaults::default(),
             seq: 0,
             bad: 0,
             from_the_start,
@@ -97,7 +97,7 @@ impl<'a> Check<'a> {
         check.told
     }
 
-    /// The history that is read now.
+    /// The history that the reader is in.
     fn log(&self) -> &'a [LoggedWrite] {
         self.log_after(self.restores)
     }
@@ -106,7 +106,7 @@ impl<'a> Check<'a> {
         self.model.lost.get(restores).unwrap_or(&self.model.log)
     }
 
-    /// What is there at a version.
+    /// The objects at a version.
     fn state(&self, rv: u64) -> Mirror {
         let there = Model::replay(self.log(), rv).into_values();
         there.map(|pod| (pod.uid, pod.rv)).collect()
@@ -115,7 +115,7 @@ impl<'a> Check<'a> {
     fn body(&self, now: &Version) {
         let rv = number(&now.version);
         let op = find(self.log(), &uid(&now.object), rv);
-        // What vanished as the server was set back is of the history before.
+        // An object that vanished in a restore belongs to the history before.
         let before = self
             .restores
             .checked_sub(1)
@@ -126,7 +126,7 @@ impl<'a> Check<'a> {
         assert_eq!(*now.body.text(), op.pod.body(), "{}", self.label);
     }
 
-    /// The snapshot that a subscription starts with, up to its `Synced`.
+    /// Reads the snapshot at the start of a subscription, up to its `Synced`.
     fn start(&mut self, events: &'a [Event], from: u64) -> &'a [Event] {
         let mut left = events;
         while let Some((event, rest)) = left.split_first() {
@@ -180,7 +180,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// An event that is not in a gap must be the next entry of the history.
+    /// Checks an event outside of a gap: it must be the next entry of the history.
     fn live(&mut self, event: &Event) {
         let Event::Object {
             seq,
@@ -216,7 +216,7 @@ impl<'a> Check<'a> {
         self.at = next.pod.rv;
     }
 
-    /// Applies an event; its `prev` must be what this reader has.
+    /// Applies an event. Its `prev` must be the version that the reader has.
     fn follow(&mut self, event: &Event) {
         let Event::Object { why, now, prev, .. } = event else {
             return;
@@ -232,7 +232,7 @@ impl<'a> Check<'a> {
         assert_eq!(prev, has, "{}: {}", self.label, brief(event));
     }
 
-    /// A gap must begin where the reader was, and be followed by exactly the difference.
+    /// Checks a gap: it must begin where the reader was, and exactly the difference must follow.
     fn gap(&mut self, gap: &Gap, events: &'a [Event]) -> &'a [Event] {
         let label = self.label;
         let (after, upto) = (number(&gap.after), number(&gap.upto));
@@ -256,9 +256,9 @@ impl<'a> Check<'a> {
             }
             GapCause::Polled => self.told.polled += 1,
             GapCause::Restored => self.told.restored += 1,
-            // The server was away for long, or away again.
+            // The server was unreachable for long, or several times.
             GapCause::Unanswered => {}
-            // The histories are short enough to be looked through.
+            // The histories are short enough to be searched completely.
             GapCause::Refused | GapCause::Unseen => panic!("{label}: {gap:?}"),
             GapCause::SlowSubscriber { dropped } => {
                 self.told.slow += 1;

@@ -1,4 +1,4 @@
-//! Tests of the driver: each way a list or a watch can end.
+//! Tests of the driver: each way in which a list or a watch can end.
 
 use super::*;
 use crate::watch::fake::{FakeRequest, Plan, WatchFault, api_error, throttled};
@@ -43,7 +43,7 @@ async fn lists_then_watches_every_version_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_listed_body_is_spelled_as_a_watched_one() {
+async fn a_listed_body_equals_a_watched_one() {
     let fake = Fake::new();
     fake.apply("a");
     let source = open(&fake);
@@ -61,9 +61,9 @@ async fn a_listed_body_is_spelled_as_a_watched_one() {
     );
 }
 
-/// Each way a watch can end: nothing is lost, nothing comes twice, no gap is claimed.
+/// However a watch ends, no event is lost, none comes twice, and no gap is reported.
 #[tokio::test(start_paused = true)]
-async fn resumes_where_it_was() {
+async fn a_watch_resumes_where_it_ended() {
     for (fault, words) in [
         (WatchFault::Close, vec![]),
         (
@@ -89,7 +89,7 @@ async fn resumes_where_it_was() {
         (WatchFault::Error(422), vec!["retrying 1", "live"]),
         (WatchFault::Error(500), vec!["retrying 1", "live"]),
         (WatchFault::Error(429), vec!["retrying 1", "live"]),
-        // A server that has sent no bookmark yet may be silent: another watch finds out.
+        // A server that has not sent a bookmark yet may be silent. Another watch shows whether it is alive.
         (WatchFault::Stall, vec![]),
     ] {
         let fake = Fake::new();
@@ -122,7 +122,7 @@ async fn resumes_where_it_was() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_watch_is_given_up_sooner_once_bookmarks_came() {
+async fn a_silent_watch_ends_sooner_after_bookmarks() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     seconds(70.0).await;
@@ -140,7 +140,7 @@ async fn a_silent_watch_is_given_up_sooner_once_bookmarks_came() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_stalls_before_its_first_bookmark_is_replaced_soon() {
+async fn a_watch_that_stalls_before_its_first_bookmark_is_replaced() {
     let fake = Fake::new();
     fake.plan(Plan::after(0, WatchFault::Stall));
     let (_source, mut every) = live(&fake, &["a"]).await;
@@ -165,7 +165,7 @@ async fn a_server_without_bookmarks_may_be_silent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bookmark_moves_the_version_to_resume_from() {
+async fn a_bookmark_advances_the_version_to_resume_from() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     for _ in 0..5 {
@@ -184,7 +184,7 @@ async fn a_bookmark_moves_the_version_to_resume_from() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn expired_tells_the_difference() {
+async fn after_a_410_the_difference_is_sent() {
     for as_status in [false, true] {
         let fake = Fake::new();
         fake.model().gone_as_status = as_status;
@@ -238,7 +238,7 @@ async fn the_first_410_lists_at_once_and_the_second_waits() {
         .iter()
         .map(|at| (*at - start).as_secs_f64())
         .collect();
-    // Cut, wait; watch 410, list at once; watch 410, wait, list, ...
+    // The cut and its wait; 410 and a list at once; 410, a wait and a list; and so on.
     let waits: Vec<f64> = at.windows(2).map(|at| at[1] - at[0]).collect();
     assert!(waits[0] < 0.01, "{waits:?}");
     assert!(waits[1] < 0.01, "{waits:?}");
@@ -248,7 +248,7 @@ async fn the_first_410_lists_at_once_and_the_second_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_before_each_410_does_not_make_it_list_without_end() {
+async fn an_event_before_each_410_does_not_cause_endless_lists() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     for _ in 0..8 {
@@ -266,7 +266,7 @@ async fn an_event_before_each_410_does_not_make_it_list_without_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_that_is_bad_twice_is_passed_by_a_listing() {
+async fn a_listing_gets_past_a_line_that_is_bad_twice() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a", "b"]).await;
     fake.model().poison.insert(104);
@@ -292,7 +292,7 @@ async fn a_line_that_is_bad_twice_is_passed_by_a_listing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_seen_before_is_dropped() {
+async fn repeated_events_are_dropped() {
     let fake = Fake::new();
     fake.apply("x");
     fake.delete("x");
@@ -311,7 +311,7 @@ async fn what_was_seen_before_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_ends_at_once_is_not_spun_on() {
+async fn a_watch_that_ends_at_once_is_delayed() {
     let fake = Fake::new();
     let (_source, _every) = live(&fake, &["a"]).await;
     for _ in 0..1000 {
@@ -324,7 +324,7 @@ async fn a_server_that_ends_at_once_is_not_spun_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_bookmarks_and_ends_is_not_spun_on() {
+async fn a_watch_that_ends_after_a_bookmark_is_delayed() {
     let fake = Fake::new();
     let (_source, _every) = live(&fake, &["a"]).await;
     for _ in 0..1000 {
@@ -355,7 +355,7 @@ async fn a_clean_end_after_a_while_reconnects_at_once_and_stays_live() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_is_long_in_reopening_is_not_called_live() {
+async fn a_source_is_not_live_while_a_watch_opens_slowly() {
     let fake = Fake::new();
     fake.plan(Plan::after(1, WatchFault::Close));
     let (source, mut every) = live(&fake, &["a"]).await;
@@ -378,7 +378,7 @@ async fn a_source_that_is_long_in_reopening_is_not_called_live() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_killed_server_is_retried_and_found_again() {
+async fn a_killed_server_is_retried_until_it_is_back() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     fake.kill();
@@ -401,7 +401,7 @@ async fn a_killed_server_is_retried_and_found_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn retrying_says_until_when() {
+async fn retrying_names_the_time_of_the_next_attempt() {
     let fake = Fake::new();
     fake.model().lists.push_back(throttled(7));
     let source = open(&fake);
@@ -428,7 +428,7 @@ async fn failing_lists_back_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn forbidden_from_the_start_is_said_at_once_and_asked_seldom() {
+async fn a_first_forbidden_is_reported_at_once_and_retried_rarely() {
     let fake = Fake::new();
     fake.model().no_list = Some(api_error(403));
     let source = open(&fake);
@@ -443,7 +443,7 @@ async fn forbidden_from_the_start_is_said_at_once_and_asked_seldom() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_of_what_worked_is_doubted_for_ten_seconds() {
+async fn a_refusal_after_success_is_doubted_for_ten_seconds() {
     for code in [401, 403, 404] {
         let fake = Fake::new();
         let (source, mut every) = live(&fake, &["a"]).await;
@@ -463,7 +463,7 @@ async fn a_refusal_of_what_worked_is_doubted_for_ten_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_that_stays_is_believed() {
+async fn a_lasting_refusal_is_believed() {
     for (code, word) in [(401, "failed"), (403, "forbidden"), (404, "unserved")] {
         let fake = Fake::new();
         let (_source, mut every) = live(&fake, &["a"]).await;
@@ -472,7 +472,7 @@ async fn a_refusal_that_stays_is_believed() {
         fake.cut();
         seconds(15.0).await;
         let early = drain_for(&mut every, Duration::from_millis(1)).await;
-        // A watch that is refused might still be listed, which is doubted as well.
+        // The source might still be listed, and a refusal of that is doubted too.
         seconds(15.0).await;
         let events = drain_for(&mut every, Duration::from_millis(1)).await;
         let last = early.iter().chain(&events).next_back().expect("some");
@@ -481,7 +481,7 @@ async fn a_refusal_that_stays_is_believed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_that_is_not_served_is_asked_for_until_it_is() {
+async fn an_unserved_kind_is_requested_until_it_is_served() {
     let fake = Fake::new();
     fake.model().no_list = Some(api_error(404));
     let source = open(&fake);
@@ -495,7 +495,7 @@ async fn a_kind_that_is_not_served_is_asked_for_until_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_watched_is_polled() {
+async fn a_resource_without_watch_is_polled() {
     for code in [403, 405] {
         let fake = Fake::new();
         fake.model().no_watch = Some(api_error(code));
@@ -537,7 +537,7 @@ async fn what_cannot_be_watched_is_polled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_had_fails() {
+async fn final_errors_fail_the_source() {
     for code in [400, 401, 405, 422] {
         let fake = Fake::new();
         fake.model().no_list = Some(api_error(code));
@@ -552,7 +552,7 @@ async fn what_cannot_be_had_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pages_are_followed_and_an_expired_one_begins_again() {
+async fn an_expired_page_restarts_the_listing() {
     for (expired, limits) in [
         (0, vec![500, 500, 500]),
         (1, vec![500, 500, 500, 500, 500]),
@@ -608,7 +608,7 @@ async fn an_object_on_two_pages_is_one_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leaving_a_selector_is_not_being_deleted() {
+async fn leaving_a_selector_is_not_a_deletion() {
     let fake = Fake::new();
     for name in ["gone", "left", "term", "swap"] {
         fake.apply(name);
@@ -629,7 +629,7 @@ async fn leaving_a_selector_is_not_being_deleted() {
             "deleted term 107>108"
         ]
     );
-    // Replaced before it is asked for: another uid of that name.
+    // The object is replaced before the driver asks for it: the name has another uid.
     fake.delete("swap");
     fake.apply("swap");
     fake.label("left", "web");
@@ -644,7 +644,7 @@ async fn leaving_a_selector_is_not_being_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_asked_is_not_claimed() {
+async fn without_an_answer_a_deletion_is_not_claimed() {
     let fake = Fake::new();
     fake.apply("a");
     fake.apply("b");
@@ -654,7 +654,7 @@ async fn what_cannot_be_asked_is_not_claimed() {
     fake.model().lists.push_back(api_error(403));
     fake.label("a", "db");
     assert_eq!(drain(&mut every).await, ["vanished a 101>103"]);
-    // The server is away when asked: the watch resumes before the event.
+    // The server is unreachable when the driver asks, so the watch resumes before the event.
     fake.model().lists.push_back(api_error(500));
     fake.label("b", "db");
     let events = drain(&mut every).await;
@@ -662,7 +662,7 @@ async fn what_cannot_be_asked_is_not_claimed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_by_name_takes_deleted_at_its_word() {
+async fn a_source_by_name_believes_deleted() {
     let fake = Fake::new();
     fake.apply("a");
     let key = SourceKey {
@@ -681,9 +681,10 @@ async fn a_source_by_name_takes_deleted_at_its_word() {
     assert_eq!(fake.asked(), (1, 1));
 }
 
-/// What comes and goes between two polls leaves no trace in either; that it may have is said in the end.
+/// An object that is created and deleted between two polls is in neither. The gap at the end shows that this is
+/// possible.
 #[tokio::test(start_paused = true)]
-async fn polls_that_find_nothing_new_still_end_in_a_gap() {
+async fn polls_without_changes_end_with_a_gap() {
     let fake = Fake::new();
     fake.model().no_watch = Some(api_error(405));
     fake.apply("a");
@@ -696,7 +697,7 @@ async fn polls_that_find_nothing_new_still_end_in_a_gap() {
     let poll = Duration::from_secs(40);
     assert_eq!(drain_for(&mut every, poll).await, Vec::<String>::new());
 
-    // Who joins now has all that is there: the gap is before that.
+    // A subscriber that joins now has all current objects, so the gap is before its snapshot.
     let mut late = source.every(Patience::Screen);
     assert_eq!(drain(&mut every).await, ["gap 101-103 Polled"]);
     let start = ["polling", "listed a 101", "synced 1 (1)"];
@@ -712,9 +713,9 @@ async fn polls_that_find_nothing_new_still_end_in_a_gap() {
     }
 }
 
-/// Some aggregated servers list without a version. A watch from none could begin anywhere.
+/// Some aggregated servers list without a resourceVersion. A watch without one could begin anywhere.
 #[tokio::test(start_paused = true)]
-async fn a_list_of_no_version_is_polled() {
+async fn a_list_without_a_version_is_polled() {
     let fake = Fake::new();
     fake.model().unversioned = true;
     fake.apply("a");
@@ -739,7 +740,7 @@ async fn a_list_of_no_version_is_polled() {
         "synced 2 (2)",
     ];
     assert_eq!(drain(&mut every).await, told);
-    // Long after the time when what is polled is tried to be watched; and after a refusal, too.
+    // The source stays polled long after the time of the next watch, and after a refusal too.
     fake.model().lists.push_back(api_error(403));
     seconds(2000.0).await;
     assert_eq!(fake.asked().1, 0, "no watch from anywhere");

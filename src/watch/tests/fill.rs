@@ -1,11 +1,11 @@
-//! Tests of what is read back after an interruption.
+//! Tests of backfills after an interruption.
 
 use super::*;
 use crate::watch::fake::api_error;
 use crate::watch::queue::Queue;
 
-/// What comes of an outage: the server is away, `happen` is what it does meanwhile, and it has forgotten
-/// its events when it is back.
+/// The events after an outage: `happen` runs while the server is away, and the server has lost its watch cache
+/// when it is back.
 async fn after_outage(
     (source, every): (&Source, &mut Every),
     fake: &Fake,
@@ -33,12 +33,12 @@ async fn outage(happen: impl FnOnce(&Fake)) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_happened() {
+async fn an_outage_without_writes_has_no_events() {
     assert_eq!(outage(Fake::elsewhere).await, ["synced 2 (2)"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn lives_within_an_outage_are_told() {
+async fn lifetimes_within_an_outage_are_read_back() {
     let happen = |fake: &Fake| {
         fake.apply("a"); // 103
         fake.delete("a");
@@ -67,7 +67,7 @@ async fn lives_within_an_outage_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_is_compacted_is_a_gap() {
+async fn only_compacted_versions_become_a_gap() {
     let happen = |fake: &Fake| {
         fake.apply("a");
         fake.delete("b");
@@ -94,7 +94,7 @@ async fn only_what_is_compacted_is_a_gap() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_without_a_past_leaves_a_gap_and_is_asked_once_an_outage() {
+async fn a_server_without_history_leaves_a_gap_after_one_request() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     fake.model().no_history = Some(api_error(400));
@@ -109,13 +109,13 @@ async fn a_server_without_a_past_leaves_a_gap_and_is_asked_once_an_outage() {
         let events = after_outage((&source, &mut every), &fake, happen).await;
         assert_eq!(events[..2], [gap, skipped]);
     }
-    // Each of the two watches that were opened again asked for the newest version once, too.
+    // Each of the two watches that were opened again also read the newest version once.
     assert_eq!(fake.model().reads.len(), 2 + 2);
 }
 
-/// A kube-apiserver that has just started refuses everybody until it has read the RBAC objects.
+/// A kube-apiserver that has just started refuses every request until it has read the RBAC objects.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_refuses_while_it_starts_is_asked_again() {
+async fn a_starting_server_that_refuses_is_retried() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     fake.model().no_history = Some(api_error(403));
@@ -138,7 +138,7 @@ async fn a_server_that_refuses_while_it_starts_is_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn under_a_selector_leaving_is_told_from_going() {
+async fn under_a_selector_leaving_differs_from_deletion() {
     let fake = Fake::new();
     for name in ["a", "b"] {
         fake.apply(name);
@@ -167,10 +167,10 @@ async fn under_a_selector_leaving_is_told_from_going() {
     );
 }
 
-/// The server lists, and answers no read of an old version. The store goes on, and so do the states of the
-/// connection; events wait, and after a minute the gap is told.
+/// The server lists, but answers no read of an old version. The store and the connection states stay current.
+/// Events wait, and after a minute the gap is reported.
 #[tokio::test(start_paused = true)]
-async fn the_store_does_not_wait_for_what_is_read_back() {
+async fn the_store_does_not_wait_for_a_backfill() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     fake.model().no_history = Some(api_error(503));
@@ -208,9 +208,10 @@ async fn the_store_does_not_wait_for_what_is_read_back() {
     );
 }
 
-/// Who asks how things are is told at once, beside one who waits for what lies between.
+/// A subscriber that wants the newest versions gets them at once, beside one that waits for the versions in
+/// between.
 #[tokio::test(start_paused = true)]
-async fn who_wants_the_newest_does_not_wait() {
+async fn a_subscriber_to_the_newest_versions_does_not_wait() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     let mut newest = crate::watch::Subscriptions::new();
@@ -242,9 +243,9 @@ async fn who_wants_the_newest_does_not_wait() {
     assert!(events.ends_with(&told.map(str::to_owned)), "{events:?}");
 }
 
-/// What was read back comes first, and then the newer events, whole up to the budget.
+/// The versions that were read back come first. All newer events that fit into the queue follow.
 #[tokio::test(start_paused = true)]
-async fn newer_events_wait_within_the_budget() {
+async fn newer_events_wait_within_the_queue_limit() {
     let fake = Fake::new();
     fake.apply("a");
     let options = MuxOptions {
@@ -278,14 +279,14 @@ async fn newer_events_wait_within_the_budget() {
     );
     assert_eq!(events[4], "modified a 103>104");
     assert_eq!(versions(&events), (102..=123).collect::<Vec<_>>());
-    // What the queue had no room for is read back as well.
+    // The versions that did not fit into the queue are read back too.
     assert_eq!(events[23], "modified a 122>123 read back");
     assert_eq!(events.len(), 24);
 }
 
-/// More revisions than it is worth to look through: what came and went is said to be unknown.
+/// There are too many revisions to search. So a gap reports that objects may have been created and deleted.
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_looked_through_is_said() {
+async fn an_incomplete_search_is_reported() {
     let happen = |fake: &Fake| {
         fake.apply("a");
         (0..300).for_each(|_| fake.elsewhere());
@@ -300,7 +301,7 @@ async fn what_cannot_be_looked_through_is_said() {
             "synced 2 (2)"
         ]
     );
-    // Two objects cannot have one name at once: where it is there, nothing else was.
+    // Two objects cannot have one name at the same time. Where this one exists, no other did.
     let fake = Fake::new();
     fake.apply("a");
     let key = SourceKey {
@@ -316,11 +317,12 @@ async fn what_cannot_be_looked_through_is_said() {
     };
     let events = after_outage((&source, &mut every), &fake, happen).await;
     assert_eq!(events, ["modified a 101>9102 read back", "synced 2 (1)"]);
-    // One checks that the history is still the same, one reads the version before, and three divide the walk.
+    // One read checks that the history is still the same, one reads the version before, and three divide the
+    // walk.
     assert_eq!(fake.model().reads.len(), 5);
 }
 
-/// The versions that these events tell of.
+/// The versions of these events.
 fn versions(events: &[String]) -> Vec<u64> {
     let last = |event: &String| {
         event
@@ -334,9 +336,9 @@ fn versions(events: &[String]) -> Vec<u64> {
     objects.filter_map(last).collect()
 }
 
-/// It takes minutes, in which some requests fail. Tables go on.
+/// The backfill takes minutes, and some requests fail. Tables stay current meanwhile.
 #[tokio::test(start_paused = true)]
-async fn a_long_read_back_goes_on_as_long_as_it_is_answered() {
+async fn a_long_backfill_continues_while_the_server_answers() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     fake.model().read_takes = Duration::from_secs(1);
@@ -374,9 +376,9 @@ async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
-/// One watch brings what the server's ring holds; only what is older is walked.
+/// One watch reads the events in the server's watch cache. Only older ones need a walk.
 #[tokio::test(start_paused = true)]
-async fn what_the_ring_holds_is_read_in_one_request() {
+async fn the_watch_cache_is_read_in_one_request() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     let happen = |fake: &Fake| {
@@ -406,9 +408,9 @@ async fn what_the_ring_holds_is_read_in_one_request() {
     assert_eq!(state(&source), SourceState::Live);
 }
 
-/// More than memory holds is read back in parts, as the subscriber reads.
+/// An interval that does not fit in memory is read back in parts, as the subscriber reads.
 #[tokio::test(start_paused = true)]
-async fn a_read_back_holds_no_more_than_the_queue() {
+async fn a_backfill_uses_no_more_memory_than_the_queue() {
     let fake = Fake::new();
     fake.apply("a");
     let options = MuxOptions {
@@ -441,10 +443,10 @@ async fn a_read_back_holds_no_more_than_the_queue() {
     assert!(most <= 40_000, "{most}");
 }
 
-/// Who does not read for a minute, as while a look-back is on its way, has every version in the end: what
-/// its queue does not hold is read back.
+/// A subscriber that does not read for a minute, as during a look-back, gets every version in the end. The
+/// versions that did not fit into its queue are read back.
 #[tokio::test(start_paused = true)]
-async fn who_reads_late_misses_nothing() {
+async fn a_late_reader_misses_nothing() {
     for has_ring in [true, false] {
         let fake = Fake::new();
         fake.apply("a");
@@ -485,15 +487,15 @@ async fn who_reads_late_misses_nothing() {
             !events.iter().any(|event| event.starts_with("gap")),
             "{events:?}"
         );
-        // And it goes on as it comes.
+        // After that, events arrive as usual.
         fake.apply("a");
         assert_eq!(drain(&mut every).await, ["modified a 461>464"]);
     }
 }
 
-/// A view that looks back first lets a source wait; its queue bounds what that takes.
+/// A view that looks back first lets a source wait. Its queue limits the memory for that.
 #[tokio::test(start_paused = true)]
-async fn a_held_source_waits_and_the_others_go_on() {
+async fn a_held_source_waits_and_the_others_continue() {
     let fake = Fake::new();
     fake.apply("a");
     let mux = mux(&fake);

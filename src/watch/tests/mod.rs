@@ -23,12 +23,11 @@ use super::options::{Clock, MuxOptions};
 use super::patience::Patience;
 use super::subscribe::{Every, Source};
 use super::transport::Transport;
-use crate::source::Select;
-use crate::source::SourceState;
-use crate::source::{ClusterId, SourceKey};
-use crate::source::{Event, Gap, GapCause, Version, Why};
+use crate::source::{
+    ClusterId, Event, Gap, GapCause, Select, SourceKey, SourceState, Version, Why,
+};
 
-/// A clock that goes with tokio's.
+/// A clock that follows tokio's.
 pub(super) fn clock() -> Clock {
     let start = Instant::now();
     Arc::new(move || {
@@ -54,14 +53,14 @@ fn open(fake: &Fake) -> Source {
     mux(fake).open(pods())
 }
 
-/// The newest version of each object that the source holds, by namespace and name.
+/// The newest version of each object in the store, by namespace and name.
 fn held(source: &Source) -> Vec<Arc<Version>> {
     let inner = source.shared().lock();
     let held = inner.store.iter();
     held.map(|entry| entry.version.clone()).collect()
 }
 
-/// What the source is doing.
+/// The state of the source.
 fn state(source: &Source) -> SourceState {
     source.shared().state().borrow().clone()
 }
@@ -73,7 +72,7 @@ fn labelled(labels: &str) -> SourceKey {
     }
 }
 
-/// An event in one word or two: `+a@101`, `state Live`.
+/// An event in one or two words: `+a@101`, `state Live`.
 pub(super) fn brief(event: &Event) -> String {
     match event {
         Event::Object {
@@ -116,7 +115,7 @@ pub(super) fn brief(event: &Event) -> String {
     }
 }
 
-/// All events until nothing comes for a while.
+/// All events, until none arrives for this long.
 pub(super) async fn drain_for(every: &mut Every, quiet: Duration) -> Vec<String> {
     let mut events = Vec::new();
     while let Ok(Some(event)) = timeout(quiet, every.next()).await {
@@ -129,7 +128,7 @@ async fn drain(every: &mut Every) -> Vec<String> {
     drain_for(every, Duration::from_secs(2)).await
 }
 
-/// A source that is live with these pods, and its subscription read so far.
+/// A live source with these pods, and its subscription, read up to now.
 async fn live(fake: &Fake, names: &[&str]) -> (Source, Every) {
     for name in names {
         fake.apply(name);

@@ -1,9 +1,8 @@
-//! The pure parts: lines and the store; and the one lock.
+//! The parts without IO: lines, the store, and the lock of a source.
 
 use super::*;
 use crate::object::ResourceVersion;
-use crate::source::Form;
-use crate::source::Version;
+use crate::source::{Form, Version};
 use crate::watch::envelope::{Line, Reader, Verb};
 use crate::watch::queue::Queue;
 use crate::watch::source::SharedSource;
@@ -19,7 +18,7 @@ fn read(line: &str) -> Result<(Verb, Version, bool), String> {
 }
 
 #[test]
-fn a_line_is_read_however_it_is_spelled() {
+fn a_line_is_read_in_every_spelling() {
     let body = r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7"},"x":[{"object":1},"}"]}"#;
     for line in [
         format!(r#"{{"type":"ADDED","object":{body}}}"#),
@@ -42,7 +41,7 @@ fn a_line_is_read_however_it_is_spelled() {
 }
 
 #[test]
-fn what_a_watch_brings_is_read_once_and_kept_as_text() {
+fn a_watched_object_is_parsed_once_and_kept_as_text() {
     let line = |n: u32| {
         format!(
             r#"{{"type":"MODIFIED","object":{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"a","uid":"u","resourceVersion":"{n}"}}}}}}"#
@@ -83,7 +82,7 @@ fn escapes_in_names_are_read() {
 }
 
 #[test]
-fn what_is_no_event_says_why() {
+fn an_invalid_line_is_explained() {
     for (line, error) in [
         ("", "it ends too early (line 1, column 0)"),
         (
@@ -139,7 +138,7 @@ fn what_is_no_event_says_why() {
 }
 
 #[test]
-fn types_are_put_where_a_listing_leaves_them_out() {
+fn types_that_a_listing_omits_are_added() {
     let mut reader = Reader::new(&pods());
     for (item, body) in [
         (
@@ -164,7 +163,7 @@ fn types_are_put_where_a_listing_leaves_them_out() {
     }
 }
 
-/// What hides the values of Secrets goes by the type that the body names, and the last of two counts.
+/// Secret values are hidden by the type in the body, and of two types the last one counts.
 #[test]
 fn an_object_with_an_empty_type_is_refused() {
     for part in [
@@ -181,7 +180,7 @@ fn an_object_with_an_empty_type_is_refused() {
     }
 }
 
-/// The head of an object is read to the end of its metadata; the type may be repeated behind it.
+/// The head of an object ends with its metadata, but the type may be repeated after it.
 #[test]
 fn an_object_with_two_types_is_never_read() {
     for part in [
@@ -201,9 +200,10 @@ fn an_object_with_two_types_is_never_read() {
     }
 }
 
-/// A server that is asked for the metadata alone says so in every object, and may not in a listing.
+/// A server that is asked for metadata only names `PartialObjectMetadata` in every object, except perhaps in a
+/// listing.
 #[test]
-fn the_metadata_of_an_object_is_of_its_kind() {
+fn a_metadata_only_object_gets_its_kind() {
     let form = Form::Metadata;
     let mut reader = Reader::new(&SourceKey { form, ..pods() });
     let metadata = r#"{"name":"a", "annotations":{"x":"\"kind\":\"PartialObjectMetadata\""}}"#;
@@ -213,7 +213,7 @@ fn the_metadata_of_an_object_is_of_its_kind() {
         format!(r#"{{"metadata":{metadata}}}"#),
         format!(r#"{{{partial},"metadata":{metadata}}}"#),
         format!(r#"{{"metadata":{metadata} , {partial} }}"#),
-        // A server that knows no such form.
+        // A server that does not support metadata-only requests.
         whole.clone(),
     ] {
         let line = format!(r#"{{"type":"MODIFIED","object":{item}}}"#);
@@ -228,9 +228,9 @@ fn the_metadata_of_an_object_is_of_its_kind() {
     }
 }
 
-/// What is printed for debugging ends up in logs and bug reports.
+/// Debug output ends up in logs and bug reports.
 #[test]
-fn debugging_prints_no_secret() {
+fn debug_output_has_no_secret_values() {
     let text = r#"{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a","uid":"u","resourceVersion":"7"},"data":{"key":"aHVudGVyMg=="}}"#;
     let mut secrets = pods();
     secrets.resource.kind = "Secret".into();
@@ -282,21 +282,21 @@ fn words(changes: &[crate::watch::store::StoreChange]) -> Vec<String> {
 }
 
 #[test]
-fn a_name_that_another_uid_takes_ends_the_first() {
+fn a_new_uid_for_a_name_ends_the_old_object() {
     let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
     store.put(Verb::Added, version("a", "1", "5"), seen);
     let changes = store.put(Verb::Added, version("a", "2", "8"), seen);
     assert_eq!(words(&changes), ["vanished a 5>5", "added a 8"]);
     assert_eq!(store.len(), 1);
-    // The deletion of the first comes late; it has been told.
+    // The deletion of the first object comes late. Its subscribers have had it already.
     assert!(store.is_replay(Verb::Deleted, &version("a", "1", "7")));
     let changes = store.put(Verb::Modified, version("a", "2", "9"), seen);
     assert_eq!(words(&changes), ["modified a 8>9"]);
 }
 
 #[test]
-fn an_object_that_comes_back_unseen_is_marked() {
+fn an_object_that_was_deleted_unseen_is_marked() {
     let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
     store.put(Verb::Added, version("a", "1", "5"), seen);
@@ -309,7 +309,7 @@ fn an_object_that_comes_back_unseen_is_marked() {
 }
 
 #[test]
-fn versions_that_are_no_numbers_are_compared_for_equality_alone() {
+fn versions_that_are_not_numbers_are_only_compared_for_equality() {
     let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
     store.put(Verb::Added, version("a", "1", "z"), seen);
@@ -321,7 +321,7 @@ fn versions_that_are_no_numbers_are_compared_for_equality_alone() {
 }
 
 #[test]
-fn of_two_listed_under_one_name_the_later_is_there() {
+fn of_two_listed_objects_with_one_name_the_later_counts() {
     let mut store = ObjectStore::default();
     let listing = FullListing {
         continuity: Continuity::Continued,
@@ -336,13 +336,13 @@ fn of_two_listed_under_one_name_the_later_is_there() {
     };
     let changes = store.swap(listing, Timestamp::UNIX_EPOCH);
     assert_eq!(words(&changes), ["listed b 7", "listed a 8"]);
-    // What is older than the listing cannot be news, whoever sends it.
+    // An event that is older than the listing cannot be new, whoever sends it.
     assert!(store.is_replay(Verb::Added, &version("c", "9", "19")));
     assert!(!store.is_replay(Verb::Added, &version("c", "9", "21")));
 }
 
 #[test]
-fn only_so_many_deletions_are_remembered() {
+fn the_number_of_remembered_deletions_is_limited() {
     let mut store = ObjectStore::default();
     for uid in 0..10_000 {
         store.remove(Why::Deleted, version("a", &uid.to_string(), "5"));
@@ -351,10 +351,10 @@ fn only_so_many_deletions_are_remembered() {
     assert!(store.is_replay(Verb::Added, &version("a", "9999", "5")));
 }
 
-/// The store and the queue are read under one lock: whoever joins while versions pour in sees
-/// each exactly once.
+/// The store and the queue are read under one lock. A subscriber that joins during many writes sees each version
+/// exactly once.
 #[test]
-fn joining_is_one_step() {
+fn joining_is_atomic() {
     const VERSIONS: u64 = 40_000;
     let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
     let shared = SharedSource::new(pods(), clock, Upstream::Live, Arc::default());

@@ -1,4 +1,5 @@
-//! What a view is told that looks back and goes on watching: each version once, wherever the seam falls.
+//! A view that looks back and then continues to watch gets each version once, on whichever side of the first
+//! listing it is.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use super::*;
 use crate::object::ObjectRef;
 use crate::watch::history::{End, History, Limits, ObjectsAt, Revision, in_order};
 
-/// One thing that was told: why, of which uid, at which version.
+/// One event: why, the uid, and the version.
 type Line = (Why, String, String);
 
 fn line(why: Why, now: &crate::source::Version) -> Line {
@@ -35,14 +36,14 @@ async fn write(fake: &Fake, mut rng: fastrand::Rng) {
     }
 }
 
-/// What a look-back told, and from which revision on it says that nothing is missing.
+/// The events of a look-back, and the revision from which it claims to be complete.
 #[derive(Default)]
 struct Looked {
     told: Vec<Line>,
     complete: Option<Revision>,
 }
 
-/// What happened before the first listing.
+/// The events before the first listing.
 async fn before(history: &History, listed: ObjectsAt, object: Option<&ObjectRef>) -> Looked {
     let floor = Limits::default().floor;
     let (mut walks, mut told, mut complete) = (Vec::new(), Vec::new(), Some(floor));
@@ -54,7 +55,7 @@ async fn before(history: &History, listed: ObjectsAt, object: Option<&ObjectRef>
         complete = compared.complete.map(|at| at.max(compared.then));
         for changed in compared.changed {
             walks.extend(changed.earlier);
-            told.extend(changed.told);
+            told.extend(changed.later);
         }
     }
     for (newest, mut walk) in walks {
@@ -78,9 +79,9 @@ async fn before(history: &History, listed: ObjectsAt, object: Option<&ObjectRef>
     Looked { told, complete }
 }
 
-/// All that is told of a source: what was before its first listing, and what came after it. When that
-/// is in, the server may `forget`.
-async fn told(
+/// All events of a source: those before its first listing, and those after it. After the listing the server may
+/// `forget`.
+async fn all_events(
     fake: &Fake,
     (key, object): (SourceKey, Option<&ObjectRef>),
     forget: impl FnOnce(&Fake),
@@ -110,7 +111,7 @@ async fn told(
     looked
 }
 
-/// The history of the server, of one name or of all.
+/// The history of the server, for one name or for all.
 fn log(fake: &Fake, name: Option<&str>) -> Vec<Line> {
     let model = fake.model();
     let log = model.log.iter();
@@ -126,8 +127,8 @@ fn log(fake: &Fake, name: Option<&str>) -> Vec<Line> {
     .collect()
 }
 
-/// A run against a server that writes go on at; it may `forget` at random. Returns what was told, and
-/// what happened.
+/// Runs against a server that is written to all the time. The server may `forget` at random. Returns the events,
+/// and the server's history.
 async fn run(seed: u64, forget: impl FnOnce(&Fake, &mut fastrand::Rng)) -> (Looked, Vec<Line>) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let fake = Fake::new();
@@ -148,7 +149,7 @@ async fn run(seed: u64, forget: impl FnOnce(&Fake, &mut fastrand::Rng)) -> (Look
         (SourceKey { select, ..pods() }, Some(&object))
     };
     let (writer, mut rng) = (rng.fork(), rng);
-    let told = told(&fake, (key, object), |fake| forget(fake, &mut rng));
+    let told = all_events(&fake, (key, object), |fake| forget(fake, &mut rng));
     let (looked, ()) = tokio::join!(told, write(&fake, writer));
     (looked, log(&fake, object.map(|_| "a")))
 }
@@ -165,14 +166,14 @@ fn each_seed<F: Future<Output = ()>>(check: impl Fn(u64) -> F) {
 }
 
 #[test]
-fn each_version_is_told_once_on_either_side_of_the_seam() {
+fn each_version_comes_once_before_or_after_the_first_listing() {
     each_seed(|seed| async move {
         let (looked, log) = run(seed, |_, _| {}).await;
         assert_eq!(looked.told, log, "seed {seed}");
     });
 }
 
-/// The server has forgotten events, and old versions, some of them while they are read.
+/// The server compacts events and old versions, some of them while they are read.
 fn forget(fake: &Fake, rng: &mut fastrand::Rng) {
     let mut model = fake.model();
     let newest = model.rv;
@@ -182,7 +183,7 @@ fn forget(fake: &Fake, rng: &mut fastrand::Rng) {
 }
 
 #[test]
-fn nothing_is_missing_after_the_revision_that_is_named() {
+fn nothing_is_missing_after_the_named_revision() {
     let named = std::sync::atomic::AtomicUsize::new(0);
     each_seed(|seed| {
         let named = &named;
@@ -196,7 +197,7 @@ fn nothing_is_missing_after_the_revision_that_is_named() {
                     assert!(!is_covered, "seed {seed}: {line:?} {:?}", looked.complete);
                 }
             }
-            // What was told is all of it what happened, in order.
+            // The events are an excerpt of the history, in order.
             assert_eq!(told.next(), None, "seed {seed}");
             named.fetch_add(
                 usize::from(looked.complete.is_some()),

@@ -1,4 +1,4 @@
-//! Tests of a server that is restored from a backup: lower versions are another history, not a replay.
+//! Tests of a server that is restored from a backup: lower versions mean another history, not a replay.
 
 use super::*;
 use crate::watch::fake::{FakeRequest, Plan, WatchFault, api_error};
@@ -7,15 +7,15 @@ async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
-/// What is told once the server is back from a backup of version `to`; the states apart.
-async fn told((fake, every): (&Fake, &mut Every), to: u64) -> (Vec<String>, Vec<String>) {
+/// The events and the states after the server was restored to version `to`.
+async fn after_restore((fake, every): (&Fake, &mut Every), to: u64) -> (Vec<String>, Vec<String>) {
     fake.restore(to);
     let events = drain(every).await;
     let is_state = |event: &String| event.starts_with("retrying") || event == "live";
     events.into_iter().partition(|event| !is_state(event))
 }
 
-/// kube-apiserver takes a watch from a version that it has not come to, and is silent until it has.
+/// kube-apiserver accepts a watch from a future version, and is silent until it reaches that version.
 #[tokio::test(start_paused = true)]
 async fn a_restored_server_is_listed_and_compared() {
     let fake = Fake::new();
@@ -28,7 +28,7 @@ async fn a_restored_server_is_listed_and_compared() {
     }
     fake.apply("changed"); // 244
     drain(&mut every).await;
-    let (events, states) = told((&fake, &mut every), 104).await;
+    let (events, states) = after_restore((&fake, &mut every), 104).await;
     assert_eq!(
         events,
         [
@@ -46,16 +46,16 @@ async fn a_restored_server_is_listed_and_compared() {
     );
     assert_eq!(states.last().map(String::as_str), Some("live"));
     assert_eq!(source.shared().lock().epoch, 2);
-    // And what is written from there on is told, though its versions are low.
+    // Later writes arrive too, although their versions are low.
     fake.apply("changed");
     fake.apply("new");
     let versions = ["modified changed 102>105", "added new 106"];
     assert_eq!(drain(&mut every).await, versions);
 }
 
-/// One resourceVersion stands for two states of an object, and a uid that had gone is there again.
+/// One resourceVersion stands for two states of an object, and a deleted uid exists again.
 #[tokio::test(start_paused = true)]
-async fn what_bears_the_same_version_is_compared_by_its_text() {
+async fn equal_versions_of_two_histories_are_compared_by_text() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a", "b", "c"]).await;
     fake.label("a", "lost"); // 104
@@ -76,7 +76,7 @@ async fn what_bears_the_same_version_is_compared_by_its_text() {
         events,
         ["skipped a 104>104", "listed b 102", "skipped c 107>103"]
     );
-    // Its tombstone bore a version of the lost history.
+    // The tombstone of `b` had a version of the lost history.
     fake.apply("b");
     fake.delete("b");
     assert_eq!(
@@ -85,9 +85,9 @@ async fn what_bears_the_same_version_is_compared_by_its_text() {
     );
 }
 
-/// The restored server has gone past the revision of the watch before the watch is opened again.
+/// The restored server has passed the revision of the watch before the watch is opened again.
 #[tokio::test(start_paused = true)]
-async fn a_history_that_has_overtaken_the_lost_one_is_compared() {
+async fn a_restored_server_that_passed_the_watch_is_noticed() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a", "b"]).await;
     fake.apply("a"); // 103
@@ -123,9 +123,9 @@ fn newest_asked(fake: &Fake) -> usize {
         .count()
 }
 
-/// An API server that is not restarted with its etcd keeps the watch, and bookmarks where it is.
+/// An API server that is not restarted with its etcd keeps the watch, and bookmarks etcd's revision.
 #[tokio::test(start_paused = true)]
-async fn a_lower_bookmark_is_looked_into() {
+async fn a_lower_bookmark_is_checked() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     fake.apply("a"); // 102
@@ -151,9 +151,10 @@ async fn a_lower_bookmark_is_looked_into() {
     assert_eq!(newest_asked(&fake), 1);
 }
 
-/// An API server that lags behind the others bookmarks what it has; the store says how far it is.
+/// An API server that lags behind the others bookmarks its own progress. A read of the newest version shows
+/// etcd's.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_lags_is_no_restore() {
+async fn a_lagging_server_is_not_a_restore() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     fake.apply("a");
@@ -166,9 +167,9 @@ async fn a_server_that_lags_is_no_restore() {
     assert_eq!(drain(&mut every).await, ["modified a 102>103"]);
 }
 
-/// What was sent before may be sent again. That is asked about once, and then dropped.
+/// Servers may send events again. The first one causes one check, and all are dropped.
 #[tokio::test(start_paused = true)]
-async fn a_replay_is_no_restore() {
+async fn a_replay_is_not_a_restore() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     for _ in 0..20 {
@@ -189,7 +190,7 @@ async fn a_replay_is_no_restore() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_polled_source_is_compared_as_well() {
+async fn a_polled_source_notices_a_restore() {
     let fake = Fake::new();
     fake.model().no_watch = Some(api_error(405));
     fake.apply("a");
@@ -210,9 +211,9 @@ async fn a_polled_source_is_compared_as_well() {
     );
 }
 
-/// What was to be read back belongs to the history that is lost.
+/// A backfill reads a history that is then lost.
 #[tokio::test(start_paused = true)]
-async fn what_is_being_read_back_is_given_up() {
+async fn a_restore_ends_a_backfill() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     fake.model().no_history = Some(api_error(503));
@@ -238,13 +239,13 @@ async fn what_is_being_read_back_is_given_up() {
     );
 }
 
-/// The restore comes while a backfill has read one event of two and told none.
+/// The restore comes after a backfill has read one of two events and sent none.
 #[tokio::test(start_paused = true)]
-async fn what_was_read_back_but_not_told_is_in_the_difference() {
+async fn events_read_back_but_not_sent_are_in_the_difference() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a", "b"]).await;
     fake.plan(Plan::after(0, WatchFault::Error(410)));
-    // The driver's next watch, and then the watch that reads back.
+    // The driver's next watch, and the watch of the backfill.
     fake.plan(Plan::after(0, WatchFault::None));
     fake.plan(Plan::after(1, WatchFault::Stall));
     fake.cut();
@@ -273,7 +274,7 @@ async fn what_was_read_back_but_not_told_is_in_the_difference() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_behind_learns_of_the_restore() {
+async fn a_slow_subscriber_learns_of_the_restore() {
     let fake = Fake::new();
     fake.apply("a");
     let options = MuxOptions {
@@ -301,9 +302,9 @@ async fn who_is_behind_learns_of_the_restore() {
     );
 }
 
-/// A watch that the server turns down goes on as soon as it does not, and by a listing if need be.
+/// The server rejects the watch. The source continues when it no longer does, after a listing if necessary.
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_is_rejected_is_listed_anew() {
+async fn a_rejected_watch_is_listed_again() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     for _ in 0..2 {
@@ -322,12 +323,12 @@ async fn a_watch_that_is_rejected_is_listed_anew() {
         "{events:?}"
     );
     assert_eq!(state(&source), SourceState::Live);
-    // The connection was lost before, so that each rejection is a second failure.
+    // The connection was lost before, so each rejection is a second failure.
     assert_eq!(fake.asked().0, 3);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_first_listing_that_is_rejected_is_final() {
+async fn a_rejected_first_listing_is_final() {
     let fake = Fake::new();
     fake.model().lists.push_back(api_error(400));
     let source = open(&fake);

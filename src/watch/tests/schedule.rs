@@ -1,11 +1,11 @@
-//! Random histories, random faults, several readers: what each reader saw is the server's history,
-//! less exactly what its gaps say.
+//! Random histories with random faults and several readers. What each reader gets is the server's history, except
+//! for exactly what its gaps report.
 
 use std::sync::Mutex;
 
 use tokio::task::JoinHandle;
 
-use super::check::{Check, Mirror, Told, number, state, uid};
+use super::check::{Check, Mirror, ReportedFaults, number, state, uid};
 use super::*;
 use crate::watch::fake::{Model, Plan, WatchFault, api_error, throttled};
 
@@ -24,12 +24,12 @@ const FAULTS: [WatchFault; 10] = [
 ];
 const SEEDS: u64 = 1000;
 
-/// A lossless reader and what it read.
+/// A lossless reader, and the events that it has read.
 struct Reader {
     label: String,
-    /// The source's version when it joined, if there had been a listing.
+    /// The source's version when the reader joined, if there had been a listing.
     from: Option<u64>,
-    /// How often the source had met a server that was set back.
+    /// How many restores the source had noticed.
     restores: usize,
     events: Arc<Mutex<Vec<Event>>>,
     pace: Speed,
@@ -53,7 +53,7 @@ impl Drop for Reader {
 impl Reader {
     fn join(source: &Source, label: String, slow: bool) -> Reader {
         let mut every = source.every(Patience::Screen);
-        // No await in between: the snapshot is of this version.
+        // There is no await in between, so the snapshot has this version.
         let from = source.shared().version().as_ref().map(number);
         let restores = source.shared().lock().restores as usize;
         let events: Arc<Mutex<Vec<Event>>> = Arc::default();
@@ -76,8 +76,8 @@ impl Reader {
         }
     }
 
-    /// Holds what it read against the history; no more may have gone wrong than did.
-    fn check(&self, model: &Model) -> Told {
+    /// Checks the events against the history. No more faults may be reported than happened.
+    fn check(&self, model: &Model) -> ReportedFaults {
         let label = &*self.label;
         let fast = matches!(self.pace, Speed::Fast(_));
         let from = self
@@ -94,7 +94,7 @@ impl Reader {
         told
     }
 
-    /// Reads at most so many events.
+    /// Reads at most this many events.
     async fn read(&mut self, most: usize) {
         if let Speed::Slow(every) = &mut self.pace {
             for _ in 0..most {
@@ -107,7 +107,7 @@ impl Reader {
     }
 }
 
-/// A step of the server: something is written, or goes wrong.
+/// One action of the server: a write or a fault.
 fn act(fake: &Fake, rng: &mut fastrand::Rng, faults: bool, polls: &mut usize) {
     let name = NAMES[rng.usize(..NAMES.len())];
     let exists = fake.get(name).is_some();
@@ -161,8 +161,8 @@ fn act(fake: &Fake, rng: &mut fastrand::Rng, faults: bool, polls: &mut usize) {
     }
 }
 
-/// The server is stopped and started again from an old backup; the writers that go on do not bring it to
-/// where it was.
+/// Stops the server and starts it from an old backup. The writers that continue do not reach the version from
+/// before.
 async fn restore(fake: &Fake, source: &Source, rng: &mut fastrand::Rng) {
     let known = source.shared().version();
     let known = known.as_ref().map_or(0, number);
@@ -177,7 +177,7 @@ async fn restore(fake: &Fake, source: &Source, rng: &mut fastrand::Rng) {
     }
 }
 
-/// Lets time pass: mostly none.
+/// Lets time pass, most often none.
 async fn wait(rng: &mut fastrand::Rng) {
     let millis = match rng.u32(..40) {
         0..24 => return,
@@ -205,7 +205,7 @@ fn server(rng: &mut fastrand::Rng) -> Fake {
     fake
 }
 
-async fn schedule(seed: u64) -> Told {
+async fn schedule(seed: u64) -> ReportedFaults {
     let mut rng = fastrand::Rng::with_seed(seed);
     let faults = !seed.is_multiple_of(4);
     let fake = server(&mut rng);
@@ -250,7 +250,7 @@ async fn schedule(seed: u64) -> Told {
         .map(|now| (uid(&now.object), number(&now.version)))
         .collect();
     assert_eq!(held, last, "seed {seed}: store");
-    let mut all = Told::default();
+    let mut all = ReportedFaults::default();
     for reader in &readers {
         let told = reader.check(&model);
         assert!(told.polled == 0 || polls > 0, "{}", reader.label);
@@ -259,7 +259,7 @@ async fn schedule(seed: u64) -> Told {
     all
 }
 
-/// Reads to the end. What did not fit into a queue is read back once the queue has been read.
+/// Reads everything. Events that did not fit into a queue are read back once the queue is empty.
 async fn read_all(readers: &mut [Reader]) {
     for _ in 0..30 {
         for reader in &mut *readers {
@@ -279,14 +279,14 @@ async fn settle(fake: &Fake, source: &Source) {
         model.pages.clear();
         model.poison.clear();
     }
-    // Long enough for the longest wait of all, that after refusals.
+    // This is longer than the longest wait, the one after refusals.
     tokio::time::sleep(Duration::from_secs(700)).await;
     fake.apply("last");
     tokio::time::sleep(Duration::from_secs(400)).await;
     assert_eq!(super::state(source), SourceState::Live);
 }
 
-/// A server that keeps its history, through restarts and all else but a refusal to be watched.
+/// A server that keeps its history, with restarts and every fault except a refused watch.
 async fn outages(seed: u64) -> usize {
     let mut rng = fastrand::Rng::with_seed(seed);
     let fake = server(&mut rng);
@@ -331,9 +331,9 @@ async fn outages(seed: u64) -> usize {
     events.iter().filter(past).count()
 }
 
-/// Every version comes exactly once, and no gap is told: [`Check`] holds each event against the log.
+/// Every version arrives exactly once, and no gap is reported. [`Check`] compares each event with the log.
 #[test]
-fn no_outage_loses_what_the_server_keeps() {
+fn no_outage_loses_versions_that_the_server_keeps() {
     let mut read_back = 0;
     for seed in 0..SEEDS {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -348,7 +348,7 @@ fn no_outage_loses_what_the_server_keeps() {
 
 #[test]
 fn a_thousand_random_schedules() {
-    let mut all = Told::default();
+    let mut all = ReportedFaults::default();
     for seed in 0..SEEDS {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -357,7 +357,7 @@ fn a_thousand_random_schedules() {
             .expect("a runtime");
         all.add(&runtime.block_on(schedule(seed)));
     }
-    // The script does bite.
+    // The faults do have effects.
     let least = [all.expired, all.damaged, all.polled].into_iter().min();
     assert!(
         least > Some(200) && all.restored > 200 && all.slow > 0,

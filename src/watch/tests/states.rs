@@ -1,4 +1,4 @@
-//! Tests of what a source says of itself: live only when it is, and no word of what is routine.
+//! Tests of the states of a source: it is live only when it is connected, and a routine end is not reported.
 
 use super::*;
 use crate::watch::fake::{Plan, WatchFault, api_error};
@@ -11,14 +11,14 @@ fn state(source: &Source) -> String {
     brief(&Event::State(super::state(source)))
 }
 
-/// The server runs again, and refuses everybody.
+/// The server runs again, and refuses every request.
 fn refuse(fake: &Fake, code: u16) {
     fake.model().no_list = Some(api_error(code));
     fake.model().no_watch = Some(api_error(code));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_refusal_of_a_server_that_starts_is_doubted() {
+async fn the_first_refusal_of_a_starting_server_is_doubted() {
     for code in [401, 403, 404] {
         let fake = Fake::new();
         fake.kill();
@@ -38,7 +38,7 @@ async fn the_first_refusal_of_a_server_that_starts_is_doubted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_comes_after_an_outage_doubts_as_the_others_do() {
+async fn a_source_opened_after_an_outage_doubts_refusals_too() {
     let fake = Fake::new();
     let mux = mux(&fake);
     let old = mux.open(pods());
@@ -46,14 +46,14 @@ async fn a_source_that_comes_after_an_outage_doubts_as_the_others_do() {
     fake.kill();
     seconds(20.0).await;
     refuse(&fake, 403);
-    // Until the old source, which waits up to 16 s, has met the server again, a new one meets it first.
+    // The old source waits up to 16 s, so a new source reaches the server first.
     let new = mux.open(labelled("app=web"));
     seconds(2.0).await;
     assert!(state(&new).starts_with("retrying"), "{}", state(&new));
     fake.revive();
     seconds(1.0).await;
     assert_eq!(state(&new), "live");
-    // And one that comes just after.
+    // A further source opens just after that.
     refuse(&fake, 403);
     let newer = mux.open(labelled("app=db"));
     seconds(1.0).await;
@@ -61,9 +61,9 @@ async fn a_source_that_comes_after_an_outage_doubts_as_the_others_do() {
     drop(old);
 }
 
-/// Behind a load balancer a server goes and another comes that is not to be seen away.
+/// Behind a load balancer, another server takes over, and no source notices an outage.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_refuses_what_worked_is_doubted_by_all() {
+async fn all_sources_doubt_a_server_that_refuses_after_success() {
     let fake = Fake::new();
     fake.plan(Plan::after(1, WatchFault::Close));
     let mux = mux(&fake);
@@ -82,7 +82,7 @@ async fn a_server_that_refuses_what_worked_is_doubted_by_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_runs_is_believed_at_once() {
+async fn a_running_server_is_believed_at_once() {
     let fake = Fake::new();
     let mux = mux(&fake);
     let old = mux.open(pods());
@@ -92,7 +92,7 @@ async fn a_server_that_runs_is_believed_at_once() {
     let new = mux.open(labelled("app=web"));
     seconds(0.1).await;
     assert_eq!(state(&new), "forbidden");
-    // Another cluster's outage is none of this one's.
+    // An outage of another cluster does not matter here.
     let other = Fake::new();
     other.kill();
     let _away = super::mux(&other).open(pods());
@@ -102,7 +102,7 @@ async fn a_server_that_runs_is_believed_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_after_an_outage_that_stays_is_believed_once() {
+async fn a_lasting_refusal_after_an_outage_is_reported_once() {
     let fake = Fake::new();
     fake.kill();
     let source = open(&fake);
@@ -116,7 +116,7 @@ async fn a_refusal_after_an_outage_that_stays_is_believed_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resume_that_is_forgotten_is_never_called_live() {
+async fn a_source_is_not_live_while_its_resume_expires() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     fake.kill();
@@ -135,7 +135,7 @@ async fn a_resume_that_is_forgotten_is_never_called_live() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_watch_that_is_resumed_is_live_after_a_moment() {
+async fn a_resumed_idle_watch_is_live_after_its_trial() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     fake.plan(Plan::after(0, WatchFault::None));
@@ -150,7 +150,7 @@ async fn an_idle_watch_that_is_resumed_is_live_after_a_moment() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_shows_that_a_resumed_watch_is_live() {
+async fn the_first_line_ends_the_trial_of_a_resumed_watch() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     fake.cut();
@@ -169,7 +169,7 @@ async fn a_line_shows_that_a_resumed_watch_is_live() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_watch_is_live_as_it_opens() {
+async fn the_first_watch_is_live_when_it_opens() {
     let fake = Fake::new();
     let source = open(&fake);
     seconds(0.01).await;
@@ -177,10 +177,10 @@ async fn the_first_watch_is_live_as_it_opens() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_is_closed_early_once_is_no_news() {
+async fn one_early_end_of_a_watch_is_not_reported() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
-    // The one after the routine end is closed at once, and the one after that goes on.
+    // The watch after the routine end is closed at once, and the one after that continues.
     fake.plan(Plan::after(0, WatchFault::Close));
     seconds(30.0).await;
     fake.cut();
@@ -190,7 +190,7 @@ async fn a_watch_that_is_closed_early_once_is_no_news() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_is_closed_early_again_is_retried() {
+async fn a_second_early_end_of_a_watch_is_reported() {
     let fake = Fake::new();
     for _ in 0..3 {
         fake.plan(Plan::after(0, WatchFault::Close));
@@ -210,9 +210,9 @@ async fn a_watch_that_is_closed_early_again_is_retried() {
     );
 }
 
-/// Load balancers cut what they have carried for a while.
+/// Load balancers cut connections after a while.
 #[tokio::test(start_paused = true)]
-async fn a_long_watch_that_is_cut_is_no_news() {
+async fn the_cut_of_a_long_watch_is_not_reported() {
     let fake = Fake::new();
     let (_source, mut every) = live(&fake, &["a"]).await;
     for _ in 0..5 {
@@ -225,7 +225,7 @@ async fn a_long_watch_that_is_cut_is_no_news() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_watch_that_is_cut_by_an_outage_is_news_at_once() {
+async fn the_cut_of_a_long_watch_by_an_outage_is_reported_at_once() {
     let fake = Fake::new();
     let (source, _every) = live(&fake, &["a"]).await;
     seconds(30.0).await;
@@ -235,7 +235,7 @@ async fn a_long_watch_that_is_cut_by_an_outage_is_news_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cut_a_watch_is_named_when_the_next_takes_long_to_open() {
+async fn the_cause_of_a_cut_is_shown_while_the_next_watch_opens_slowly() {
     let fake = Fake::new();
     let (source, _every) = live(&fake, &["a"]).await;
     seconds(30.0).await;

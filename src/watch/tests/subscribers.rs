@@ -8,10 +8,10 @@ async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
-/// What a body of the test server takes, about: of the version before its text, of the new one its tape, too.
+/// About the bytes of one body of the test server: of an older version its text, of the newest one its tape too.
 const BODY: usize = 1000;
 
-/// Room for this many events about bodies of the test server.
+/// Room for this many events with bodies of the test server.
 fn small(events: usize) -> MuxOptions {
     MuxOptions {
         seed: 7,
@@ -73,7 +73,7 @@ async fn a_source_outlives_its_last_handle_by_two_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_runs_once_all_is_dropped() {
+async fn no_task_outlives_its_handles() {
     let fake = Fake::new();
     fake.kill();
     let mux = mux(&fake);
@@ -81,7 +81,7 @@ async fn nothing_runs_once_all_is_dropped() {
     drop(mux);
     seconds(0.1).await;
     assert_eq!(fake.asked().0, 1, "a source keeps its multiplexer");
-    // The next try would be in half a second.
+    // The next attempt would be half a second later.
     drop(source);
     let asked = fake.asked();
     seconds(300.0).await;
@@ -122,7 +122,7 @@ async fn a_late_subscriber_starts_from_the_snapshot() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_subscriber_gets_one_gap_and_then_what_is() {
+async fn a_slow_subscriber_gets_one_gap_and_then_the_newest_versions() {
     let fake = Fake::new();
     for name in ["same", "changed", "gone", "again"] {
         fake.apply(name);
@@ -173,7 +173,7 @@ async fn a_slow_subscriber_gets_one_gap_and_then_what_is() {
             "listed new 118"
         ]
     );
-    // And it goes on without a gap.
+    // After that, events arrive without a gap.
     fake.apply("changed");
     fake.apply("new");
     assert_eq!(
@@ -203,7 +203,7 @@ async fn a_subscriber_that_catches_up_in_time_misses_nothing() {
     );
 }
 
-/// A reader that always makes just enough room would else set the pace of everybody.
+/// Otherwise a reader that always makes just enough room would slow everyone down.
 #[tokio::test(start_paused = true)]
 async fn a_slow_reader_cannot_set_the_pace() {
     let fake = Fake::new();
@@ -238,7 +238,7 @@ async fn a_slow_reader_cannot_set_the_pace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pipe_is_waited_for_while_it_reads_alone() {
+async fn the_source_waits_for_a_lone_pipe() {
     let fake = Fake::new();
     fake.apply("a");
     let source = mux_with(&fake, small(3)).open(pods());
@@ -254,7 +254,7 @@ async fn a_pipe_is_waited_for_while_it_reads_alone() {
         events.iter().all(|event| event.starts_with("modified")),
         "{events:?}"
     );
-    // Stuck for longer, it is told later.
+    // After a longer wait it gets the events later.
     for _ in 0..20 {
         fake.apply("a");
     }
@@ -285,7 +285,7 @@ async fn a_stuck_pipe_does_not_stop_a_view_that_joins() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn memory_is_bounded_whatever_a_reader_does() {
+async fn a_slow_reader_cannot_grow_the_memory() {
     let fake = Fake::new();
     fake.apply("a");
     let source = mux_with(&fake, small(10)).open(pods());
@@ -304,12 +304,12 @@ async fn memory_is_bounded_whatever_a_reader_does() {
     let lease = source.shared().lock();
     let queue = lease.queues.values().next().expect("subscribed");
     assert!(queue.bytes() <= 12 * BODY, "{}", queue.bytes());
-    // `a`, and at most one that it saw come and not go.
+    // `a`, and at most one object that the reader saw created but not deleted.
     assert!(queue.remembered() <= 2, "{}", queue.remembered());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gap_of_the_source_inside_a_lag_is_one_gap() {
+async fn a_gap_of_the_source_joins_the_gap_of_a_slow_subscriber() {
     let fake = Fake::new();
     fake.apply("a");
     fake.apply("b");
@@ -414,7 +414,7 @@ async fn a_busy_source_does_not_hide_a_quiet_one() {
     assert!(before < 150, "{before}");
 }
 
-/// Joins in the middle of a burst: each version exactly once, from wherever it starts.
+/// A subscriber joins during a burst of writes. It gets each version exactly once, from wherever it starts.
 #[tokio::test(start_paused = true)]
 async fn joining_in_a_burst_neither_repeats_nor_misses() {
     let fake = Fake::new();

@@ -1,4 +1,4 @@
-//! What a look-back over a whole source asks of the server: no more than its versions take.
+//! How many requests the look-back of a whole source makes: no more than it has versions.
 
 use super::*;
 use crate::watch::envelope::Reader;
@@ -9,11 +9,11 @@ fn revision(number: u64) -> Revision {
     Revision::read(&number.to_string()).expect("a revision")
 }
 
-/// What a comparison found of all objects after a revision, and how many old revisions it read.
+/// The findings of a comparison after a revision, and how many old revisions it read.
 struct Compared {
     told: Vec<(Why, u64)>,
     reads: usize,
-    /// The objects of which versions are missing.
+    /// The objects with missing versions.
     missing: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ async fn compare(fake: &Fake, floor: u64) -> Compared {
             }
             told.extend(in_order(newest, found));
         }
-        told.extend(changed.told);
+        told.extend(changed.later);
     }
     let number = |at: Revision| at.to_string().parse().expect("a number");
     let mut told: Vec<_> = told
@@ -64,7 +64,7 @@ async fn compare(fake: &Fake, floor: u64) -> Compared {
     }
 }
 
-/// What happened after a revision, by the server's own log.
+/// The events after a revision, from the server's own log.
 fn log(fake: &Fake, floor: u64) -> Vec<(Why, u64)> {
     let model = fake.model();
     let log = model.log.iter().filter(|op| op.pod.rv > floor);
@@ -79,14 +79,14 @@ fn log(fake: &Fake, floor: u64) -> Vec<(Why, u64)> {
     .collect()
 }
 
-/// Creates so many Pods, or changes each of them.
+/// Creates this many Pods, or changes each of them.
 fn apply(fake: &Fake, name: &str, count: usize) {
     for at in 0..count {
         fake.apply(&format!("{name}-{at}"));
     }
 }
 
-/// Five Pods that nothing happens to, then as many new ones, each of three versions.
+/// Five Pods that do not change, then `count` new ones with three versions each.
 fn created(count: usize) -> (Fake, u64) {
     let fake = Fake::new();
     apply(&fake, "old", 5);
@@ -98,7 +98,7 @@ fn created(count: usize) -> (Fake, u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_watch_cache_has_created_takes_no_read() {
+async fn objects_created_in_the_watch_cache_need_no_read() {
     let (fake, floor) = created(100);
     let compared = compare(&fake, floor).await;
     assert_eq!(compared.told, log(&fake, floor));
@@ -106,7 +106,7 @@ async fn what_the_watch_cache_has_created_takes_no_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_watch_cache_has_not_takes_a_read_a_version() {
+async fn versions_before_the_watch_cache_need_one_read_each() {
     let (fake, floor) = created(100);
     // It has the last of the three rounds, and half of the one before.
     let newest = fake.model().rv;
@@ -115,7 +115,8 @@ async fn what_the_watch_cache_has_not_takes_a_read_a_version() {
         fake.model().reads.clear();
         let compared = compare(&fake, floor).await;
         assert_eq!(compared.told, log(&fake, floor), "{forgotten}");
-        // Those beyond the cache, what each was before its first event there, and the listing of then.
+        // The versions before the cache, the version of each object before its first event there, and the listing
+        // at `floor`.
         let versions = usize::try_from(forgotten - floor).expect("few");
         let most = versions + 100 + 10;
         assert!(compared.reads <= most, "{} {most}", compared.reads);
@@ -123,7 +124,7 @@ async fn what_the_watch_cache_has_not_takes_a_read_a_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_many_objects_were_is_one_list() {
+async fn the_versions_before_many_first_events_are_one_list() {
     for (count, reads) in [(10, 10), (100, 2)] {
         let (fake, _) = created(count);
         let floor = fake.model().rv;
@@ -136,7 +137,7 @@ async fn what_many_objects_were_is_one_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_no_read_answers_is_named_and_all_else_told() {
+async fn failed_reads_are_named_and_the_rest_is_found() {
     let (fake, _) = created(3);
     let floor = fake.model().rv;
     apply(&fake, "new", 3);
@@ -145,14 +146,14 @@ async fn what_no_read_answers_is_named_and_all_else_told() {
     fake.model().no_history = Some(api_error(503));
     let compared = compare(&fake, floor).await;
     assert_eq!(compared.missing, ["new-0", "new-1", "new-2"]);
-    // Of each the first version is lost: there is nothing to compare it with.
+    // The first version of each object is lost, so there is nothing to compare it with.
     assert_eq!(compared.told, log(&fake, floor + 3));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_the_watch_cache_does_not_send_is_read_instead() {
+async fn events_that_the_watch_cache_omits_are_read() {
     let (fake, floor) = created(3);
-    // It ends after two of them.
+    // The watch ends after two of them.
     let plans = || Plan::after(2, WatchFault::Close);
     (0..3).for_each(|_| fake.plan(plans()));
     let compared = compare(&fake, floor).await;

@@ -19,7 +19,7 @@ impl Walker {
         known: &WriteTimes,
         newest: Revision,
     ) -> Vec<PastVersion> {
-        let why = self.history.tell_why(&mut events);
+        let why = self.history.mark_left_selector(&mut events);
         self.interrupt.unless_stopped(why).await;
         let mut docs = DocCache::default();
         let mut versions = Vec::with_capacity(events.len());

@@ -195,7 +195,7 @@ impl Walker {
             name = Some(walk.object().clone());
             walked = self.back(there, walk).await;
         }
-        walked.events.extend(changed.told);
+        walked.events.extend(changed.later);
         ObjectPast {
             name,
             versions: self.settle(walked.events, &walked.written, newest).await,

@@ -11,7 +11,7 @@ use crate::render::diff::{
 };
 use crate::render::style::Role;
 use crate::render::text::escape_line;
-use crate::render::unified::unified;
+use crate::render::unified::{UnifiedSide, unified};
 use crate::render::yaml::yaml;
 
 /// The name that diffs give to the side without a file.
@@ -76,7 +76,12 @@ impl TextView<'_> {
             None => NOTHING.to_owned(),
         };
         let styles = self.look.styles;
-        unified((&lines(old), &lines(now)), (&name(old), &name(now)), styles)
+        let side = |name, lines| UnifiedSide { name, lines };
+        unified(
+            side(&name(old), &lines(old)),
+            side(&name(now), &lines(now)),
+            styles,
+        )
     }
 
     /// The selected parts of a version as YAML, without hidden metadata; nothing if no part is selected.

@@ -12,8 +12,7 @@ use crate::object::selector::LabelSelector;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::sandbox::scenario::{Scenario, Stage};
 use crate::sandbox::{Change, Options, Sandbox};
-use crate::source::SourceState;
-use crate::source::{Event, Scope, SourceKey, Version, Why};
+use crate::source::{Event, Scope, SourceKey, SourceState, Version, Why};
 
 /// Objects, and the state that follows them.
 pub(super) struct Cluster {

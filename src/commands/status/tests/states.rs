@@ -2,8 +2,7 @@
 
 use super::super::transitions::Transitions;
 use super::*;
-use crate::source::Event;
-use crate::source::SourceState;
+use crate::source::{Event, SourceState};
 use crate::status::Status;
 
 fn spelled(state: &StatusState) -> Vec<String> {

@@ -1,15 +1,17 @@
 //! The spec of a Service: how clients reach it, and which ports lead where.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::graph::Pod;
 use crate::object::Value;
 
 /// How a Service is reached, in words: `ClusterIP 10.96.14.7`.
 pub(super) fn reach(service: Value<'_>) -> Vec<String> {
-    let kind = text(service, &["spec", "type"]).unwrap_or_else(|| "ClusterIP".to_owned());
+    let kind = service.text_at(&["spec", "type"]);
+    let kind = kind.as_deref().unwrap_or("ClusterIP");
     if kind == "ExternalName" {
-        let name = external_name(service).unwrap_or_else(|| "nowhere".to_owned());
+        let name = external_name(service).unwrap_or_else(|| "nowhere".into());
         return vec![format!("ExternalName to {name}")];
     }
     let mut facts = vec![match cluster_addresses(service) {
@@ -36,8 +38,10 @@ pub(super) fn reach(service: Value<'_>) -> Vec<String> {
 
 /// The name that a Service of type `ExternalName` stands for; `None` if it has none, and `None` for all
 /// other types.
-pub(super) fn external_name(service: Value<'_>) -> Option<String> {
-    text(service, &["spec", "externalName"]).filter(|_| is_external(service))
+pub(super) fn external_name(service: Value<'_>) -> Option<Arc<str>> {
+    service
+        .text_at(&["spec", "externalName"])
+        .filter(|_| is_external(service))
 }
 
 /// Whether a Service is but another name for something outside: it has no endpoints.
@@ -55,7 +59,11 @@ fn cluster_addresses(service: Value<'_>) -> String {
         .filter_map(|address| Some(address.as_str()?.into_owned()))
         .collect();
     if addresses.is_empty() {
-        addresses.extend(text(service, &["spec", "clusterIP"]));
+        addresses.extend(
+            service
+                .text_at(&["spec", "clusterIP"])
+                .map(|address| address.to_string()),
+        );
     }
     match addresses.first().map(String::as_str) {
         None => "without an address yet".to_owned(),
@@ -69,9 +77,9 @@ fn ingress(service: Value<'_>) -> Vec<String> {
     let mut addresses: Vec<String> = service
         .items_at(&["status", "loadBalancer", "ingress"])
         .filter_map(
-            |point| match (text(point, &["ip"]), text(point, &["hostname"])) {
+            |point| match (point.text_at(&["ip"]), point.text_at(&["hostname"])) {
                 (Some(ip), Some(name)) => Some(format!("{ip}/{name}")),
-                (ip, name) => ip.or(name),
+                (ip, name) => Some(ip.or(name)?.to_string()),
             },
         )
         .collect();
@@ -81,9 +89,9 @@ fn ingress(service: Value<'_>) -> Vec<String> {
 
 /// A port of a Service.
 pub(super) struct ServicePort {
-    name: Option<String>,
+    name: Option<Arc<str>>,
     number: i64,
-    protocol: String,
+    protocol: Arc<str>,
     on_nodes: Option<i64>,
     target: TargetPort,
 }
@@ -110,7 +118,7 @@ pub(super) fn ports(service: Value<'_>, pods: &[&Pod]) -> Vec<ServicePort> {
 
 fn port_of(port: Value<'_>, pods: &[&Pod]) -> ServicePort {
     let number = port.i64_at(&["port"]).unwrap_or_default();
-    let protocol = text(port, &["protocol"]).unwrap_or_else(|| "TCP".to_owned());
+    let protocol = port.text_at(&["protocol"]).unwrap_or_else(|| "TCP".into());
     let target = match port.get("targetPort") {
         Some(target) if target.as_str().is_some_and(|name| !name.is_empty()) => {
             let name = target.as_str().unwrap_or_default().into_owned();
@@ -120,7 +128,7 @@ fn port_of(port: Value<'_>, pods: &[&Pod]) -> ServicePort {
         None => TargetPort::Number(number),
     };
     ServicePort {
-        name: text(port, &["name"]),
+        name: port.text_at(&["name"]),
         number,
         on_nodes: port.i64_at(&["nodePort"]).filter(|port| *port > 0),
         protocol,
@@ -190,10 +198,4 @@ impl ServicePort {
             self.number, self.protocol
         ))
     }
-}
-
-/// The text at a path, unless it is empty.
-pub(super) fn text(value: Value<'_>, path: &[&str]) -> Option<String> {
-    let text = value.str_at(path)?;
-    (!text.is_empty()).then(|| text.into_owned())
 }

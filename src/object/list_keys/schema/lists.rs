@@ -1,20 +1,20 @@
-//! All lists of a schema, for the tests that compare the built-in keys with a real server's schemas.
+//! Lists all lists of a schema, for the tests that compare the built-in keys with a real server's schemas.
 
 use rustc_hash::FxHashSet;
 
 use super::node::{ListType, NodeId, Schema};
 
-/// So deep lists are looked for.
+/// How deep to search for lists.
 const MOST_DEPTH: usize = 64;
 
 impl Schema {
-    /// The kinds it knows, in the order of their names.
+    /// The kinds of the schema, sorted by name.
     pub fn kinds(&self) -> impl Iterator<Item = &str> {
         self.kinds.keys().map(String::as_str)
     }
 
-    /// The lists of a kind that it says something of, by their paths: `.spec.containers[*].ports`. A
-    /// schema inside itself is gone into once.
+    /// The typed lists of a kind, with their paths: `.spec.containers[*].ports`. A schema that contains itself is
+    /// entered only once.
     pub fn lists(&self, kind: &str) -> Vec<(String, &ListType)> {
         let mut found = Vec::new();
         let mut way = Way {
@@ -53,14 +53,14 @@ impl Schema {
     }
 }
 
-/// The way down to a node.
+/// The path down to a node, and the nodes above it.
 struct Way {
     path: String,
     above: FxHashSet<NodeId>,
 }
 
 impl Way {
-    /// Whether a node is entered now, and not from inside itself.
+    /// Enters a node, unless the path is already inside it. Returns whether it did.
     fn enter(&mut self, node: NodeId) -> bool {
         self.above.len() < MOST_DEPTH && self.above.insert(node)
     }

@@ -1,8 +1,8 @@
-//! What an API server says of the lists of its kinds: the `OpenAPI` v3 document of a group version
-//! (`/openapi/v3/apis/GROUP/VERSION`), reduced to them.
+//! The lists in an API server's schema: the `OpenAPI` v3 document of a group version
+//! (`/openapi/v3/apis/GROUP/VERSION`), reduced to its lists.
 //!
-//! A document is a graph, with cycles (a schema for schemas has itself for a field); so is what is made
-//! of it, a node a schema, and it is followed only as deep as an object goes.
+//! A document is a graph with cycles: the schema of schemas has a field of its own type. So this is a graph too,
+//! with one node per schema, and look-ups follow it only as deep as an object is.
 
 #[cfg(any(test, feature = "testing"))]
 mod lists;
@@ -18,7 +18,7 @@ use node::NodeId;
 pub use node::{ListType, Schema};
 use read::SchemaReader;
 
-/// What a schema says of one kind.
+/// The lists of one kind in a schema.
 #[derive(Clone, Debug)]
 pub(super) struct KindSchema {
     schema: Arc<Schema>,
@@ -26,7 +26,7 @@ pub(super) struct KindSchema {
 }
 
 impl KindSchema {
-    /// What is said of the list at `path`.
+    /// The type of the list at `path`.
     pub(super) fn list(&self, path: &Path<'_>) -> Option<&ListType> {
         let nodes = &self.schema.nodes;
         let mut node = nodes.get(self.root)?;
@@ -42,7 +42,7 @@ impl KindSchema {
 }
 
 impl Schema {
-    /// Reads a document. Whatever is missing, or is not what it should be, is left out.
+    /// Reads a document. Missing and invalid parts are left out.
     pub fn read(document: Value<'_>) -> Schema {
         let Some(schemas) = document.at(&["components", "schemas"]) else {
             return Schema::default();
@@ -60,7 +60,7 @@ impl Schema {
         reader.finish()
     }
 
-    /// What is known of a kind, if the document has it.
+    /// The lists of a kind, if the document has the kind.
     pub(super) fn known(schema: &Arc<Schema>, kind: &str) -> Option<KindSchema> {
         let root = *schema.kinds.get(kind)?;
         Some(KindSchema {

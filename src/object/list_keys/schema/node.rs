@@ -1,4 +1,4 @@
-//! A schema as a graph: a node a schema, with edges to its fields and items.
+//! A schema as a graph: each schema is a node, with edges to its fields and items.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use rustc_hash::FxHashMap;
 
 use crate::object::list_keys::key::ListKey;
 
-/// How the items of a list are told apart, by its schema.
+/// How a schema identifies the items of a list.
 #[derive(Clone, Debug)]
 pub enum ListType {
-    /// `x-kubernetes-list-type: map`, by its `x-kubernetes-list-map-keys`.
+    /// `x-kubernetes-list-type: map`, with its `x-kubernetes-list-map-keys`.
     Map(ListKey),
     /// `x-kubernetes-list-type: set`.
     Set,
-    /// Neither, but it merges by this `x-kubernetes-patch-merge-key`.
+    /// Neither of them, but a `x-kubernetes-patch-merge-key`.
     Merged(ListKey),
 }
 
-/// The lists of the kinds of one group version.
+/// The lists of the kinds in one group version.
 #[derive(Debug, Default)]
 pub struct Schema {
     pub(super) nodes: Vec<SchemaNode>,
@@ -29,7 +29,7 @@ pub(super) type NodeId = usize;
 #[derive(Debug, Default)]
 pub(super) struct SchemaNode {
     pub(super) fields: FxHashMap<Box<str>, NodeId>,
-    /// The values of a map of any names.
+    /// The values of a map with arbitrary keys.
     pub(super) values: Option<NodeId>,
     pub(super) items: Option<NodeId>,
     pub(super) list: Option<ListType>,

@@ -1,4 +1,4 @@
-//! Reads the lists out of an `OpenAPI` document.
+//! Reads the lists from an `OpenAPI` document.
 
 use std::collections::VecDeque;
 
@@ -10,23 +10,23 @@ use crate::object::value::Value;
 
 use super::node::{ListType, NodeId, Schema, SchemaNode};
 
-/// Schemas beyond these are not read: a document of kube-apiserver has some thousands.
+/// The most schemas to read. A document of kube-apiserver has a few thousand.
 const MOST_NODES: usize = 1 << 16;
 
-/// So many `$ref` and `allOf` are followed for one schema.
+/// The most `$ref` and `allOf` to follow for one schema.
 const MOST_PARTS: usize = 64;
 
-/// Makes nodes of schemas, each of which it reads after it has been asked for.
+/// Creates a node for each schema, and fills it later. So a schema may refer to itself.
 pub(super) struct SchemaReader<'a> {
     schemas: FxHashMap<String, Value<'a>>,
     named: FxHashMap<String, NodeId>,
-    /// Nodes that are made and still empty.
+    /// Nodes that are still empty.
     waiting: VecDeque<(NodeId, Value<'a>)>,
     schema: Schema,
 }
 
 impl<'a> SchemaReader<'a> {
-    /// Starts on `components.schemas`.
+    /// Creates a reader for `components.schemas`.
     pub(super) fn new(schemas: Value<'a>) -> SchemaReader<'a> {
         SchemaReader {
             schemas: schemas
@@ -39,12 +39,12 @@ impl<'a> SchemaReader<'a> {
         }
     }
 
-    /// Says which schema is that of a kind.
+    /// Records which schema belongs to a kind.
     pub(super) fn kind(&mut self, kind: String, node: NodeId) {
         self.schema.kinds.insert(kind, node);
     }
 
-    /// Reads everything that the kinds lead to.
+    /// Reads all schemas that the kinds refer to.
     pub(super) fn finish(mut self) -> Schema {
         while let Some((node, schema)) = self.waiting.pop_front() {
             self.fill(node, schema);
@@ -52,7 +52,7 @@ impl<'a> SchemaReader<'a> {
         self.schema
     }
 
-    /// The node of a schema that has a name.
+    /// The node of a named schema.
     pub(super) fn named(&mut self, name: &str) -> Option<NodeId> {
         if let Some(&node) = self.named.get(name) {
             return Some(node);
@@ -73,7 +73,7 @@ impl<'a> SchemaReader<'a> {
         Some(node)
     }
 
-    /// The node of a schema inside another; none for one that holds no list.
+    /// The node of a nested schema; `None` if it cannot contain a list.
     fn node(&mut self, schema: Value<'a>) -> Option<NodeId> {
         let kind = schema.get("type").and_then(Value::as_str);
         if matches!(
@@ -82,7 +82,7 @@ impl<'a> SchemaReader<'a> {
         ) {
             return None;
         }
-        // A field says of itself only what it is for, and refers to what it is.
+        // A field usually has only a description, and refers to its schema.
         let own = ["properties", "items", "additionalProperties"];
         let is_plain = own.iter().all(|name| schema.get(name).is_none());
         match (is_plain, references(schema).as_slice()) {
@@ -110,7 +110,7 @@ impl<'a> SchemaReader<'a> {
         self.schema.nodes[at] = node;
     }
 
-    /// The schema and what it refers to, as far as that is one and the same value.
+    /// The schema and all schemas that it refers to for the same value.
     fn parts(&self, schema: Value<'a>) -> Vec<Value<'a>> {
         let mut parts = vec![schema];
         let mut names = FxHashSet::default();
@@ -153,7 +153,7 @@ impl<'a> SchemaReader<'a> {
         Some(ListType::Merged(key))
     }
 
-    /// What a field of an item means where it is absent: `TCP`.
+    /// The value of an item's field if the item lacks it, such as `TCP`.
     fn default(&self, item: &[Value<'a>], name: &str) -> Option<String> {
         let field = item
             .iter()
@@ -171,15 +171,15 @@ impl<'a> SchemaReader<'a> {
     }
 }
 
-/// The name behind `"$ref": "#/components/schemas/NAME"`.
+/// The name in `"$ref": "#/components/schemas/NAME"`.
 fn reference(schema: Value<'_>) -> Option<String> {
     let reference = schema.get("$ref").and_then(Value::as_str)?;
     let name = reference.strip_prefix("#/components/schemas/")?;
-    // RFC 6901 in a fragment: names of schemas hold dots and dashes, rarely more.
+    // The escapes of RFC 6901, which hardly occur: names of schemas have dots and dashes.
     Some(name.replace("~1", "/").replace("~0", "~"))
 }
 
-/// The names that a schema refers to, itself or in `allOf`.
+/// The names to which a schema refers, directly or in `allOf`.
 fn references(schema: Value<'_>) -> Vec<String> {
     let inline = schema.items_at(&["allOf"]);
     std::iter::once(schema)

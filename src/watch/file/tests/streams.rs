@@ -1,5 +1,4 @@
-//! Tests of streams, which are played while they are read: on the clock of the wall, as they are read by a
-//! thread.
+//! Tests of streams, which play while they are read. They run on the wall clock, because a thread reads them.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,7 +7,7 @@ use super::*;
 use crate::watch::file::kept::AHEAD;
 use crate::watch::subscribe::Every;
 
-/// An input that the test writes.
+/// An input that the test writes to.
 struct Pipe {
     chunks: Receiver<String>,
     chunk: io::Cursor<Vec<u8>>,
@@ -35,7 +34,7 @@ fn pipe() -> (Sender<String>, Box<Pipe>) {
     (send, Box::new(Pipe { chunks, chunk }))
 }
 
-/// A stream that begins with this, its first source, and what to write to it.
+/// A stream that begins with `text`, its first source, and the sender for more.
 async fn begin(text: &str) -> (Sender<String>, Arc<FileTransport>, Every) {
     let (send, input) = pipe();
     send.send(text.to_owned()).expect("it reads");
@@ -45,7 +44,7 @@ async fn begin(text: &str) -> (Sender<String>, Arc<FileTransport>, Every) {
     (send, file, source.every(Patience::Pipe))
 }
 
-/// The next events, as many as are expected.
+/// Checks the next events.
 async fn next(every: &mut Every, expect: &[&str]) {
     for expect in expect {
         let next = timeout(Duration::from_secs(60), every.next());
@@ -55,7 +54,7 @@ async fn next(every: &mut Every, expect: &[&str]) {
 }
 
 #[tokio::test]
-async fn each_value_is_played_as_it_comes() {
+async fn each_value_is_played_when_it_arrives() {
     let (send, _file, mut every) = begin(&[pod("a", 1, "web"), pod("b", 2, "web")].concat()).await;
     let start = ["connecting", "listed a 1", "listed b 2", "synced 1 (2)"];
     next(&mut every, &start).await;
@@ -65,7 +64,7 @@ async fn each_value_is_played_as_it_comes() {
     send.send(half.to_owned()).expect("it reads");
     send.send(rest.to_owned()).expect("it reads");
     next(&mut every, &["modified a 1>3"]).await;
-    // What comes for the first time now was not there from the start.
+    // An object that arrives for the first time now did not exist at the start.
     send.send(pod("c", 4, "web")).expect("it reads");
     next(&mut every, &["added c 4"]).await;
     send.send(pod("c", 5, "web")).expect("it reads");
@@ -76,7 +75,7 @@ async fn each_value_is_played_as_it_comes() {
 }
 
 #[tokio::test]
-async fn a_stream_that_does_not_pause_is_a_file() {
+async fn a_stream_without_a_pause_equals_a_file() {
     let text = [
         pod("a", 1, "web"),
         event("MODIFIED", &pod("a", 2, "web")),
@@ -117,7 +116,7 @@ async fn yaml_is_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn garbage_fails_the_sources_after_what_came_before_it() {
+async fn garbage_fails_the_sources_after_the_values_before_it() {
     for (garbage, error) in [
         (
             "\n\nx",
@@ -139,12 +138,12 @@ async fn garbage_fails_the_sources_after_what_came_before_it() {
 }
 
 #[tokio::test]
-async fn a_kind_that_nobody_would_see_fails_the_sources() {
+async fn a_kind_that_nobody_reads_fails_the_sources() {
     let node = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}"#;
     let (send, file, mut every) = begin(&pod("a", 1, "web")).await;
     send.send(node.to_owned() + &pod("a", 2, "web"))
         .expect("it reads");
-    // Only pods were asked for.
+    // Only pods are read.
     let start = ["connecting", "listed a 1", "synced 1 (1)", "live"];
     next(&mut every, &start).await;
     next(&mut every, &["modified a 1>2"]).await;
@@ -154,12 +153,12 @@ async fn a_kind_that_nobody_would_see_fails_the_sources() {
     next(&mut every, &[error]).await;
 }
 
-/// Events without end, once somebody has asked for them.
+/// Events without end, after a signal from the test.
 struct Endless {
     asked: Receiver<()>,
     version: u32,
     rest: io::Cursor<Vec<u8>>,
-    /// Tells when it is dropped.
+    /// Closes a channel when it is dropped.
     _held: Sender<()>,
 }
 
@@ -180,7 +179,7 @@ impl Read for Endless {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_without_end_takes_no_more_memory_than_is_ahead() {
+async fn an_endless_stream_uses_bounded_memory() {
     let (ask, asked) = channel();
     let (held, dropped) = channel();
     let input = Box::new(Endless {
@@ -210,7 +209,7 @@ async fn a_stream_without_end_takes_no_more_memory_than_is_ahead() {
         let kept = file.log.bytes();
         assert!(kept < AHEAD + 200_000, "{kept}");
     }
-    // Nobody reads any more: the thread ends.
+    // Nobody reads any more, so the thread ends.
     drop((every, source, mux, file));
     let end = tokio::task::spawn_blocking(move || dropped.recv_timeout(Duration::from_secs(60)));
     let end = end.await.expect("no panic");

@@ -1,7 +1,7 @@
-//! When a revision was written. The store keeps no times; but the components of a control plane renew
-//! Leases in `kube-system` every few seconds, and a renewal says when it was made, to the microsecond
-//! (<https://kubernetes.io/docs/concepts/architecture/leases/>). What lies between two renewals by its
-//! revision does so by time.
+//! Finds the time at which a revision was written. The server's storage has no times. But the components of a
+//! control plane renew Leases in `kube-system` every few seconds, and a renewal contains its time, to the
+//! microsecond (<https://kubernetes.io/docs/concepts/architecture/leases/>). A revision between two renewals was
+//! written between their times.
 
 #[cfg(test)]
 mod tests;
@@ -20,46 +20,43 @@ use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, Resource};
-use crate::source::Select;
-use crate::source::Version;
-use crate::source::{ClusterId, Form, Scope, SourceKey};
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey, Version};
 
-/// So many listings are asked for at most,
+/// The most listings to request.
 const REQUESTS: u32 = 300;
-/// and so long is waited for them in all.
+/// The most time to wait for them in total.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So much later than it says may a write be in the store: its time is noted when it is sent, or taken in.
+/// How much later than its own time a write may be stored: the time is set when the request is sent or received.
 const LATENCY: SignedDuration = SignedDuration::from_secs(2);
-/// A span that is no longer is not narrowed any more.
+/// A span of at most this length is precise enough.
 const NEAR: SignedDuration = SignedDuration::from_secs(2);
 
-/// Between which times something was written.
+/// The times between which something was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Between {
-    /// Not before this.
+    /// The earliest possible time.
     pub from: Timestamp,
-    /// Not after this, but for the moment that [`is_surely_before`] allows; `None` if it may have been just
-    /// now.
+    /// The latest possible time, except for the margin of [`is_surely_before`]; `None` if it may be just now.
     pub until: Option<Timestamp>,
 }
 
-/// Whether what was written at a time, by its own word, was in the store before another. With a margin: what is
-/// left out of a window must not have been in it.
+/// Whether a write with the time `written` was certainly stored before `time`. It keeps a margin: a write that a
+/// window leaves out must not belong to it.
 pub fn is_surely_before(written: Timestamp, time: Timestamp) -> bool {
     time.duration_since(written) > LATENCY
 }
 
-/// Dates the revisions of a cluster's store.
+/// Finds the times of the revisions of a cluster's storage.
 pub struct Dates {
     archive: Archive,
     renewals: Mutex<Renewals>,
 }
 
-/// What was read. The lock on it is never held while a request is under way: a cell is what several callers of
-/// one answer wait for.
+/// The renewals that were read. Nobody holds the lock on them during a request. Callers that need the same
+/// response wait for its cell.
 #[derive(Debug, Default)]
 struct Renewals {
-    /// By the revision of a renewal: its time, and up to which revision there was no other.
+    /// Maps the revision of a renewal to its time, and to the revision up to which no other renewal follows.
     known: BTreeMap<Revision, (Timestamp, Revision)>,
     /// The newest renewal in the listing at a revision.
     listings: HashMap<Revision, Arc<OnceCell<Option<Renewal>>>>,
@@ -67,18 +64,18 @@ struct Renewals {
     search: Option<(Timestamp, Arc<OnceCell<Option<Revision>>>)>,
     requests: u32,
     waited: Duration,
-    /// They may not be read, or there are none.
+    /// The Leases cannot be read at all, or there are none.
     hopeless: bool,
 }
 
-/// A renewal: at which revision it was written, and when.
+/// A renewal: its revision and its time.
 #[derive(Clone, Copy, Debug)]
 struct Renewal {
     at: Revision,
     time: Timestamp,
 }
 
-/// The Leases by which a cluster's revisions are dated.
+/// The key of the Leases that give a cluster's revisions their times.
 pub(in crate::watch) fn leases(cluster: &ClusterId) -> SourceKey {
     SourceKey {
         cluster: cluster.clone(),
@@ -96,7 +93,7 @@ pub(in crate::watch) fn leases(cluster: &ClusterId) -> SourceKey {
 }
 
 impl Dates {
-    /// By the Leases of this archive.
+    /// Uses the Leases of this archive.
     pub(in crate::watch) fn new(archive: Archive) -> Dates {
         Dates {
             archive: archive.patient(),
@@ -104,7 +101,7 @@ impl Dates {
         }
     }
 
-    /// The same, under a limit of requests.
+    /// Limits the number of concurrent requests.
     #[must_use]
     pub fn limited(self, limit: &RequestLimit) -> Dates {
         Dates {
@@ -113,8 +110,8 @@ impl Dates {
         }
     }
 
-    /// Whether the revisions of a source are those of the Leases: an API server can keep a resource in a
-    /// store of its own. Of one store, what is newest only grows.
+    /// Whether the revisions of a source and those of the Leases have the same storage: an API server can store a
+    /// resource in its own etcd. The newest revision of one storage only grows, so this compares three reads.
     pub async fn covers(&self, history: &History) -> bool {
         if self.lock().hopeless {
             return false;
@@ -133,7 +130,7 @@ impl Dates {
         before <= own && after.is_ok_and(|after| own <= after)
     }
 
-    /// When a revision was written; `None` if nothing tells. `newest` is the newest that can be read.
+    /// When a revision was written; `None` if it is unknown. `newest` is the newest readable revision.
     pub async fn of(&self, at: Revision, newest: Revision) -> Option<Between> {
         let from = self.renewal(at).await.ok()??.time;
         let until = self.after(at, from, newest).await;
@@ -143,9 +140,9 @@ impl Dates {
         })
     }
 
-    /// The newest revision that is known to be older than `time`.
+    /// The newest revision that is certainly older than `time`.
     pub async fn before(&self, time: Timestamp, newest: Revision) -> Option<Revision> {
-        // All sources of a run ask for the same.
+        // All sources of one run ask for the same time.
         let search = self.lock().search(time);
         let before = search.get_or_init(|| self.search(time, newest)).await;
         before.filter(|before| *before <= newest)
@@ -155,7 +152,7 @@ impl Dates {
         self.renewals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The newest renewal that is not newer than `at`.
+    /// The newest renewal at or before `at`.
     async fn renewal(&self, at: Revision) -> Result<Option<Renewal>, Unread> {
         let listing = {
             let mut renewals = self.lock();
@@ -176,7 +173,7 @@ impl Dates {
         renewals.waited += asked.elapsed();
         let leases = leases.inspect_err(|unread| renewals.fail(unread))?;
         let newest = leases.iter().filter_map(|lease| renewal(lease));
-        // The clocks of their holders may differ a little.
+        // The clocks of the Lease holders may differ a little.
         let newest = newest.reduce(|one, other| Renewal {
             at: one.at.max(other.at),
             time: one.time.max(other.time),
@@ -187,7 +184,7 @@ impl Dates {
         Ok(newest)
     }
 
-    /// See [`Dates::before`].
+    /// Searches by halving. [`Dates::before`] caches the result.
     async fn search(&self, time: Timestamp, newest: Revision) -> Option<Revision> {
         let (mut low, mut high, mut before) = (Revision::FIRST, newest.next(), None);
         while let Some(middle) = Revision::between(low, high) {
@@ -204,7 +201,7 @@ impl Dates {
         before
     }
 
-    /// When the first renewal after a revision was made; one that is near `from` will do.
+    /// The time of the first renewal after a revision. A renewal near `from` is good enough.
     async fn after(&self, at: Revision, from: Timestamp, newest: Revision) -> Option<Timestamp> {
         let (mut low, known) = self.lock().after(at);
         let mut step = 1;
@@ -236,7 +233,7 @@ impl Dates {
 }
 
 impl Renewals {
-    /// The newest renewal that is not newer than `at`, if it is known.
+    /// The newest renewal at or before `at`, if it is known.
     fn at(&self, at: Revision) -> Option<Renewal> {
         let (own, (time, upto)) = self.known.range(..=at).next_back()?;
         (at <= *upto).then_some(Renewal {
@@ -245,7 +242,7 @@ impl Renewals {
         })
     }
 
-    /// The newest revision from `at` on that is known to come before the next renewal, and that renewal.
+    /// The newest revision from `at` on that is known to precede the next renewal, and that renewal if known.
     fn after(&self, at: Revision) -> (Revision, Option<Renewal>) {
         let last = self.known.range(..=at).next_back();
         let low = last.map_or(at, |(_, (_, upto))| at.max(*upto));
@@ -257,7 +254,7 @@ impl Renewals {
         (low, next)
     }
 
-    /// Where the answer for a revision is to stand; fails once enough was asked.
+    /// The cell for the response at a revision. Fails after enough requests.
     fn listing(&mut self, at: Revision) -> Result<Arc<OnceCell<Option<Renewal>>>, Unread> {
         if self.hopeless || self.requests >= REQUESTS || self.waited >= PATIENCE {
             return Err(Unread::Spent);
@@ -265,7 +262,7 @@ impl Renewals {
         Ok(self.listings.entry(at).or_default().clone())
     }
 
-    /// Where the answer to [`Dates::before`] is to stand.
+    /// The cell for the result of [`Dates::before`].
     fn search(&mut self, time: Timestamp) -> Arc<OnceCell<Option<Revision>>> {
         if let Some((asked, search)) = &self.search
             && *asked == time
@@ -276,7 +273,7 @@ impl Renewals {
         search.clone()
     }
 
-    /// Notes the newest renewal of the listing at a revision.
+    /// Records the newest renewal of the listing at a revision.
     fn note(&mut self, newest: Renewal, listed: Revision) {
         let known = self.known.entry(newest.at);
         let (_, upto) = known.or_insert((newest.time, listed));
@@ -288,12 +285,12 @@ impl Renewals {
     }
 }
 
-/// When a Lease was written last.
+/// The revision and the time of the last write of a Lease.
 fn renewal(lease: &Version) -> Option<Renewal> {
     let at = Revision::parse(&lease.version)?;
     let doc: Doc = lease.doc().ok()?;
     let renewed: Timestamp = doc.root().str_at(&["spec", "renewTime"])?.parse().ok()?;
-    // It need not have been a renewal.
+    // The last write may have been something else than a renewal.
     let written = Writers::of(None, Some(doc.root())).time();
     let time = written.map_or(renewed, |written| written.max(renewed));
     Some(Renewal { at, time })

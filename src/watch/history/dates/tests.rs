@@ -1,4 +1,4 @@
-//! Dating by Leases of a store in memory.
+//! Tests the times of revisions with the Leases of a storage in memory.
 
 use super::*;
 use crate::object::ResourceVersion;
@@ -6,8 +6,8 @@ use crate::watch::error::SourceError;
 use crate::watch::fake::{Fake, api_error, pods};
 use crate::watch::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 
-/// A store in which one Lease is renewed at every tenth revision from 100 to 200, each five seconds
-/// after the last, and that has forgotten all before `oldest`.
+/// A storage with one Lease. It is renewed at every tenth revision from 100 to 200, every five seconds.
+/// Everything before `oldest` is compacted.
 struct Renewed {
     oldest: u64,
     refused: bool,
@@ -95,7 +95,7 @@ async fn a_revision_lies_between_two_renewals() {
         (104, Some((0, Some(5)))),
         (199, Some((45, Some(50)))),
         (203, Some((50, None))),
-        // It cannot be read, but is known.
+        // This revision cannot be read, but its renewal is known.
         (103, Some((0, Some(5)))),
         (99, None),
     ] {
@@ -109,7 +109,7 @@ async fn a_revision_lies_between_two_renewals() {
 }
 
 #[tokio::test]
-async fn what_is_known_is_not_read_again() {
+async fn known_renewals_are_not_read_again() {
     let dates = dates(renewed(1));
     dates.of(revision(155), revision(205)).await;
     dates.before(at(26), revision(205)).await;
@@ -126,7 +126,7 @@ async fn what_is_known_is_not_read_again() {
 }
 
 #[tokio::test]
-async fn callers_at_one_time_share_their_requests() {
+async fn concurrent_callers_share_their_requests() {
     let newest = revision(205);
     let mut requests = Vec::new();
     for callers in [1, 4] {
@@ -141,16 +141,16 @@ async fn callers_at_one_time_share_their_requests() {
 }
 
 #[tokio::test]
-async fn a_time_is_after_a_revision() {
+async fn the_newest_revision_before_a_time_is_found() {
     let dates = dates(renewed(104));
     for (seconds, number) in [
         (28, Some(150)),
-        // The renewal of 25 may have come into the store a moment after it was sent.
+        // The renewal at 25 may have been stored a moment after it was sent.
         (27, Some(140)),
         (26, Some(140)),
         (25, Some(140)),
         (999, Some(200)),
-        // The renewal is older than what can be read, but known.
+        // The renewal is older than the oldest readable revision, but it is known.
         (3, Some(100)),
         (0, None),
         (-9, None),
@@ -161,7 +161,7 @@ async fn a_time_is_after_a_revision() {
 }
 
 #[tokio::test]
-async fn who_may_not_read_leases_is_told_no_times() {
+async fn without_permission_to_read_leases_there_are_no_times() {
     let refused = true;
     let dates = dates(Renewed { oldest: 1, refused });
     assert_eq!(dates.of(revision(150), revision(205)).await, None);
@@ -170,7 +170,7 @@ async fn who_may_not_read_leases_is_told_no_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_of_its_own_has_revisions_of_its_own() {
+async fn a_separate_storage_has_separate_revisions() {
     for (newest, covered) in [(205, true), (204, false), (206, false)] {
         let fake = Fake::new();
         fake.model().rv = newest;

@@ -1,0 +1,187 @@
+//! `LiveFeed`: the sources of a live verb, from their subscription to what the view prints of their events.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use tokio::time::Instant;
+
+use super::Live;
+use super::pace::RedrawPace;
+use crate::commands::sources::object;
+use crate::commands::{CommandError, Session, Sources, Terminal};
+use crate::source::{Event, SourceKey};
+use crate::watch::{Patience, Subscriptions, Terms};
+
+/// How many events are taken before what they mean is shown.
+const BATCH: usize = 512;
+
+/// The sources that are followed: their events and their states.
+pub(super) struct LiveFeed<'a> {
+    pub(super) session: &'a Session,
+    pub(super) wanted: Vec<SourceKey>,
+    pub(super) subscriptions: Subscriptions,
+    pub(super) sources: Sources,
+    pub(super) printing: RedrawPace,
+    pub(super) drawing: RedrawPace,
+    /// What could not be read, each once.
+    pub(super) unreadable: Vec<Arc<str>>,
+}
+
+impl<'a> LiveFeed<'a> {
+    pub(super) fn of(session: &'a Session) -> LiveFeed<'a> {
+        LiveFeed {
+            session,
+            wanted: Vec::new(),
+            subscriptions: Subscriptions::default(),
+            sources: Sources::default(),
+            printing: RedrawPace::default(),
+            drawing: RedrawPace::default(),
+            unreadable: Vec::new(),
+        }
+    }
+
+    /// Prints what is owed, unless it is too soon.
+    pub(super) fn print_if_due<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        if self.printing.is_due(Instant::now()) {
+            self.print_owed(view, terminal)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn print_owed<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        if !self.printing.is_owed {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        view.print(&self.sources, terminal)?;
+        self.printing.done(begun, V::REST);
+        Ok(())
+    }
+
+    /// Prints what is owed when nothing more is to come.
+    pub(super) fn print_last<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.printing.is_owed |= view.stop_waiting();
+        self.print_owed(view, terminal)
+    }
+
+    /// Fails if what was asked cannot be told, once what came of it is printed.
+    pub(super) fn fail_if_refused<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let Some(error) = self.sources.refusal() else {
+            return Ok(());
+        };
+        self.print_last(view, terminal)?;
+        Err(error)
+    }
+
+    /// Whether all that was asked is told; an error if nobody answers.
+    pub(super) fn is_over(&self, view: &impl Live) -> Result<bool, CommandError> {
+        if self.printing.is_owed || !view.is_answered(&self.sources) {
+            return Ok(false);
+        }
+        self.sources.silence().map_or(Ok(true), Err)
+    }
+
+    /// Tells of names like that of an object that is waited for, if it still is.
+    pub(super) fn tell_similar(
+        &self,
+        key: &SourceKey,
+        near: &[String],
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        if !near.is_empty() && self.sources.is_absent(key) {
+            let near = near.join(", ");
+            terminal.say(&format!("similar to {}: {near}", object(key)))?;
+        }
+        Ok(())
+    }
+
+    /// Subscribes to what is wanted and ends what no longer is. What the view holds waits.
+    pub(super) fn reconcile(&mut self, view: &impl Live, terminal: &Terminal<'_>) {
+        self.subscriptions.hold(|key| view.holds(key));
+        let wanted = view.wanted();
+        if wanted == self.wanted {
+            return;
+        }
+        self.wanted.clone_from(&wanted);
+        let patience = if terminal.is_live() {
+            Patience::Screen
+        } else {
+            Patience::Pipe
+        };
+        let sources: Vec<_> = wanted
+            .into_iter()
+            .map(|key| self.session.mux.open_idle(key))
+            .collect();
+        let keys: HashSet<_> = sources.iter().map(|source| source.key().clone()).collect();
+        let gone: Vec<_> = self
+            .subscriptions
+            .keys()
+            .filter(|key| !keys.contains(*key))
+            .cloned()
+            .collect();
+        for key in gone {
+            self.subscriptions.remove(&key);
+            self.sources.remove(&key);
+        }
+        for source in sources {
+            self.sources.add(source.key(), view.need(source.key()));
+            let catch_up = view.catch_up();
+            self.subscriptions
+                .add(&source, Terms { patience, catch_up });
+            source.start();
+        }
+    }
+
+    /// Hands this event, and those that wait behind it, to the view.
+    pub(super) fn take(
+        &mut self,
+        event: (Arc<SourceKey>, Event),
+        view: &mut impl Live,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let mut next = Some(event);
+        let mut left = BATCH;
+        while let Some((key, event)) = next {
+            let now = terminal.env().now();
+            if let Event::Undecodable { detail } = &event
+                && !self.unreadable.contains(detail)
+            {
+                self.unreadable.push(detail.clone());
+            }
+            let mut notes = self.sources.apply(&key, &event, now);
+            if view.tells_states_at_once() {
+                notes.extend(self.sources.take_held());
+            }
+            for (key, note) in notes {
+                // What ends the program is told as its error.
+                if self.sources.refusal().is_none() {
+                    view.note(&key, note, terminal)?;
+                }
+            }
+            view.apply(&key, event, now);
+            left -= 1;
+            if left == 0 || view.holds(&key) {
+                break;
+            }
+            next = self.subscriptions.next().now_or_never().flatten();
+        }
+        Ok(())
+    }
+}
