@@ -39,9 +39,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if choice % 2 == 0 {
         check(command, input);
     } else if let Some(secrets) = secrets(input) {
-        let said = check(command, &secrets);
+        let printed = check(command, &secrets);
         for hidden in [HIDDEN, STORED] {
-            assert!(!said.contains(hidden), "{said}");
+            assert!(!printed.contains(hidden), "{printed}");
         }
     }
 });
@@ -51,9 +51,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
 fn check(command: &[&str], input: &[u8]) -> String {
     let ran = run(command.iter().copied().chain(["--from", "-"]), input);
     ran.check();
-    let said = ran.stdout + &ran.stderr;
-    assert!(said.len() < 2000 * (input.len() + 100), "{}", said.len());
-    said
+    let printed = ran.stdout + &ran.stderr;
+    assert!(printed.len() < 2000 * (input.len() + 100), "{}", printed.len());
+    printed
 }
 
 /// The JSON values of a text, each made a version of the same Secret: every text below `data` and `stringData`

@@ -26,18 +26,18 @@ const CREDENTIALS: [&str; 4] = [
 
 libfuzzer_sys::fuzz_target!(|input: &str| {
     let texts: Vec<&str> = input.splitn(3, '\u{c}').collect();
-    let said = connect(&texts);
-    assert_eq!(said, connect(&texts));
+    let summary = connect(&texts);
+    assert_eq!(summary, connect(&texts));
     let hidden: Vec<String> = texts.iter().filter_map(|text| hidden(text)).collect();
     if hidden.len() == texts.len() {
-        let said = connect(&hidden.iter().map(String::as_str).collect::<Vec<_>>());
-        assert!(!said.contains(HIDDEN), "{said}");
+        let summary = connect(&hidden.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(!summary.contains(HIDDEN), "{summary}");
     }
 });
 
 /// All that can be seen of the client, or the error.
 fn connect(texts: &[&str]) -> String {
-    let mut said = String::new();
+    let mut summary = String::new();
     for server in [None, Some("https://127.0.0.1:6443".to_owned())] {
         let overrides = Overrides {
             server,
@@ -46,17 +46,17 @@ fn connect(texts: &[&str]) -> String {
         let config = match ClusterConfig::of_texts(texts, &overrides) {
             Ok(config) => config,
             Err(error) => {
-                said += &format!("{error} {error:?}\n");
+                summary += &format!("{error} {error:?}\n");
                 continue;
             }
         };
-        said += &format!("{config:?} {} {}", config.server(), config.namespace());
+        summary += &format!("{config:?} {} {}", config.server(), config.namespace());
         match RUNTIME.block_on(Client::new(config)) {
-            Ok(client) => said += &format!("{client:?}\n"),
-            Err(error) => said += &format!("{error} {error:?}\n"),
+            Ok(client) => summary += &format!("{client:?}\n"),
+            Err(error) => summary += &format!("{error} {error:?}\n"),
         }
     }
-    said
+    summary
 }
 
 /// A text in which every credential is the hidden one, and that is nowhere else; `None` if it is no JSON.

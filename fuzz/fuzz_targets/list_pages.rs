@@ -66,23 +66,23 @@ fn lines(key: &SourceKey, body: &[u8]) {
     // The second reader has read each line before: what it knows of it changes nothing.
     let (mut reader, mut again) = (Reader::new(key), Reader::new(key));
     for line in body.split(|byte| *byte == b'\n') {
-        let first = told(reader.line(line));
-        assert_eq!(first, told(again.line(line)));
-        assert_eq!(first, told(again.line(line)));
+        let first = summary(reader.line(line));
+        assert_eq!(first, summary(again.line(line)));
+        assert_eq!(first, summary(again.line(line)));
     }
 }
 
 /// What a line says, to be compared.
-fn told(line: Result<Line, std::sync::Arc<str>>) -> String {
+fn summary(line: Result<Line, std::sync::Arc<str>>) -> String {
     match line {
         Ok(Line::Object { verb, item }) => {
             assert_names_itself(&item.version);
-            let mut told = format!("{verb:?} {:?} {:?}", item.version.object, item.deleting);
-            write!(told, " {:?}", item.version.version).expect("memory");
+            let mut summary = format!("{verb:?} {:?} {:?}", item.version.object, item.deleting);
+            write!(summary, " {:?}", item.version.version).expect("memory");
             if let Ok(doc) = item.version.doc() {
-                told += doc.text();
+                summary += doc.text();
             }
-            told
+            summary
         }
         Ok(Line::Bookmark(version)) => {
             assert!(!version.as_str().is_empty());

@@ -183,7 +183,7 @@ pub struct Symbols {
     /// Where text is left out.
     pub ellipsis: &'static str,
     /// Before the count of fields or items that are left out.
-    pub left_out: &'static str,
+    pub omitted: &'static str,
     /// Another spelling of the same value.
     pub equal: &'static str,
     /// An item at another place.
@@ -209,7 +209,7 @@ impl Symbols {
         note: "└ ",
         arrow: "→",
         ellipsis: "…",
-        left_out: "⋯",
+        omitted: "⋯",
         equal: "≈",
         moved: "↕",
         done: "✓",
@@ -230,7 +230,7 @@ impl Symbols {
         note: "` ",
         arrow: "->",
         ellipsis: "...",
-        left_out: "...",
+        omitted: "...",
         equal: "=",
         moved: "^",
         done: "+",

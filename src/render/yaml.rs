@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::text::is_unsafe;
-use crate::diff::{Content, LeftOut, Shown};
+use crate::diff::{Content, Projection, Shown};
 
 /// The object's lines, without line feeds, but for what is left out.
-pub fn yaml(shown: Shown<'_>, left_out: &LeftOut<'_>) -> Vec<String> {
+pub fn yaml(shown: Shown<'_>, projection: &Projection<'_>) -> Vec<String> {
     let mut writer = Writer {
         lines: Vec::new(),
-        left_out,
+        projection,
     };
     match shown.content() {
         Content::Object if writer.has_fields(shown) => {
@@ -28,21 +28,21 @@ pub fn yaml(shown: Shown<'_>, left_out: &LeftOut<'_>) -> Vec<String> {
 
 struct Writer<'w> {
     lines: Vec<String>,
-    left_out: &'w LeftOut<'w>,
+    projection: &'w Projection<'w>,
 }
 
 impl Writer<'_> {
     fn has_fields(&self, shown: Shown<'_>) -> bool {
-        self.left_out.fields(shown).next().is_some()
+        self.projection.fields(shown).next().is_some()
     }
 
     fn has_items(&self, shown: Shown<'_>) -> bool {
-        self.left_out.items(shown).next().is_some()
+        self.projection.items(shown).next().is_some()
     }
 
     /// The fields, each on a line of its own; the first behind `lead`.
     fn object(&mut self, shown: Shown<'_>, (indent, lead): (usize, String)) {
-        let mut fields: Vec<(Cow<'_, str>, Shown<'_>)> = self.left_out.fields(shown).collect();
+        let mut fields: Vec<(Cow<'_, str>, Shown<'_>)> = self.projection.fields(shown).collect();
         fields.sort_by(|a, b| a.0.cmp(&b.0));
         let mut lead = Some(lead);
         for (name, value) in fields {
@@ -69,7 +69,7 @@ impl Writer<'_> {
     /// The items, each behind a dash; the first behind `lead`.
     fn array(&mut self, shown: Shown<'_>, indent: usize, lead: String) {
         let mut lead = Some(lead);
-        for item in self.left_out.items(shown) {
+        for item in self.projection.items(shown) {
             let mut start = lead.take().unwrap_or_else(|| spaces(indent));
             start.push_str("- ");
             match item.content() {
@@ -212,7 +212,7 @@ mod tests {
         let doc = Doc::parse(json).unwrap();
         let redactor = Redactor::new();
         let shown = redactor.shown(doc.root());
-        let lines = yaml(shown, &LeftOut::default().and_metadata(shown, without));
+        let lines = yaml(shown, &Projection::default().and_metadata(shown, without));
         lines.into_iter().map(|line| line + "\n").collect()
     }
 
@@ -230,7 +230,7 @@ mod tests {
             let doc = Doc::parse(POD).unwrap();
             let redactor = Redactor::new();
             let shown = redactor.shown(doc.root());
-            yaml(shown, &filter.left_out([shown], ListKeys::builtin())).join("\n")
+            yaml(shown, &filter.projection([shown], ListKeys::builtin())).join("\n")
         };
         insta::assert_snapshot!(part(&["status"], &[]), @r"
         status:

@@ -40,7 +40,7 @@ fn kubectl_wait(plane: &ControlPlane, args: &[&str]) -> Output {
 }
 
 /// What kubectl says on both streams: what has met the condition, and errors.
-fn said(output: &Output) -> String {
+fn both_streams(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr].concat();
     sorted(&String::from_utf8(text).unwrap())
 }
@@ -102,7 +102,7 @@ fn it_says_what_kubectl_wait_says() {
                 "{verb} {args:?}: {}",
                 ours.stderr
             );
-            assert_eq!(sorted(&ours.stderr), said(&theirs), "{verb} {args:?}");
+            assert_eq!(sorted(&ours.stderr), both_streams(&theirs), "{verb} {args:?}");
         }
     }
 }

@@ -94,7 +94,7 @@ fn deletions_are_dated_by_the_renewals_of_leases() {
     // The API server's own Lease is renewed every ten seconds.
     let begun = Instant::now();
     while early("1s") {
-        assert!(begun.elapsed() < Duration::from_secs(60), "still told");
+        assert!(begun.elapsed() < Duration::from_secs(60), "it still prints old versions");
     }
     plane.kubectl(&["delete", "cm", "late"]);
     let ran = spy.run(&["changes", "cm", "--since", "1m", "--once", "-o", "json"]);
@@ -125,9 +125,9 @@ fn where_the_servers_memory_ends_is_said() {
     let forgotten = (2..10_000).find(|number| {
         count(&plane, *number);
         let ran = spy.run(&["changes", "cm/counter", "--since", "all", "--once"]);
-        let told = counted(&ran.stdout);
-        let first = told.first().copied().unwrap_or(*number);
-        assert_eq!(told, (first..=*number).collect::<Vec<_>>());
+        let printed = counted(&ran.stdout);
+        let first = printed.first().copied().unwrap_or(*number);
+        assert_eq!(printed, (first..=*number).collect::<Vec<_>>());
         let ended = ran
             .stdout
             .contains("the server has forgotten what was before");

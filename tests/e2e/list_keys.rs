@@ -16,7 +16,7 @@ const HEAD: &str = "\
 # same field and with the same keys, the first. `UPDATE=1 cargo test --test e2e list_keys` writes it.
 ";
 
-fn told(list: &ListType) -> String {
+fn keys_text(list: &ListType) -> String {
     let fields = |key: &ListKey| key.fields().collect::<Vec<_>>().join(",");
     match list {
         ListType::Map(key) => fields(key),
@@ -56,7 +56,7 @@ fn list_keys_are_those_of_the_server() {
             .collect();
         for kind in kinds {
             for (path, list) in schema.lists(kind) {
-                let keys = told(list);
+                let keys = keys_text(list);
                 found
                     .entry((place(&path), keys.clone()))
                     .or_insert(format!("{kind} {path} {keys}"));

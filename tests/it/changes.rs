@@ -617,7 +617,7 @@ fn noise_is_shown_to_who_asks() {
     let path = format!("{}/noise.json", env!("CARGO_TARGET_TMPDIR"));
     let text = [version(1, "1000m", "a"), version(2, "1", "b")].join("\n");
     std::fs::write(&path, text).unwrap();
-    let told = |flags: &[&str]| {
+    let printed = |flags: &[&str]| {
         let mut args = vec![
             "changes",
             "pod/a",
@@ -629,12 +629,12 @@ fn noise_is_shown_to_who_asks() {
         args.extend(flags);
         Spy::alone().run(&args).transcript()
     };
-    assert_snapshot!(told(&[]), @r#"
+    assert_snapshot!(printed(&[]), @r#"
     2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
     ! waiting for pods/a in namespace "default"
     "#);
-    assert_snapshot!(told(&["--show-noise"]), @r#"
+    assert_snapshot!(printed(&["--show-noise"]), @r#"
     2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
     2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  4 changes
@@ -644,7 +644,7 @@ fn noise_is_shown_to_who_asks() {
     ~ .status.conditions[type=Ready].lastProbeTime: 2026-03-02T12:00:01Z → 2026-03-02T12:00:02Z  (+1s)
     ! waiting for pods/a in namespace "default"
     "#);
-    assert_snapshot!(told(&["--show-noise=equivalent,version"]), @r#"
+    assert_snapshot!(printed(&["--show-noise=equivalent,version"]), @r#"
     2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
     2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  2 changes, 2 hidden
@@ -652,14 +652,14 @@ fn noise_is_shown_to_who_asks() {
     ≈ .spec.limits.cpu: 1000m → "1"
     ! waiting for pods/a in namespace "default"
     "#);
-    assert_snapshot!(told(&["--show-managed-fields"]), @r#"
+    assert_snapshot!(printed(&["--show-managed-fields"]), @r#"
     2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
     2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  1 change, 3 hidden
     ~ .metadata.managedFields: [{manager: a, operation: Update, time: 2026-03-02T12:00:01Z}] → [{manager: b, operation: Update, time: 2026-03-02T12:00:02Z}]
     ! waiting for pods/a in namespace "default"
     "#);
-    assert_snapshot!(told(&["--show-noise=probes"]), @"
+    assert_snapshot!(printed(&["--show-noise=probes"]), @"
     ! error: invalid value 'probes' for '--show-noise[=<CLASS>]'
     ! hint: one of all, version, managedFields, heartbeat, order, equivalent
     ! See 'kubectl spy --help' for usage.
@@ -677,12 +677,12 @@ fn a_lease_that_is_asked_for_is_shown_to_be_renewed() {
     };
     let path = format!("{}/lease.json", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(&path, [version(1), version(2)].join("\n")).unwrap();
-    let told = |args: &[&str]| {
+    let printed = |args: &[&str]| {
         let mut all = vec!["changes", "--from", &path, "--now", "2026-03-02T12:05:00Z"];
         all.extend(args);
         Spy::alone().run(&all).transcript()
     };
-    assert_snapshot!(told(&["lease/a"]), @r#"
+    assert_snapshot!(printed(&["lease/a"]), @r#"
     2026-03-02T12:05:00.000Z CREATED lease/a  1
     + .spec.holderIdentity: x
     + .spec.renewTime: 2026-03-02T12:00:01.000000Z
@@ -690,7 +690,7 @@ fn a_lease_that_is_asked_for_is_shown_to_be_renewed() {
     ~ .spec.renewTime: 2026-03-02T12:00:01.000000Z → 2026-03-02T12:00:02.000000Z  (+1s)
     ! waiting for leases.coordination.k8s.io/a in namespace "default"
     "#);
-    assert!(!told(&[]).contains("MODIFIED"), "{}", told(&[]));
+    assert!(!printed(&[]).contains("MODIFIED"), "{}", printed(&[]));
 }
 
 #[test]
@@ -705,12 +705,12 @@ fn lists_are_keyed_as_one_is_told() {
     let old = r#"[{"host":"a","port":80,"up":1},{"host":"a","port":443,"up":1}]"#;
     let new = r#"[{"host":"a","port":443,"up":0},{"host":"a","port":80,"up":1}]"#;
     std::fs::write(&path, [version(1, old), version(2, new)].join("\n")).unwrap();
-    let told = |flags: &[&str]| {
+    let printed = |flags: &[&str]| {
         let mut args = vec!["changes", "--from", &path, "--now", "2026-03-02T12:05:00Z"];
         args.extend(flags);
         Spy::alone().run(&args).transcript()
     };
-    assert_snapshot!(told(&["--list-key", "spec.servers=host,port"]), @"
+    assert_snapshot!(printed(&["--list-key", "spec.servers=host,port"]), @"
     watching 0 gates.example.com
     2026-03-02T12:05:00.000Z CREATED gate/a  1
     + .spec.servers: [{host: a, port: 80, up: 1}, {host: a, port: 443, up: 1}]
@@ -718,7 +718,7 @@ fn lists_are_keyed_as_one_is_told() {
     ↕ .spec.servers[host=a,port=443]: 1 → 0
     ~ .spec.servers[host=a,port=443].up: 1 → 0
     ");
-    assert_snapshot!(told(&["--list-key", "spec.servers"]), @"
+    assert_snapshot!(printed(&["--list-key", "spec.servers"]), @"
     ! error: invalid value 'spec.servers' for '--list-key <PATH=KEY[,KEY]>': expected PATH=KEY[,KEY], as in .spec.servers=host,port
     ! See 'kubectl spy --help' for usage.
     ");
@@ -737,17 +737,17 @@ async fn a_path_that_is_none_is_pointed_at() {
             "{path}"
         );
     }
-    let said = |flag, path| {
+    let printed = |flag, path| {
         cluster
             .spy()
             .run(&["changes", "--since=0", "deploy/web", flag, path])
             .stderr
     };
-    assert_snapshot!(said("--only", ".spec.containers[name=app"), @"
+    assert_snapshot!(printed("--only", ".spec.containers[name=app"), @"
     error: invalid value '.spec.containers[name=app' for '--only <PATH>': expected `]` at position 26, found the end
     See 'kubectl spy --help' for usage.
     ");
-    assert_snapshot!(said("--ignore", "spec..replicas"), @"
+    assert_snapshot!(printed("--ignore", "spec..replicas"), @"
     error: invalid value 'spec..replicas' for '--ignore <PATH>': expected a field's name, `*`, `**` or `[` at position 6, found `.`
     See 'kubectl spy --help' for usage.
     ");

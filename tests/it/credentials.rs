@@ -87,8 +87,8 @@ fn a_token_with_a_line_break_is_an_error_line() {
 fn a_line_break_at_the_end_of_a_token_file_is_no_part_of_the_token() {
     let path = file("token-file", &format!("{SECRET}\n"));
     let refused = "The connection to the server 127.0.0.1:1 was refused";
-    let said = error("good-file", &json!({"tokenFile": path}), &[]);
-    assert!(said.starts_with(refused), "{said}");
+    let printed = error("good-file", &json!({"tokenFile": path}), &[]);
+    assert!(printed.starts_with(refused), "{printed}");
 }
 
 #[test]

@@ -187,8 +187,8 @@ async fn every_command_of_the_documents_is_understood() {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         // `-k` runs kubectl, which keeps what it learns in its home.
         let spy = cluster.spy().var("HOME", env!("CARGO_TARGET_TMPDIR"));
-        let said = spy.run(&args).stderr;
-        assert!(!said.contains("See 'kubectl spy"), "{args:?}: {said}");
+        let printed = spy.run(&args).stderr;
+        assert!(!printed.contains("See 'kubectl spy"), "{args:?}: {printed}");
         ran += 1;
     }
     assert!(ran > 30, "only {ran} commands were found");

@@ -209,20 +209,20 @@ async fn a_time_limit_ends_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn flags_that_cannot_be_read() {
     let cluster = Cluster::start().await;
-    let said = |flag: &str| {
+    let printed = |flag: &str| {
         let ran = cluster.spy().run(&["changes", "deploy/web", flag]);
         assert_eq!(code(&ran), Some(1), "{flag}");
         ran.stderr
     };
-    assert_snapshot!(said("--for=ready"), @r#"
+    assert_snapshot!(printed("--for=ready"), @r#"
     error: invalid value 'ready' for '--for <GOAL>': unrecognized condition: "ready"
     See 'kubectl spy --help' for usage.
     "#);
-    assert_snapshot!(said("--timeout=30"), @r#"
+    assert_snapshot!(printed("--timeout=30"), @r#"
     error: invalid value '30' for '--timeout <DURATION>': time: missing unit in duration "30"
     See 'kubectl spy --help' for usage.
     "#);
-    assert_snapshot!(said("--count=0"), @"
+    assert_snapshot!(printed("--count=0"), @"
     error: invalid value '0' for '--count <N>': 0 is not in 1..18446744073709551615
     See 'kubectl spy --help' for usage.
     ");

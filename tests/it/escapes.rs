@@ -208,12 +208,12 @@ fn refusal(path: &str, planted: Planted) -> Answer {
                 .to_string(),
         );
     }
-    let said = json!({
+    let printed = json!({
         "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403, "reason": "Forbidden",
         "message": format!("{path} is forbidden: no{STEERING}"),
         "details": {"name": format!("x{STEERING}"), "causes": [{"message": STEERING, "field": STEERING}]},
     });
-    Answer::json(403, &said.to_string())
+    Answer::json(403, &printed.to_string())
 }
 
 fn table(kind: (&str, &str), planted: Planted) -> Answer {

@@ -26,7 +26,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
-use check::{Told, number};
+use check::{Summary, number};
 use script::Script;
 
 /// The schedules that are run, all at once.
@@ -44,9 +44,9 @@ async fn random_schedules_over_http() {
     for seed in SEEDS {
         running.spawn(schedule(seed));
     }
-    let mut all = Told::default();
-    while let Some(told) = running.join_next().await {
-        all.add(&told.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));
+    let mut all = Summary::default();
+    while let Some(summary) = running.join_next().await {
+        all.add(&summary.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));
     }
     // The script does bite. What polls left out is mostly read back.
     let least = [all.expired, all.read_back, all.bad, all.slow]
@@ -56,7 +56,7 @@ async fn random_schedules_over_http() {
 }
 
 /// One schedule, from an empty server to the last write.
-async fn schedule(seed: u64) -> Told {
+async fn schedule(seed: u64) -> Summary {
     let mut rng = fastrand::Rng::with_seed(seed);
     let honest = seed < HONEST;
     let mut script = Script::random(&mut rng, honest);
@@ -98,25 +98,25 @@ async fn schedule(seed: u64) -> Told {
 }
 
 /// Holds everything against the server's log.
-fn verdict(server: &Server, script: &Script, readers: &[Reader]) -> Told {
+fn verdict(server: &Server, script: &Script, readers: &[Reader]) -> Summary {
     let log = server.log();
-    let mut all = Told::default();
+    let mut all = Summary::default();
     for (at, reader) in readers.iter().enumerate() {
         let label = &*reader.label;
-        let told = if script.honest {
+        let summary = if script.honest {
             check::all(label, &log, &reader.events)
         } else {
             check::order(label, &log, &reader.events)
         };
-        script.check(label, &told);
+        script.check(label, &summary);
         // Only the first two were there from the start.
-        let had_two_for_each = told.bad >= 2 * told.bad_twice;
-        assert!(at > 0 || had_two_for_each, "{label}: {told:?}");
+        let had_two_for_each = summary.bad >= 2 * summary.bad_twice;
+        assert!(at > 0 || had_two_for_each, "{label}: {summary:?}");
         let fast = matches!(reader.pace, Pace::Fast(..));
         // While something is read back, the events behind it can exceed a small queue.
-        let may_lag = !fast || told.read_back > 0;
-        assert!(told.slow == 0 || may_lag, "{label}: {told:?}");
-        all.add(&told);
+        let may_lag = !fast || summary.read_back > 0;
+        assert!(summary.slow == 0 || may_lag, "{label}: {summary:?}");
+        all.add(&summary);
     }
     all
 }
@@ -345,7 +345,7 @@ fn has(events: &[Event], revision: u64) -> bool {
         .any(|event| matches!(event, Event::Object { now, .. } if number(&now.version) == revision))
 }
 
-/// What an object is told from others by.
+/// What an object is summary from others by.
 fn key(version: &Version) -> String {
     identity(&version.object).as_str().to_owned()
 }

@@ -218,11 +218,11 @@ async fn names_like_that_of_what_is_waited_for_are_told_once() {
     run.until("deployment/wbe Current 1/1");
     cluster.delete("deployments", "wbe");
     run.until("deployment/wbe NotFound (was Current 1/1)");
-    let said = interrupted(run).stderr;
-    let mut said: Vec<&str> = said.lines().collect();
-    said.sort_unstable();
+    let printed = interrupted(run).stderr;
+    let mut printed: Vec<&str> = printed.lines().collect();
+    printed.sort_unstable();
     assert_eq!(
-        said,
+        printed,
         [
             "similar to deployments.apps/wbe: web, web-2",
             r#"waiting for deployments.apps "api" in namespace "shop""#,

@@ -215,7 +215,7 @@ async fn ctrl_c_leaves_the_terminal_as_it_was() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn signals_end_it_as_they_do_other_programs() {
-    for (signal, told) in [
+    for (signal, name) in [
         ("INT", "Interrupt"),
         ("TERM", "Terminated"),
         ("HUP", "Hangup"),
@@ -227,7 +227,7 @@ async fn signals_end_it_as_they_do_other_programs() {
         until_versions(&mut terminal, "1 version ");
         let shown = terminal.transcript();
         terminal.signal(signal);
-        assert_eq!(terminal.finish().signal(), Some(told));
+        assert_eq!(terminal.finish().signal(), Some(name));
         assert_left_sane(&terminal);
         let (before, _) = shown.trim_end().rsplit_once('\n').unwrap();
         let left = terminal.transcript();
@@ -395,7 +395,7 @@ async fn of_what_cannot_be_read_at_all_the_error_alone_is_left() {
 async fn names_like_that_of_what_is_waited_for_stand_above_the_frame() {
     let cluster = cluster().await;
     cluster.put(deployment("web", 1));
-    for (verb, object, told) in [
+    for (verb, object, expected) in [
         ("changes", "cm/flag", "similar to configmaps/flag: flags"),
         (
             "status",
@@ -409,8 +409,8 @@ async fn names_like_that_of_what_is_waited_for_stand_above_the_frame() {
         ),
     ] {
         let mut terminal = cluster.spy().on_terminal(SIZE, &[verb, object]);
-        terminal.until_shown(told, |shown| {
-            let at = shown.find(told);
+        terminal.until_shown(expected, |shown| {
+            let at = shown.find(expected);
             at.is_some() && at < shown.find("Ctrl-C to end")
         });
     }
@@ -446,10 +446,10 @@ async fn a_reader_that_goes_away_is_no_error() {
         stdout.read_to_string(&mut line).unwrap();
         assert_eq!(line.lines().count(), 1, "{line}");
         cluster.put(config_map(&format!("new-{}", args.len()), &json!({})));
-        let mut said = String::new();
+        let mut printed = String::new();
         let mut stderr = child.stderr.take().unwrap();
-        stderr.read_to_string(&mut said).unwrap();
-        assert_eq!(said, "status 0\n", "{args:?}");
+        stderr.read_to_string(&mut printed).unwrap();
+        assert_eq!(printed, "status 0\n", "{args:?}");
         child.wait().unwrap();
     }
 }

@@ -133,11 +133,11 @@ async fn a_rollout_in_lines() {
     run.until("old pods done");
     let ran = run.interrupt();
     assert_eq!(ran.stderr, "");
-    let told = ran.stdout.lines().map(|line| {
-        let (_, told) = line.split_once("deployment/web ").unwrap();
-        told
+    let printed = ran.stdout.lines().map(|line| {
+        let (_, printed) = line.split_once("deployment/web ").unwrap();
+        printed
     });
-    let fixed: Vec<&str> = told
+    let fixed: Vec<&str> = printed
         .skip_while(|line| !line.starts_with("spec change: gen 3"))
         .collect();
     let last = |phase: &&str| {
@@ -264,11 +264,11 @@ async fn who_may_not_read_what_is_traced_gets_an_error() {
         for args in [&["trace", object][..], &["trace", object, "--once"]] {
             let ran = cluster.spy().run(args);
             assert_eq!((ran.status.code(), ran.stdout.as_str()), (Some(1), ""));
-            let said = format!(
+            let printed = format!(
                 "Error from server (Forbidden): forbidden\n\
                  hint: try `kubectl auth can-i list {hint} -n shop`\n"
             );
-            assert_eq!(ran.stderr, said, "{args:?}");
+            assert_eq!(ran.stderr, printed, "{args:?}");
         }
     }
 }
@@ -402,21 +402,21 @@ async fn of_a_file_everything_that_can_be_is_traced() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_file_a_type_may_be_traced_and_what_is_not_there_is_told() {
     let file = several("trace-types").await;
-    let told = |file: &str, args: &[&str]| of_file(file, args).transcript().replace(file, "FILE");
-    assert_snapshot!(told(&file, &["svc", "-n", "lab", "--once"]), @r"
+    let printed = |file: &str, args: &[&str]| of_file(file, args).transcript().replace(file, "FILE");
+    assert_snapshot!(printed(&file, &["svc", "-n", "lab", "--once"]), @r"
     service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
     ✗ no pod matches the selector  selector app=api   0 pods match, 0 ready
     ");
-    assert_snapshot!(told(&file, &["svc", "-n", "tea"]), @r#"
+    assert_snapshot!(printed(&file, &["svc", "-n", "tea"]), @r#"
     ! error: nothing in FILE, namespace "tea", can be traced
     ! hint: what can be traced: svc/NAME, deploy/NAME
     "#);
     let empty = dumped(&Cluster::start().await, "trace-nothing");
-    assert_snapshot!(told(&empty, &[]), @r"
+    assert_snapshot!(printed(&empty, &[]), @r"
     ! error: nothing in FILE can be traced
     ! hint: what can be traced: svc/NAME, deploy/NAME
     ");
-    assert_snapshot!(told(&file, &["-l", "app=api"]), @r"
+    assert_snapshot!(printed(&file, &["-l", "app=api"]), @r"
     ! error: the name of an object is missing: trace TYPE/NAME
     ! See 'kubectl spy --help' for usage.
     ");

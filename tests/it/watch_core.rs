@@ -208,8 +208,8 @@ async fn a_server_that_is_away_is_waited_for() {
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     "#);
-    let said = without_port(&cluster, &ran);
-    let last: Vec<&str> = said.lines().rev().take(2).collect();
+    let printed = without_port(&cluster, &ran);
+    let last: Vec<&str> = printed.lines().rev().take(2).collect();
     assert_snapshot!(format!("{}\n{}", last[1], last[0]), @r#"
     ! configmaps/flags in namespace "shop": retrying: The connection to the server SERVER was refused - did you specify the right host or port?
     ! configmaps/flags in namespace "shop": live

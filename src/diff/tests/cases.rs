@@ -362,8 +362,8 @@ fn what_is_ignored_is_not_asked_for() {
             // What is written of both versions differs, then.
             let redactor = Redactor::new();
             let there = redactor.shown(if change.op == Op::Add { new } else { old }.root());
-            let left_out = filter.left_out([there], ListKeys::builtin());
-            assert_eq!(!left_out.has(there), asked, "{only:?} {ignore:?}");
+            let projection = filter.projection([there], ListKeys::builtin());
+            assert_eq!(!projection.excludes(there), asked, "{only:?} {ignore:?}");
         }
     }
 }
@@ -405,7 +405,7 @@ fn a_custom_list_is_keyed_by_its_schema_and_guessed_without() {
     let new = servers(
         r#"[{"host":"b","port":80,"tls":true},{"host":"a","port":443},{"host":"a","port":8080}]"#,
     );
-    let told = |chosen: &[&str], schema: bool| {
+    let shown = |chosen: &[&str], schema: bool| {
         let kinds = KindKeys::new(
             chosen
                 .iter()
@@ -424,7 +424,7 @@ fn a_custom_list_is_keyed_by_its_schema_and_guessed_without() {
             .map(|change| line(&diff, change, &redactor));
         lines.collect::<Vec<_>>().join("\n")
     };
-    insta::assert_snapshot!(told(&[], true), @r#"
+    insta::assert_snapshot!(shown(&[], true), @r#"
     ↕ .spec.servers[host=b,port=80]: 2 → 0
     ~ .spec.servers[host=b,port=80].tls: false → true
     + .spec.servers[host=a,port=443].port: 443
@@ -432,13 +432,13 @@ fn a_custom_list_is_keyed_by_its_schema_and_guessed_without() {
     + .spec.servers[host=a,port=8080]: {"host":"a","port":8080}
     "#);
     // The server would not tell its schema.
-    insta::assert_snapshot!(told(&[], false), @r#"
+    insta::assert_snapshot!(shown(&[], false), @r#"
     + .spec.servers[0]: {"host":"b","port":80,"tls":true}
     + .spec.servers[0→1].port: 443
     ~ .spec.servers[1→2].port: 80 → 8080
     - .spec.servers[2]: {"host":"b","port":80,"tls":false}
     "#);
-    insta::assert_snapshot!(told(&[".spec.servers=host"], true), @"
+    insta::assert_snapshot!(shown(&[".spec.servers=host"], true), @"
     ↕ .spec.servers[host=b]: 2 → 0
     ~ .spec.servers[host=b].tls: false → true
     + .spec.servers[host=a].port: 443

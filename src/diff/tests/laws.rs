@@ -274,7 +274,7 @@ proptest! {
                 diff.push_path(&mut text, (base, at), "->");
                 text
             };
-            prop_assert_eq!(written(SegId::ROOT), format!("before{}", path.text("->")));
+            prop_assert_eq!(written(NodeId::ROOT), format!("before{}", path.text("->")));
             for base in diff.chain(at) {
                 let below = diff.chain(base).count();
                 let below = Path { steps: path.steps[below..].to_vec() }.text("->");
@@ -324,8 +324,8 @@ proptest! {
         let (a, b) = (doc("{}"), doc(&json!({"x": value}).to_string()));
         let (diff, redactor) = (of(&a, &b), Redactor::new());
         let filter = filter(&only, &ignore);
-        let left_out = filter.left_out([redactor.shown(b.root())], ListKeys::builtin());
-        let is_written = !left_out.has(redactor.shown(b.root()));
+        let projection = filter.projection([redactor.shown(b.root())], ListKeys::builtin());
+        let is_written = !projection.excludes(redactor.shown(b.root()));
         prop_assert_eq!(diff.changes().iter().any(|change| filter.keeps(&diff, change)), is_written);
     }
 

@@ -255,13 +255,13 @@ fn a_patch_without_the_values_says_that_it_cannot_be_applied() {
         doc(&secret("aHVudGVyMw==", r#""labels":{"a":"b"}"#)),
     );
     let diff = Diff::of(Some(a.root()), Some(b.root()));
-    let told = |redactor: &Redactor| {
+    let patch_json = |redactor: &Redactor| {
         let patch = json_patch(&diff, redactor);
         let text = serde_json::to_string(&patch).expect("serialises");
         format!("{text} {}", patch.is_redacted())
     };
-    insta::assert_snapshot!(told(&Redactor::new()), @r#"[{"op":"replace","path":"/data/password","value":{"redacted":true,"bytes":7,"id":1}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] true"#);
-    insta::assert_snapshot!(told(&Redactor::revealing()), @r#"[{"op":"replace","path":"/data/password","value":"aHVudGVyMw=="},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] false"#);
+    insta::assert_snapshot!(patch_json(&Redactor::new()), @r#"[{"op":"replace","path":"/data/password","value":{"redacted":true,"bytes":7,"id":1}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] true"#);
+    insta::assert_snapshot!(patch_json(&Redactor::revealing()), @r#"[{"op":"replace","path":"/data/password","value":"aHVudGVyMw=="},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] false"#);
     let labels = doc(&secret("aHVudGVyMg==", r#""labels":{"a":"b"}"#));
     let diff = Diff::of(Some(a.root()), Some(labels.root()));
     assert!(!json_patch(&diff, &Redactor::new()).is_redacted());
@@ -296,7 +296,7 @@ fn what_has_not_changed_in_a_secret_is_missing_too_where_it_is_written() {
             (false, false),
         ),
     ];
-    for (old, new, told) in cases {
+    for (old, new, redacted) in cases {
         let (a, b) = (doc(&old), doc(&new));
         let redactor = Redactor::new();
         let diff = Diff::of(Some(a.root()), Some(b.root()));
@@ -305,7 +305,7 @@ fn what_has_not_changed_in_a_secret_is_missing_too_where_it_is_written() {
         let patch = json_patch(&diff, &redactor);
         assert_eq!(
             (patch.is_redacted(), merge.is_redacted),
-            told,
+            redacted,
             "{patch:?} {merge:?}"
         );
     }

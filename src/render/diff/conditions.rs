@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::diff::{Change, Content, Op, SegId, Shown};
+use crate::diff::{Change, Content, Op, NodeId, Shown};
 use crate::object;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -56,7 +56,7 @@ pub(super) fn whole(painter: &Painter<'_>, change: &Change) -> Option<String> {
 pub(super) fn lines(
     painter: &Painter<'_>,
     out: &mut Vec<String>,
-    item: SegId,
+    item: NodeId,
     changes: &[&Change],
 ) {
     let side = |side| painter.shown(item, side).and_then(ConditionText::read);

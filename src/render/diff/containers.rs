@@ -1,6 +1,6 @@
 //! The state of a container, which is one thing in several fields.
 
-use crate::diff::{Change, SegId, Shown};
+use crate::diff::{Change, NodeId, Shown};
 use crate::object::path::Side;
 use crate::render::style::Role;
 use crate::render::text;
@@ -8,7 +8,7 @@ use crate::render::text;
 use super::painter::{Base, LineMark, Painter, clock};
 
 /// The line of a container's state; `run` are the changes in it.
-pub(super) fn state(painter: &Painter<'_>, at: SegId, run: &[&Change], base: Base) -> Vec<String> {
+pub(super) fn state(painter: &Painter<'_>, at: NodeId, run: &[&Change], base: Base) -> Vec<String> {
     let side = |side| {
         painter
             .shown(at, side)

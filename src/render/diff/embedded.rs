@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
 use crate::diff::text::{self as compare, Hunk, Tag, TextDiff};
-use crate::diff::{Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, Op, Redactor, SegId, Shown};
+use crate::diff::{Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, Op, Redactor, NodeId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -122,7 +122,7 @@ struct ChangeText {
 }
 
 fn texts(diff: &Diff<'_>, redactor: &Redactor) -> HashSet<ChangeText> {
-    let json = |at: SegId, side| diff.shown(at, side, redactor).map(Shown::json);
+    let json = |at: NodeId, side| diff.shown(at, side, redactor).map(Shown::json);
     let changes = diff.changes().iter();
     changes
         .map(|change| ChangeText {

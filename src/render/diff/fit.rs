@@ -168,16 +168,16 @@ impl Room {
     /// Digests by their first twelve digits.
     fn digests(self, value: &str) -> Cow<'_, str> {
         let mut out = String::new();
-        let mut told = 0;
-        while let Some(digest) = digest(value.as_bytes(), told) {
-            out.push_str(&value[told..digest.start + DIGEST_SHOWN]);
+        let mut copied = 0;
+        while let Some(digest) = digest(value.as_bytes(), copied) {
+            out.push_str(&value[copied..digest.start + DIGEST_SHOWN]);
             out.push_str(self.ellipsis);
-            told = digest.end;
+            copied = digest.end;
         }
-        if told == 0 {
+        if copied == 0 {
             return Cow::Borrowed(value);
         }
-        out.push_str(&value[told..]);
+        out.push_str(&value[copied..]);
         Cow::Owned(out)
     }
 }

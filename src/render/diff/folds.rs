@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::{Change, Fmt, Op, SegId, Shown};
+use crate::diff::{Change, Fmt, Op, NodeId, Shown};
 use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -20,7 +20,7 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
     let reordered = reordered(painter, changes);
     let mut shown = Vec::new();
     let mut lines = Vec::with_capacity(changes.len());
-    let items: Vec<Option<SegId>> = changes
+    let items: Vec<Option<NodeId>> = changes
         .iter()
         .map(|change| item(painter, change.at))
         .collect();
@@ -58,7 +58,7 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
 /// show. The change of a part with only one is shown.
 pub(super) fn counted(painter: &Painter<'_>, changes: &[&Change], lines: usize) -> Vec<String> {
     let part = |change: &Change| {
-        let chain: Vec<SegId> = painter.diff.chain(change.at).collect();
+        let chain: Vec<NodeId> = painter.diff.chain(change.at).collect();
         // Two steps from the root, but above the change itself.
         let above = chain.len().clamp(2, 3) - 1;
         chain.get(chain.len().saturating_sub(above)).copied()
@@ -89,7 +89,7 @@ pub(super) fn whole(lines: usize, view: &DiffView<'_>) -> String {
 }
 
 /// The lists in another order, and how many of their items have moved.
-fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<SegId, usize> {
+fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<NodeId, usize> {
     let mut moves = BTreeMap::new();
     for change in changes.iter().filter(|change| is_move(change)) {
         *moves.entry(painter.diff.parent(change.at)).or_default() += 1;
@@ -99,7 +99,7 @@ fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<SegId, usiz
 }
 
 /// `↕ .endpoints: 4,864 of 5,000 items moved, none changed`
-fn reordered_line(painter: &Painter<'_>, list: SegId, moves: usize, changes: &[&Change]) -> String {
+fn reordered_line(painter: &Painter<'_>, list: NodeId, moves: usize, changes: &[&Change]) -> String {
     let mark = LineMark::new(Role::Moved, painter.view.look.symbols.moved);
     let mut line = painter.start(mark, list, Base::TOP);
     let total = painter.shown(list, Side::New).map_or(0, Shown::len);
@@ -123,7 +123,7 @@ fn reordered_line(painter: &Painter<'_>, list: SegId, moves: usize, changes: &[&
 
 /// The item whose changes a change is shown with: the condition it is in, else the outermost item with
 /// a name.
-fn item(painter: &Painter<'_>, at: SegId) -> Option<SegId> {
+fn item(painter: &Painter<'_>, at: NodeId) -> Option<NodeId> {
     let diff = painter.diff;
     let items = || diff.chain(at).skip(1).filter(|&above| diff.is_keyed(above));
     items()
@@ -131,7 +131,7 @@ fn item(painter: &Painter<'_>, at: SegId) -> Option<SegId> {
         .or_else(|| items().last())
 }
 
-fn is_condition(painter: &Painter<'_>, item: SegId) -> bool {
+fn is_condition(painter: &Painter<'_>, item: NodeId) -> bool {
     let is_by_type = |key: &ListKey| key.fields().eq(["type"]);
     painter.diff.field(painter.diff.parent(item)) == Some("conditions")
         && painter.diff.key(item).is_some_and(is_by_type)
@@ -140,7 +140,7 @@ fn is_condition(painter: &Painter<'_>, item: SegId) -> bool {
 fn group_lines(
     painter: &Painter<'_>,
     out: &mut Vec<String>,
-    item: Option<SegId>,
+    item: Option<NodeId>,
     changes: &[&Change],
 ) {
     let Some(item) = item else {
@@ -170,7 +170,7 @@ fn group_lines(
 /// The changes of one item.
 #[derive(Clone, Copy)]
 struct ItemChanges<'c> {
-    item: SegId,
+    item: NodeId,
     changes: &'c [&'c Change],
 }
 

@@ -1,6 +1,6 @@
 //! One change as one line, or a few.
 
-use crate::diff::{Change, Content, Fmt, Op, Origin, SegId, Shown};
+use crate::diff::{Change, Content, Fmt, Op, Origin, NodeId, Shown};
 use crate::object::path::Side;
 use crate::render::style::{Look, Role};
 use crate::render::{age, text};
@@ -80,7 +80,7 @@ impl Painter<'_> {
                 let mut text = "  (renamed from ".to_owned();
                 let start = text.len();
                 let arrow = self.view.look.symbols.arrow;
-                self.diff.push_path(&mut text, (SegId::ROOT, at), arrow);
+                self.diff.push_path(&mut text, (NodeId::ROOT, at), arrow);
                 text::escape_line_from(&mut text, start);
                 text.push(')');
                 Some(text)

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use crate::diff::{Change, Diff, Noise, Op, SegId, Shown};
+use crate::diff::{Change, Diff, Noise, Op, NodeId, Shown};
 use crate::object;
 use crate::object::managed_fields::Writers;
 use crate::object::path::Side;
@@ -27,13 +27,13 @@ pub(super) struct Painter<'p> {
 #[derive(Clone, Copy)]
 pub(super) struct Base {
     /// Paths start below it.
-    pub(super) at: SegId,
+    pub(super) at: NodeId,
     pub(super) indent: usize,
 }
 
 impl Base {
     pub(super) const TOP: Base = Base {
-        at: SegId::ROOT,
+        at: NodeId::ROOT,
         indent: 0,
     };
 }
@@ -64,7 +64,7 @@ pub(super) struct ShownPair<'s> {
 
 impl Painter<'_> {
     /// A line with the mark and the path of a value.
-    pub(super) fn start(&self, mark: LineMark, at: SegId, base: Base) -> DiffLine {
+    pub(super) fn start(&self, mark: LineMark, at: NodeId, base: Base) -> DiffLine {
         let mut line = DiffLine::indented(base.indent);
         line.write(mark.role, |text| text.extend([mark.text, " "]));
         let path_role = match mark.role {
@@ -98,7 +98,7 @@ impl Painter<'_> {
         line.paint(self.view.look.styles)
     }
 
-    pub(super) fn shown(&self, at: SegId, side: Side) -> Option<Shown<'_>> {
+    pub(super) fn shown(&self, at: NodeId, side: Side) -> Option<Shown<'_>> {
         self.diff.shown(at, side, self.view.redactor)
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 
-use crate::diff::{Change, Diff, Filter, LAST_APPLIED, Noise, Op, Redactor, SegId};
+use crate::diff::{Change, Diff, Filter, LAST_APPLIED, Noise, Op, Redactor, NodeId};
 use crate::render::style::Look;
 
 /// How changes are shown.
@@ -112,7 +112,7 @@ pub(super) fn shown<'d>(diff: &'d Diff<'_>, view: &DiffView<'_>) -> Vec<&'d Chan
 }
 
 /// The place of a change among the others: its section, and whether it is at the top of it.
-pub(super) fn rank(diff: &Diff<'_>, at: SegId) -> (usize, bool) {
+pub(super) fn rank(diff: &Diff<'_>, at: NodeId) -> (usize, bool) {
     let (depth, top) = diff
         .chain(at)
         .fold((0, at), |(depth, _), above| (depth + 1, above));

@@ -20,13 +20,13 @@ pub struct Notice<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'r str>,
     #[serde(flatten)]
-    said: Said<'r>,
+    body: NoticeBody<'r>,
 }
 
 /// What such a record says.
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub enum Said<'r> {
+pub enum NoticeBody<'r> {
     /// `synced`: a full listing is in.
     Synced {
         /// How many objects there are.
@@ -90,7 +90,7 @@ pub enum Said<'r> {
         missing: Vec<MissingRecord>,
     },
     /// `seam`: the end of the past.
-    Seam {
+    Divider {
         /// How many records of versions are past.
         versions: usize,
         /// Whether what follows is live.
@@ -108,7 +108,7 @@ pub struct MissingRecord {
     pub cause: String,
 }
 
-impl<'r> Said<'r> {
+impl<'r> NoticeBody<'r> {
     /// The record that says it.
     pub fn record(self, seen: &'r str, cluster: &'r str, source: Option<&'r str>) -> Notice<'r> {
         Notice {
@@ -117,18 +117,18 @@ impl<'r> Said<'r> {
             seen,
             cluster,
             source,
-            said: self,
+            body: self,
         }
     }
 
     fn kind(&self) -> &'static str {
         match self {
-            Said::Synced { .. } => "synced",
-            Said::Gap { .. } => "gap",
-            Said::State { .. } => "state",
-            Said::Line { .. } | Said::Version { .. } => "undecodable",
-            Said::Lookback { .. } => "lookback",
-            Said::Seam { .. } => "seam",
+            NoticeBody::Synced { .. } => "synced",
+            NoticeBody::Gap { .. } => "gap",
+            NoticeBody::State { .. } => "state",
+            NoticeBody::Line { .. } | NoticeBody::Version { .. } => "undecodable",
+            NoticeBody::Lookback { .. } => "lookback",
+            NoticeBody::Divider { .. } => "seam",
         }
     }
 }

@@ -96,7 +96,7 @@ fn parents(items: &[OutlineItem]) -> Vec<Option<usize>> {
 }
 
 /// How many items are left out, by what they are.
-pub(super) fn left_out(items: &[OutlineItem], fitted: &[Fitted]) -> String {
+pub(super) fn omitted(items: &[OutlineItem], fitted: &[Fitted]) -> String {
     let (mut failing, mut moving, mut healthy, mut lines) = (0, 0, 0, 0);
     for (item, _) in items
         .iter()

@@ -40,7 +40,7 @@ impl Outline {
         if is_cut {
             fitted = fold::fold(&self.items, room - 1);
         }
-        let count = is_cut.then(|| fold::left_out(&self.items, &fitted));
+        let count = is_cut.then(|| fold::omitted(&self.items, &fitted));
         self.keep(&fitted);
         self.drop_empty_columns();
         let mut lines = self.table(look).lines(look);

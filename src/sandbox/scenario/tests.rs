@@ -44,7 +44,7 @@ fn object(record: &Record) -> Value {
 }
 
 /// The story as kubectl's rows would tell it.
-fn told(records: &[(String, Record)]) -> String {
+fn transcript(records: &[(String, Record)]) -> String {
     let built_in = kinds::built_in();
     let line = |(time, record): &(String, Record)| {
         let kind = built_in
@@ -336,7 +336,7 @@ async fn played_in_time_a_story_takes_its_time_and_can_be_broken_off() {
 #[expect(clippy::too_many_lines, reason = "the story is told in full")]
 async fn the_rollout_reads_as_a_story() {
     let records = performed(&sandbox().await, &rollout());
-    assert_snapshot!(told(&records), @"
+    assert_snapshot!(transcript(&records), @"
      2.000 MODIFIED deploy/web  3/3 3 3 41d
      2.030 ADDED    rs/web-5cc54d4d56  1 0 0 <invalid>
      2.030 MODIFIED deploy/web  3/3 3 3 41d
@@ -428,7 +428,7 @@ async fn the_rollout_reads_as_a_story() {
 #[tokio::test]
 async fn the_configuration_reads_as_a_story() {
     let records = performed(&sandbox().await, &config());
-    assert_snapshot!(told(&records), @"
+    assert_snapshot!(transcript(&records), @"
      2.000 MODIFIED cm/api-config  1 12d
      5.000 MODIFIED cm/flags  3 12d
      7.000 MODIFIED cm/flags  2 12d

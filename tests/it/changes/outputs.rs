@@ -580,12 +580,12 @@ fn the_lives_of_a_name_are_apart() {
         ("MODIFIED", "u3", json!({"a": "last"})),
     ]);
     let file = tempfile("lives.json", &file);
-    let told = |args: &[&str]| {
+    let printed = |args: &[&str]| {
         let spy = super::super::support::Spy::alone();
         let all = ["changes", "--from", &file, "--now", "2026-03-02T12:05:00Z"];
         spy.run(&[&all, args].concat()).stdout
     };
-    assert_snapshot!(told(&[]), @r#"
+    assert_snapshot!(printed(&[]), @r#"
     watching 0 configmaps
     2026-03-02T12:05:00.000Z CREATED configmap/flags  1
     + .data.a: "on"
@@ -600,7 +600,7 @@ fn the_lives_of_a_name_are_apart() {
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  1 change, 1 hidden
     ~ .data.a: again → last
     "#);
-    let records = told(&["-o", "json"]);
+    let records = printed(&["-o", "json"]);
     let records = records
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -646,16 +646,16 @@ async fn many_kinds_are_told_in_one_line() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
     cluster.put(config_map("flags", &json!({})));
-    let told = |args: &[&str]| {
+    let printed = |args: &[&str]| {
         let all = [&["changes", "--once"], args].concat();
         cluster.spy().run(&all).transcript()
     };
-    let few = told(&["cm,deploy,svc", "--since=0"]);
+    let few = printed(&["cm,deploy,svc", "--since=0"]);
     assert_eq!(few.lines().count(), 3, "{few}");
     let many = "cm,deploy,svc,pods";
-    assert_snapshot!(told(&[many, "--since=0"]), @r#"watching 2 objects of 4 kinds in namespace "shop""#);
-    assert_snapshot!(told(&[many, "--since=0", "-o", "name", "-A"]), @"! watching 2 objects of 4 kinds");
-    assert_snapshot!(told(&["--since", "1m", "-o", "name"]), @r#"! watching 2 objects of 25 kinds in namespace "shop""#);
+    assert_snapshot!(printed(&[many, "--since=0"]), @r#"watching 2 objects of 4 kinds in namespace "shop""#);
+    assert_snapshot!(printed(&[many, "--since=0", "-o", "name", "-A"]), @"! watching 2 objects of 4 kinds");
+    assert_snapshot!(printed(&["--since", "1m", "-o", "name"]), @r#"! watching 2 objects of 25 kinds in namespace "shop""#);
 }
 
 fn tempfile(name: &str, text: &str) -> String {
@@ -757,8 +757,8 @@ async fn a_null_that_a_merge_patch_cannot_say_is_no_end() {
         cluster.sandbox.update(gadget(&spec), &by).unwrap();
     }
     run.until(r#""a":2"#);
-    let said = interrupted(run).stderr;
-    assert_snapshot!(said.trim_end(), @r#"gadget/one 2→3: the null at .spec.a.b cannot be expressed in a merge patch"#);
+    let printed = interrupted(run).stderr;
+    assert_snapshot!(printed.trim_end(), @r#"gadget/one 2→3: the null at .spec.a.b cannot be expressed in a merge patch"#);
 }
 
 /// A custom kind with templates of other objects.
@@ -778,7 +778,7 @@ async fn templates(objects: &Value) -> Cluster {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_patch_with_placeholders_says_that_it_cannot_be_applied() {
     let held = secret("aHVudGVyMg==");
-    let said = async |format| {
+    let printed = async |format| {
         let cluster = templates(&json!([held])).await;
         let args = ["changes", "--since=0", "gadgets/one", "-o", format];
         let mut run = cluster.spy().start(&args);
@@ -792,8 +792,8 @@ async fn a_patch_with_placeholders_says_that_it_cannot_be_applied() {
         run.until("the-end");
         interrupted(run).stderr
     };
-    assert_snapshot!(said("merge-patch").await.trim_end(), @"what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)");
-    assert_snapshot!(said("json-patch").await.trim_end(), @"");
+    assert_snapshot!(printed("merge-patch").await.trim_end(), @"what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)");
+    assert_snapshot!(printed("json-patch").await.trim_end(), @"");
 }
 
 /// Of what is new as a whole, what is asked for may be ignored: then it is passed over in every format.
@@ -870,14 +870,14 @@ async fn what_cannot_be_applied_says_so_once() {
         ("json-patch", r#""id":2"#),
         ("merge-patch", r#""id":2"#),
     ] {
-        let said = rotation(&["-o", format], last).await;
-        assert_eq!(said.matches("cannot be applied").count(), 1, "{said}");
+        let printed = rotation(&["-o", format], last).await;
+        assert_eq!(printed.matches("cannot be applied").count(), 1, "{printed}");
         let held = r#"{"redacted":true,"bytes":7,"id":"#;
-        let of_yaml = format == "yaml" && said.contains("<secret 7 B #1>");
-        assert!(said.matches(held).count() == 2 || of_yaml, "{said}");
+        let of_yaml = format == "yaml" && printed.contains("<secret 7 B #1>");
+        assert!(printed.matches(held).count() == 2 || of_yaml, "{printed}");
         assert!(
-            !said.contains("aHVudGVy") && !said.contains("hunter"),
-            "{said}"
+            !printed.contains("aHVudGVy") && !printed.contains("hunter"),
+            "{printed}"
         );
     }
 }
@@ -885,13 +885,13 @@ async fn what_cannot_be_applied_says_so_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_are_shown_to_those_who_ask() {
     let shown = async |format: &str, last: &str| {
-        let said = rotation(&["--show-secrets", "-o", format], last).await;
+        let printed = rotation(&["--show-secrets", "-o", format], last).await;
         assert!(
-            !said.contains("<secret") && !said.contains("redacted"),
-            "{said}"
+            !printed.contains("<secret") && !printed.contains("redacted"),
+            "{printed}"
         );
-        assert!(!said.contains("cannot be applied"), "{said}");
-        said
+        assert!(!printed.contains("cannot be applied"), "{printed}");
+        printed
     };
     // Decoded for people.
     assert_snapshot!(shown("paths", "hunter4").await, @r#"
@@ -902,18 +902,18 @@ async fn secrets_are_shown_to_those_who_ask() {
     ~ .data.password: hunter3 → hunter4
     "#);
     for format in ["tree", "full", "diff"] {
-        let said = shown(format, "hunter4").await;
+        let printed = shown(format, "hunter4").await;
         assert!(
-            said.contains("hunter3") && !said.contains("aHVudGVy"),
-            "{said}"
+            printed.contains("hunter3") && !printed.contains("aHVudGVy"),
+            "{printed}"
         );
     }
     // As it is stored where it is to be applied.
     for format in ["json", "yaml", "json-patch", "merge-patch"] {
-        let said = shown(format, "aHVudGVyNA==").await;
+        let printed = shown(format, "aHVudGVyNA==").await;
         assert!(
-            said.contains("aHVudGVyMw==") && !said.contains("hunter"),
-            "{said}"
+            printed.contains("aHVudGVyMw==") && !printed.contains("hunter"),
+            "{printed}"
         );
     }
 }

@@ -313,13 +313,13 @@ async fn what_nobody_is_recorded_for_is_not_as_old_as_what_was_before_it() {
     turn(&cluster, "on");
     for objects in ["cm", "cm/flags"] {
         let args = ["changes", objects, "--once", "--since", "2m"];
-        let told = cluster.spy().run(&args).transcript();
-        let (first, _) = told.split_once(" MODIFIED").expect("a version");
+        let printed = cluster.spy().run(&args).transcript();
+        let (first, _) = printed.split_once(" MODIFIED").expect("a version");
         assert_eq!(
             first, "2026-03-02T12:03:23.000Z–2026-03-02T12:03:25.000Z",
-            "{told}"
+            "{printed}"
         );
-        assert!(told.contains("- .data.old: x"), "{told}");
+        assert!(printed.contains("- .data.old: x"), "{printed}");
     }
     let args = ["changes", "cm/flags", "--once", "--since=all", "-o", "json"];
     let records = super::json::records(&cluster.spy().run(&args));
@@ -381,10 +381,10 @@ async fn a_scale_has_no_time_of_its_own() {
     // It is not as old as what was recorded before it.
     for objects in ["deploy/web", "deploy"] {
         let lately = ["changes", objects, "--since", "3m", "--once"];
-        let told = cluster.spy().run(&lately).transcript();
-        let first = told.find(".spec.replicas: 1 → 2");
-        assert!(first < told.find(".spec.replicas: 2 → 3"), "{told}");
-        assert!(first.is_some() && !told.contains("CREATED"), "{told}");
+        let printed = cluster.spy().run(&lately).transcript();
+        let first = printed.find(".spec.replicas: 1 → 2");
+        assert!(first < printed.find(".spec.replicas: 2 → 3"), "{printed}");
+        assert!(first.is_some() && !printed.contains("CREATED"), "{printed}");
     }
 }
 

@@ -166,9 +166,9 @@ fn a_secret_that_hides_its_type_is_not_shown() {
             ("-ofull", "--timeout=1s"),
         ] {
             let command = ["changes", "secret/db", "--since=0", "--full", format, end];
-            let said = hostile.spy().run(&command).transcript();
-            let holds = ["aHVudGVyMg", "hunter2"].map(|text| said.contains(text));
-            assert_eq!(holds, [false, false], "{kind}{again} {format}: {said}");
+            let printed = hostile.spy().run(&command).transcript();
+            let holds = ["aHVudGVyMg", "hunter2"].map(|text| printed.contains(text));
+            assert_eq!(holds, [false, false], "{kind}{again} {format}: {printed}");
         }
     }
 }

@@ -11,9 +11,9 @@ use super::key;
 /// What is there: of each uid the version.
 pub type Mirror = BTreeMap<String, u64>;
 
-/// What a reader was told went wrong.
+/// What a reader was summary went wrong.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct Summary {
     pub expired: usize,
     /// Lines that could not be read, and gaps since one could not be twice.
     pub bad: usize,
@@ -24,8 +24,8 @@ pub struct Told {
     pub read_back: usize,
 }
 
-impl Told {
-    pub fn add(&mut self, other: &Told) {
+impl Summary {
+    pub fn add(&mut self, other: &Summary) {
         self.expired += other.expired;
         self.bad += other.bad;
         self.bad_twice += other.bad_twice;
@@ -74,16 +74,16 @@ struct Check<'a> {
     mirror: Mirror,
     /// Up to where all is accounted for.
     at: u64,
-    told: Told,
+    summary: Summary,
 }
 
-/// Checks that a reader was told of every version once, in order and byte for byte, but for those that
+/// Checks that a reader was summary of every version once, in order and byte for byte, but for those that
 /// lie in its gaps; and of each gap exactly what changed in it.
-pub fn all(label: &str, log: &[Record], events: &[Event]) -> Told {
+pub fn all(label: &str, log: &[Record], events: &[Event]) -> Summary {
     let mut check = Check::new(label, log);
     let mut rest = check.start(events);
     while let Some((event, after)) = rest.split_first() {
-        check.told.count(event);
+        check.summary.count(event);
         rest = match event {
             Event::Object { why, now, .. } => {
                 check.next(*why, now);
@@ -99,17 +99,17 @@ pub fn all(label: &str, log: &[Record], events: &[Event]) -> Told {
         };
     }
     let lost = log.iter().find(|record| record.revision > check.at);
-    assert!(lost.is_none(), "{label}: never told of {lost:?}");
+    assert!(lost.is_none(), "{label}: never summary of {lost:?}");
     assert_eq!(check.mirror, state(log, u64::MAX), "{label}: the end");
-    check.told
+    check.summary
 }
 
-/// Checks what can be had from a server that leaves versions out: each version that was told of was
+/// Checks what can be had from a server that leaves versions out: each version that was summary of was
 /// written, they came in order, and the end is right.
-pub fn order(label: &str, log: &[Record], events: &[Event]) -> Told {
+pub fn order(label: &str, log: &[Record], events: &[Event]) -> Summary {
     let mut check = Check::new(label, log);
     for event in events {
-        check.told.count(event);
+        check.summary.count(event);
         if let Event::Object { why, now, .. } = event {
             let has = check.mirror.get(&key(now)).copied();
             let newer = has.is_none_or(|has| has < number(&now.version));
@@ -119,7 +119,7 @@ pub fn order(label: &str, log: &[Record], events: &[Event]) -> Told {
         }
     }
     assert_eq!(check.mirror, state(log, u64::MAX), "{label}: the end");
-    check.told
+    check.summary
 }
 
 impl<'a> Check<'a> {
@@ -129,11 +129,11 @@ impl<'a> Check<'a> {
             log,
             mirror: Mirror::new(),
             at: 0,
-            told: Told::default(),
+            summary: Summary::default(),
         }
     }
 
-    /// The snapshot that a subscription starts with. It is of some moment; what it is told next says of
+    /// The snapshot that a subscription starts with. It is of some moment; what it is summary next says of
     /// which.
     fn start<'e>(&mut self, events: &'e [Event]) -> &'e [Event] {
         let synced = |event: &Event| matches!(event, Event::Synced { .. });
@@ -232,9 +232,9 @@ impl<'a> Check<'a> {
                 expected.insert(format!("Listed {uid}@{now}"));
             }
         }
-        let (told, rest) = events.split_at(expected.len().min(events.len()));
+        let (summary, rest) = events.split_at(expected.len().min(events.len()));
         let mut seen = BTreeSet::new();
-        for event in told {
+        for event in summary {
             if let Event::Object { why, now, .. } = event {
                 seen.insert(format!("{why:?} {}@{}", key(now), now.version));
                 self.written(now);

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use kubectl_spy::sandbox::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
 
-use super::check::Told;
+use super::check::Summary;
 
 /// The faults of one schedule, and how much they may cost its readers.
 pub struct Script {
     /// Whether the server sends all that it should.
     pub honest: bool,
     pub faults: Vec<Fault>,
-    /// How often a watch may be told that its version is too old.
+    /// How often a watch may be summary that its version is too old.
     pub expiries: usize,
     bad_lines: usize,
     polls: bool,
@@ -99,10 +99,10 @@ impl Script {
     }
 
     /// No reader may miss more than the script makes it.
-    pub fn check(&self, label: &str, told: &Told) {
-        assert!(told.expired <= self.expiries, "{label}: {told:?}");
-        assert!(told.bad <= self.bad_lines, "{label}: {told:?}");
-        assert!(told.polled == 0 || self.polls, "{label}: {told:?}");
+    pub fn check(&self, label: &str, summary: &Summary) {
+        assert!(summary.expired <= self.expiries, "{label}: {summary:?}");
+        assert!(summary.bad <= self.bad_lines, "{label}: {summary:?}");
+        assert!(summary.polled == 0 || self.polls, "{label}: {summary:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, Noise, SegId};
+use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, Noise, NodeId};
 use crate::object::list_keys::ListKeys;
 
 use super::super::embedded::repeats;
@@ -21,7 +21,7 @@ impl<'b> TreeBuilder<'b> {
     }
 
     /// What has changed inside a string: how much, and below it what, unless the object shows it itself.
-    pub(super) fn json(&mut self, first: TreeRow, at: SegId, embedded: &Embedded) {
+    pub(super) fn json(&mut self, first: TreeRow, at: NodeId, embedded: &Embedded) {
         let outer = self.painter;
         let is_applied = outer.diff.field(at) == Some(LAST_APPLIED);
         let keys = if is_applied {
@@ -37,7 +37,7 @@ impl<'b> TreeBuilder<'b> {
             [..] if is_repeated => format!("same {count}"),
             [..] => format!("{count} inside"),
         };
-        let (indent, tells) = (first.indent + 2, first.tells.clone());
+        let (indent, shows) = (first.indent + 2, first.shows.clone());
         self.rows.push(TreeRow { note, ..first });
         if is_repeated {
             return;
@@ -63,7 +63,7 @@ impl<'b> TreeBuilder<'b> {
                 // Nothing joins it: what closes the object is not of the string.
                 sort: Sort::Text,
                 indent: indent + row.indent,
-                tells: if is_marked { tells.clone() } else { Vec::new() },
+                shows: if is_marked { shows.clone() } else { Vec::new() },
                 ..row
             });
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::diff::{SegId, Shown};
+use crate::diff::{NodeId, Shown};
 use crate::object::path::Side;
 
 use super::build::{PartSource, Spot, TreeBuilder, TreePart};
@@ -17,7 +17,7 @@ struct Placed<'b> {
 
 impl<'b> TreeBuilder<'b> {
     /// A list that both versions have, or of which only the new one counts.
-    pub(super) fn list(&mut self, at: SegId, new: Shown<'b>, spot: Spot) {
+    pub(super) fn list(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
         let parts = self.items(at, new);
         let indent = spot.indent + 2;
         let closing = self.open("[", at, spot);
@@ -25,7 +25,7 @@ impl<'b> TreeBuilder<'b> {
         self.close("]", &closing);
     }
 
-    fn items(&self, at: SegId, new: Shown<'b>) -> Vec<TreePart<'b>> {
+    fn items(&self, at: NodeId, new: Shown<'b>) -> Vec<TreePart<'b>> {
         let placed = self.placed(at, new);
         let mut gone = self
             .children(at)
@@ -45,7 +45,7 @@ impl<'b> TreeBuilder<'b> {
             while let Some((_, child)) = gone.next_if(|(old, _)| *old < end) {
                 parts.push(TreePart::of(PartSource::At(child)));
             }
-            if !self.is_left_out(&item.entry, item.value) {
+            if !self.is_excluded(&item.entry, item.value) {
                 parts.push(TreePart::of(item.entry));
             }
         }
@@ -55,7 +55,7 @@ impl<'b> TreeBuilder<'b> {
 
     /// The items of the new list. Those that the diff does not note are the same as before and in the
     /// same order, so that the k-th of them is the k-th of the old list.
-    fn placed(&self, at: SegId, new: Shown<'b>) -> Vec<Placed<'b>> {
+    fn placed(&self, at: NodeId, new: Shown<'b>) -> Vec<Placed<'b>> {
         let places = self
             .children(at)
             .iter()

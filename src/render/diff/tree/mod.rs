@@ -12,7 +12,7 @@ mod items;
 mod json_text;
 mod row;
 
-use crate::diff::{Diff, SegId, Shown};
+use crate::diff::{Diff, NodeId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 
@@ -62,8 +62,8 @@ pub fn whole_lines(
         ObjectStanding::New => Mark::Add,
     };
     let mut builder = TreeBuilder::new(&painter, Extent::Whole);
-    builder.left_out = view.filter.left_out([object], ListKeys::builtin());
-    if !builder.left_out.has(object) {
+    builder.projection = view.filter.projection([object], ListKeys::builtin());
+    if !builder.projection.excludes(object) {
         builder.whole(object, Marking::of(mark), Spot::root());
     }
     paint(builder.rows, view, Extent::Whole)
@@ -73,8 +73,8 @@ fn rows(painter: &Painter<'_>, extent: Extent) -> Vec<TreeRow> {
     let mut builder = TreeBuilder::new(painter, extent);
     if extent == Extent::Whole {
         let sides = [Side::Old, Side::New].into_iter();
-        let sides = sides.filter_map(|side| painter.shown(SegId::ROOT, side));
-        builder.left_out = painter.view.filter.left_out(sides, painter.diff.keys());
+        let sides = sides.filter_map(|side| painter.shown(NodeId::ROOT, side));
+        builder.projection = painter.view.filter.projection(sides, painter.diff.keys());
     }
     builder.object_itself();
     match extent {

@@ -1,6 +1,6 @@
 //! A line of a tree before it is fitted to the width and painted.
 
-use crate::diff::SegId;
+use crate::diff::NodeId;
 use crate::render::style::{Look, Role};
 use crate::render::text;
 
@@ -10,7 +10,7 @@ use super::super::fit::{Room, Span};
 /// How much of an object is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// What has changed, and what tells where it is. Long values are cut.
+    /// What has changed, and what shows where it is. Long values are cut.
     Changed,
     /// All of it, and nothing is cut.
     Whole,
@@ -33,13 +33,13 @@ pub(super) enum Mark {
 #[derive(Clone, Copy)]
 pub(super) struct Marking<'t> {
     pub(super) mark: Mark,
-    pub(super) tells: &'t [SegId],
+    pub(super) shows: &'t [NodeId],
 }
 
 impl Marking<'_> {
     /// A mark that shows no change.
     pub(super) fn of(mark: Mark) -> Marking<'static> {
-        Marking { mark, tells: &[] }
+        Marking { mark, shows: &[] }
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) enum Sort {
     /// The end of one.
     Close,
     /// How much is left out.
-    LeftOut,
+    Omitted,
     /// A line of a text, which nothing may stand behind.
     Text,
 }
@@ -85,7 +85,7 @@ pub(super) struct TreeRow {
     /// The note at the end of the line.
     pub(super) end: String,
     /// The values whose changes it shows.
-    pub(super) tells: Vec<SegId>,
+    pub(super) shows: Vec<NodeId>,
 }
 
 /// Brackets and counts join the line before them, and the first field of an item joins its bracket.
@@ -104,10 +104,10 @@ impl TreeRow {
     fn takes(&self, next: &TreeRow) -> bool {
         match next.sort {
             // Only the inside of a value follows the note at its end.
-            Sort::Close | Sort::LeftOut if !self.end.is_empty() => {
+            Sort::Close | Sort::Omitted if !self.end.is_empty() => {
                 next.indent > self.indent || self.closes(next)
             }
-            Sort::Close | Sort::LeftOut => self.sort != Sort::Text,
+            Sort::Close | Sort::Omitted => self.sort != Sort::Text,
             Sort::Value | Sort::Open => self.is_bare() && next.mark == Mark::None,
             Sort::Text => false,
         }
@@ -124,7 +124,7 @@ impl TreeRow {
 
     fn absorb(&mut self, next: TreeRow) {
         match next.sort {
-            Sort::Close | Sort::LeftOut => {
+            Sort::Close | Sort::Omitted => {
                 self.tail.push(' ');
                 self.tail.push_str(&next.head);
                 self.tail.push_str(&next.tail);
@@ -138,7 +138,7 @@ impl TreeRow {
             }
         }
         self.end.push_str(&next.end);
-        self.tells.extend(next.tells);
+        self.shows.extend(next.shows);
     }
 
     /// The line, with values that are too long for `width` cut.

@@ -11,7 +11,7 @@ use super::super::tests::{Setting, doc};
 use super::*;
 use crate::diff::tests::laws::pair;
 use crate::diff::tests::secrets::{PLANTED, base64, planted};
-use crate::diff::{LAST_APPLIED, Noise, SegId};
+use crate::diff::{LAST_APPLIED, Noise, NodeId};
 use crate::object::managed_fields::Writers;
 use crate::render::style::testing::ansi;
 
@@ -542,11 +542,11 @@ fn more_than_a_screen_can_tell_is_counted_as_paths_are() {
 }
 
 /// The places of marked rows, and those of the changes that are shown.
-fn told(
+fn marked_and_shown(
     view: &DiffView<'_>,
     diff: &Diff<'_>,
     extent: Extent,
-) -> (BTreeSet<SegId>, BTreeSet<SegId>) {
+) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
     let painter = Painter {
         diff,
         writers: None,
@@ -555,13 +555,13 @@ fn told(
     };
     let rows = rows(&painter, extent);
     for row in &rows {
-        assert_eq!(row.mark == Mark::None, row.tells.is_empty(), "{row:?}");
+        assert_eq!(row.mark == Mark::None, row.shows.is_empty(), "{row:?}");
     }
     let shown = diff.changes().iter();
     let shown = shown.filter(|change| view.shows(diff, change));
     (
         rows.iter()
-            .flat_map(|row| row.tells.iter().copied())
+            .flat_map(|row| row.shows.iter().copied())
             .collect(),
         shown.map(|change| change.at).collect(),
     )
@@ -577,7 +577,7 @@ proptest! {
         let only = only.iter().map(|path| path.parse().expect("a path")).collect();
         let setting = Setting { noise, filter: crate::diff::Filter { only, ..Default::default() }, ..Setting::default() };
         for extent in [Extent::Changed, Extent::Whole] {
-            let (marked, shown) = setting.with(|view| told(view, &diff, extent));
+            let (marked, shown) = setting.with(|view| marked_and_shown(view, &diff, extent));
             prop_assert_eq!(marked, shown, "{:?}", extent);
         }
     }
