@@ -1,4 +1,4 @@
-//! `Painter`: what lines are made from, and the pieces that all lines have.
+//! `Painter`: the inputs of all lines, and the pieces that all lines have in common.
 
 use jiff::SignedDuration;
 
@@ -14,19 +14,19 @@ use super::line::DiffLine;
 use super::view::DiffView;
 use super::who::Attribution;
 
-/// What lines are made from.
+/// The inputs of all lines.
 pub(super) struct Painter<'p> {
     pub(super) diff: &'p Diff<'p>,
     pub(super) writers: Option<&'p Writers<'p>>,
     pub(super) view: &'p DiffView<'p>,
-    /// Who is behind the changes, as the heading above the lines says.
+    /// The managers that the heading above the lines names.
     pub(super) above: Attribution<'p>,
 }
 
-/// Where a line stands: below which value, and how far in.
+/// The position of a line: its ancestor and its indent.
 #[derive(Clone, Copy)]
 pub(super) struct Base {
-    /// Paths start below it.
+    /// Paths start below this value.
     pub(super) at: NodeId,
     pub(super) indent: usize,
 }
@@ -38,7 +38,7 @@ impl Base {
     };
 }
 
-/// The first piece of a line, and how it is painted.
+/// The first piece of a line, and its role.
 #[derive(Clone, Copy)]
 pub(super) struct LineMark {
     pub(super) role: Role,
@@ -63,7 +63,7 @@ pub(super) struct ShownPair<'s> {
 }
 
 impl Painter<'_> {
-    /// A line with the mark and the path of a value.
+    /// Starts a line with a mark and the path of a value.
     pub(super) fn start(&self, mark: LineMark, at: NodeId, base: Base) -> DiffLine {
         let mut line = DiffLine::indented(base.indent);
         line.write(mark.role, |text| text.extend([mark.text, " "]));
@@ -102,7 +102,7 @@ impl Painter<'_> {
         self.diff.shown(at, side, self.view.redactor)
     }
 
-    /// The room that is left on a line for values.
+    /// The room for values that is left on a line.
     pub(super) fn room(&self, line: &DiffLine, taken: usize) -> Room {
         let look = self.view.look;
         Room {
@@ -113,7 +113,7 @@ impl Painter<'_> {
         }
     }
 
-    /// Who did it, where the line above the version does not say so.
+    /// Names the manager of a change, unless the heading does.
     pub(super) fn suffix(&self, change: &Change) -> String {
         let writers = self.writers;
         let by = writers.and_then(|writers| self.diff.by(writers, change));
@@ -126,7 +126,7 @@ pub(super) fn span(old: &str, new: &str) -> Option<SignedDuration> {
     Some(object::time(new)?.duration_since(object::time(old)?))
 }
 
-/// The time of day, or the text if it is no time.
+/// The time of day, or the escaped text if it is not a time.
 pub(super) fn clock(painter: &Painter<'_>, time: &str) -> String {
     match object::time(time) {
         Some(time) => age::clock(time, painter.view.zone),

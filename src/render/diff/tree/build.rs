@@ -1,4 +1,4 @@
-//! How a diff becomes the lines of a tree.
+//! Builds the rows of a tree from a diff.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,36 +10,36 @@ use super::super::value::thousands;
 use super::super::view::{Fold, MOVES, is_move};
 use super::row::{Extent, Mark, Marking, Sort, TreeRow};
 
-/// Writes rows as it goes down the object.
+/// Collects rows while it walks down the object.
 pub(super) struct TreeBuilder<'b> {
     pub(super) painter: &'b Painter<'b>,
     pub(super) extent: Extent,
     pub(super) rows: Vec<TreeRow>,
     children: FxHashMap<NodeId, Vec<NodeId>>,
-    /// The changes that are shown, but for moves in lists that are in another order.
+    /// The shown changes, by value, without moves in reordered lists.
     changes_at: FxHashMap<NodeId, Vec<Change>>,
-    /// Lists that are in another order, and the items that have moved.
+    /// Reordered lists, and their moved items.
     reordered: FxHashMap<NodeId, Vec<NodeId>>,
     moved: FxHashSet<NodeId>,
-    /// Values with a change that is shown at or inside them.
+    /// Values with a shown change in or at them.
     busy: FxHashSet<NodeId>,
-    /// The parts of a whole object that are filtered out.
+    /// The parts of the object that the filter selects.
     pub(super) projection: Projection<'b>,
 }
 
-/// Where a value is written.
+/// The place at which a value is written.
 pub(super) struct Spot {
-    /// What stands before it: its name, if it is a field.
+    /// The text before the value: its name, if it is a field.
     pub(super) lead: String,
     pub(super) indent: usize,
-    /// A comma, if something follows.
+    /// A comma, if another value follows.
     pub(super) comma: &'static str,
     /// The note at the end of its first line.
     pub(super) end: String,
     pub(super) layer: Layer,
 }
 
-/// How deep in the object a value is.
+/// The depth of a value in the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layer {
     Root,
@@ -47,7 +47,7 @@ pub(super) enum Layer {
     Deeper,
 }
 
-/// A field or an item on its way into a tree.
+/// A field or an item, before it is written.
 pub(super) struct TreePart<'b> {
     pub(super) name: String,
     pub(super) lead: String,
@@ -55,12 +55,12 @@ pub(super) struct TreePart<'b> {
     pub(super) layer: Layer,
 }
 
-/// What there is to a field or an item.
+/// The content of a field or an item.
 #[derive(Clone, Copy)]
 pub(super) enum PartSource<'b> {
-    /// The diff has noted it.
+    /// A value with a node in the diff.
     At(NodeId),
-    /// It is the same in both versions.
+    /// A value that is the same in both versions.
     Plain(Shown<'b>),
 }
 
@@ -86,7 +86,7 @@ impl Layer {
 }
 
 impl<'b> TreePart<'b> {
-    /// An item.
+    /// A part without a name: an item.
     pub(super) fn of(entry: PartSource<'b>) -> TreePart<'b> {
         TreePart {
             name: String::new(),
@@ -150,7 +150,7 @@ impl<'b> TreeBuilder<'b> {
         self.busy.insert(NodeId::ROOT);
     }
 
-    /// The object, from its root on.
+    /// Writes the object.
     pub(super) fn object_itself(&mut self) {
         if self.extent == Extent::Whole || self.is_busy(NodeId::ROOT) {
             self.value(NodeId::ROOT, Spot::root());
@@ -169,12 +169,12 @@ impl<'b> TreeBuilder<'b> {
         self.moved.contains(&at)
     }
 
-    /// Whether something is written of a part, or it is one of those that are counted.
+    /// Whether a part is written; other parts are counted.
     pub(super) fn is_shown(&self, entry: &PartSource<'_>) -> bool {
         self.extent == Extent::Whole || matches!(entry, PartSource::At(at) if self.is_busy(*at))
     }
 
-    /// What opens and closes a value that has something inside.
+    /// The brackets of an object or a list that is not empty.
     pub(super) fn brackets(value: Shown<'_>) -> Option<(&'static str, &'static str)> {
         match value.content() {
             Content::Object => value.fields().next().map(|_| ("{", "}")),
@@ -183,7 +183,7 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// The parts of an object or a list, with the count of what is left out between them.
+    /// Writes the parts of an object or a list, with the number of omitted parts between them.
     pub(super) fn parts(&mut self, parts: Vec<TreePart<'b>>, indent: usize) {
         let count = parts.len();
         let mut omitted = 0;
@@ -220,7 +220,7 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// A value that the diff has noted.
+    /// Writes a value that has a node in the diff.
     fn value(&mut self, at: NodeId, mut spot: Spot) {
         let changes = self.changes_at.get(&at).cloned().unwrap_or_default();
         let arrow = self.painter.view.look.symbols.arrow;
@@ -239,7 +239,7 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// A value that has changes inside at most, or another place.
+    /// Writes a value that was moved or has changes inside, but was not replaced.
     fn inside(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
         let (mark, shows) = self.place_of(at);
         let marking = Marking {
@@ -253,7 +253,7 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// The mark of a value that has no change but of its place, or of that of its items.
+    /// The mark of a value that was moved, or whose items were reordered.
     fn place_of(&self, at: NodeId) -> (Mark, Vec<NodeId>) {
         match (self.reordered.get(&at), self.changes_at.contains_key(&at)) {
             (None, false) => (Mark::None, Vec::new()),
@@ -264,7 +264,7 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// Opens an object or a list; returns where it ends.
+    /// Opens an object or a list; returns the place of its closing bracket.
     pub(super) fn open(&mut self, bracket: &str, at: NodeId, mut spot: Spot) -> Spot {
         let (mark, shows) = self.place_of(at);
         if let Some(moved) = self.reordered.get(&at) {

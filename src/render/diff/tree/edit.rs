@@ -1,4 +1,4 @@
-//! Values of a tree that have changed: new, gone, or with another value.
+//! Writes changed values of a tree: added, removed, or replaced.
 
 use crate::diff::text::{Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Fmt, Noise, Op, Shown};
@@ -15,7 +15,7 @@ use super::json_text::text;
 use super::row::{Extent, Mark, Marking, RowBody, Sort, TreeRow};
 
 impl<'b> TreeBuilder<'b> {
-    /// A value that is new, gone, or another.
+    /// Writes a value that was added, removed or replaced.
     pub(super) fn edit(&mut self, change: &Change, spot: Spot) {
         let shows = &[change.at];
         let marking = |mark| Marking { mark, shows };
@@ -73,7 +73,7 @@ impl<'b> TreeBuilder<'b> {
         });
     }
 
-    /// The changed lines of a text of several lines.
+    /// The changed lines of a multi-line text.
     fn hunks(&self, change: &Change, pair: ShownPair<'b>) -> Option<Vec<Hunk>> {
         let is_text = match change.fmt {
             Fmt::Text => true,
@@ -89,7 +89,7 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// A text: how many lines have changed, and which.
+    /// Writes a text: the number of changed lines, then those lines.
     fn text(&mut self, first: TreeRow, hunks: &[Hunk]) {
         let (indent, shows) = (first.indent + 2, first.shows.clone());
         self.rows.push(TreeRow {
@@ -142,7 +142,7 @@ fn hunk_rows(hunk: &Hunk) -> Vec<TreeRow> {
     std::iter::once(place).chain(lines).collect()
 }
 
-/// How much later a time is than the one before.
+/// By how much a time moved.
 fn later(fmt: Fmt, old: Shown<'_>, new: Shown<'_>) -> Option<String> {
     match (old.content(), new.content()) {
         (Content::Text(old), Content::Text(new)) if fmt == Fmt::Time => {

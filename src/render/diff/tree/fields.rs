@@ -1,5 +1,4 @@
-//! Objects in a tree: their fields in the order of their names, those that tell an item from its
-//! siblings first.
+//! Writes the objects of a tree. Fields are sorted by name, but the key fields of an item come first.
 
 use std::collections::HashMap;
 
@@ -11,7 +10,7 @@ use super::json_text::{string, text};
 use super::row::{Extent, Marking, RowBody, TreeRow};
 
 impl<'b> TreeBuilder<'b> {
-    /// An object that both versions have, or of which only the new one counts.
+    /// Writes an object that both versions have, or whose old version does not count.
     pub(super) fn object(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
         let mut parts = self.fields(at, new, spot.layer);
         let context = self.context(at, new, &mut parts);
@@ -29,7 +28,7 @@ impl<'b> TreeBuilder<'b> {
         self.close("}", &closing);
     }
 
-    /// The fields of the new version, and those that are shown to be gone.
+    /// The fields of the new version, and the removed fields that are shown.
     fn fields(&self, at: NodeId, new: Shown<'b>, layer: Layer) -> Vec<TreePart<'b>> {
         let diff = self.painter.diff;
         let noted: HashMap<&str, NodeId> = self
@@ -62,7 +61,7 @@ impl<'b> TreeBuilder<'b> {
         fields.into_iter().map(part).collect()
     }
 
-    /// Whether a field is part of the whole object: `managedFields` is not, unless this noise is shown.
+    /// Whether a field belongs to the whole object. `managedFields` does only if this noise is shown.
     fn is_worth(&self, layer: Layer, name: &str, entry: &PartSource<'_>) -> bool {
         layer != Layer::Metadata
             || name != "managedFields"
@@ -71,14 +70,13 @@ impl<'b> TreeBuilder<'b> {
             || matches!(entry, PartSource::At(at) if self.is_busy(*at))
     }
 
-    /// Whether a part is not written: it is filtered out, and no change in it is shown.
+    /// Whether a part is omitted: the filter excludes it, and no change in it is shown.
     pub(super) fn is_excluded(&self, entry: &PartSource<'_>, value: Shown<'_>) -> bool {
         let is_busy = matches!(entry, PartSource::At(at) if self.is_busy(*at));
         !is_busy && self.projection.excludes(value)
     }
 
-    /// The fields that tell an item from its siblings, as far as they have not changed themselves; they are
-    /// taken out of the others.
+    /// The unchanged key fields of an item, which are taken out of `parts`.
     fn context(&self, at: NodeId, new: Shown<'b>, parts: &mut Vec<TreePart<'b>>) -> Vec<String> {
         if self.extent == Extent::Whole {
             return Vec::new();
@@ -114,7 +112,7 @@ impl<'b> TreeBuilder<'b> {
         context
     }
 
-    /// A value with the same mark on each of its lines.
+    /// Writes a value with the same mark on each of its lines.
     pub(super) fn whole(&mut self, value: Shown<'b>, marking: Marking<'_>, spot: Spot) {
         let Marking { mark, shows } = marking;
         let brackets = match self.extent {
@@ -184,7 +182,7 @@ impl<'b> TreeBuilder<'b> {
         fields.into_iter().map(part).collect()
     }
 
-    /// Whether a value has gone, and this is shown.
+    /// Whether a value was removed and the removal is shown.
     pub(super) fn is_gone(&self, at: NodeId) -> bool {
         let has = |side| self.painter.shown(at, side).is_some();
         !has(Side::New) && has(Side::Old) && self.is_busy(at)

@@ -1,4 +1,4 @@
-//! Lists in a tree: the items in their new order, those that are gone where they stood.
+//! Writes the lists of a tree: items in their new order, removed items at their old places.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use crate::object::path::Side;
 
 use super::build::{PartSource, Spot, TreeBuilder, TreePart};
 
-/// An item in its place.
+/// An item of the new list.
 struct Placed<'b> {
     entry: PartSource<'b>,
     value: Shown<'b>,
-    /// Its old index, if it stands where it stood among the others.
+    /// Its old index, if it kept its place among the others.
     stays: Option<u32>,
 }
 
 impl<'b> TreeBuilder<'b> {
-    /// A list that both versions have, or of which only the new one counts.
+    /// Writes a list that both versions have, or whose old version does not count.
     pub(super) fn list(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
         let parts = self.items(at, new);
         let indent = spot.indent + 2;
@@ -33,7 +33,7 @@ impl<'b> TreeBuilder<'b> {
             .filter(|child| self.is_gone(**child))
             .filter_map(|&child| Some((self.painter.diff.place(child)?.old?, child)))
             .peekable();
-        // Up to where items are written down as gone before each item.
+        // For each item, the old index up to which removed items are written before it.
         let mut until = vec![u32::MAX; placed.len()];
         let mut next = u32::MAX;
         for (end, item) in until.iter_mut().zip(&placed).rev() {
@@ -53,8 +53,8 @@ impl<'b> TreeBuilder<'b> {
         parts
     }
 
-    /// The items of the new list. Those that the diff does not note are the same as before and in the
-    /// same order, so that the k-th of them is the k-th of the old list.
+    /// The items of the new list. Items without a node in the diff are equal and in the same order in both
+    /// versions. So the k-th of them is the k-th of the old list.
     fn placed(&self, at: NodeId, new: Shown<'b>) -> Vec<Placed<'b>> {
         let places = self
             .children(at)
