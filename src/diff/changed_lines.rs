@@ -164,7 +164,9 @@ mod tests {
     ];
 
     fn changed(old: &str, new: &str) -> (Option<Vec<Hunk>>, TextDiff) {
-        let doc = |text: &str| Doc::parse(format!("\"{text}\"")).expect("the pieces make a valid JSON string");
+        let doc = |text: &str| {
+            Doc::parse(format!("\"{text}\"")).expect("the pieces make a valid JSON string")
+        };
         let (old, new) = (doc(old), doc(new));
         let redactor = Redactor::new();
         let shown = |doc| redactor.shown(Doc::root(doc));

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::object::path::Side;
 
-use super::{Change, Diff, NodeStep, Op, Redactor, NodeId, Shown};
+use super::{Change, Diff, NodeId, NodeStep, Op, Redactor, Shown};
 
 /// A list that needs more operations than its length plus this is replaced as a whole.
 const SPARE_STEPS: usize = 8;

@@ -10,7 +10,7 @@ use crate::object::list_keys::{Identity, ListKey, Order};
 
 use super::matching::{Matching, narrow};
 use super::walk::{DiffWalk, ListItem, Pair};
-use super::{NodeLabel, Place, NodeId, lis, sequence};
+use super::{NodeId, NodeLabel, Place, lis, sequence};
 
 /// Compares two versions of the list at `at`.
 pub(super) fn compare<'a>(walk: &mut DiffWalk<'_, 'a>, at: NodeId, old: Value<'a>, new: Value<'a>) {

@@ -5,5 +5,6 @@ pub(super) type Matching = Vec<Option<u32>>;
 
 /// Converts an index to the width in which it is stored.
 pub(super) fn narrow(index: usize) -> u32 {
-    u32::try_from(index).expect("a list has fewer items than bytes, and a Doc's text is shorter than 4 GiB")
+    u32::try_from(index)
+        .expect("a list has fewer items than bytes, and a Doc's text is shorter than 4 GiB")
 }

@@ -13,7 +13,6 @@ mod few_edits;
 mod filter;
 mod guard;
 pub mod json_patch;
-mod projection;
 mod line_ops;
 mod lis;
 mod lists;
@@ -22,6 +21,7 @@ mod merge_patch;
 mod noise;
 mod origin;
 mod partial;
+mod projection;
 mod redact;
 mod secret;
 mod sequence;
@@ -43,10 +43,10 @@ pub use annotation::LAST_APPLIED;
 pub use diff_node::NodeId;
 pub use embedded::Embedded;
 pub use filter::Filter;
-pub use projection::Projection;
 pub use merge_patch::{Inexpressible, MergePatch, merge_patch};
 pub use noise::Noise;
 pub use origin::Origin;
+pub use projection::Projection;
 pub use redact::{Content, Redactor, Shown};
 pub use values::Fmt;
 
@@ -181,7 +181,12 @@ impl<'a> Diff<'a> {
     }
 
     /// One version of a value, behind the redactor.
-    pub fn shown<'s>(&'s self, at: NodeId, side: Side, redactor: &'s Redactor) -> Option<Shown<'s>> {
+    pub fn shown<'s>(
+        &'s self,
+        at: NodeId,
+        side: Side,
+        redactor: &'s Redactor,
+    ) -> Option<Shown<'s>> {
         let node = self.nodes.get(at.0 as usize)?;
         let value = node.on(side)?;
         Some(redactor.guarded(value, node.guard))

@@ -3,7 +3,7 @@
 use crate::object::{Kind, Value};
 
 use super::values::same;
-use super::{Change, Diff, NodeStep, Op, NodeId};
+use super::{Change, Diff, NodeId, NodeStep, Op};
 
 /// The length in bytes up to which equal field values are taken for chance.
 const TELLING: usize = 8;

@@ -7,7 +7,7 @@ use crate::object::{Doc, Kind, Value};
 
 use super::secret::Guard;
 use super::shown::push_json_string;
-use super::{Change, Diff, Op, NodeId};
+use super::{Change, Diff, NodeId, Op};
 
 impl Diff<'_> {
     /// The old version with the wanted changes applied. All changes give the new version, none the old.

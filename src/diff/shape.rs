@@ -2,7 +2,7 @@
 
 use crate::object::path::Place;
 
-use super::{Change, Diff, NodeLabel, NodeStep, NodeId};
+use super::{Change, Diff, NodeId, NodeLabel, NodeStep};
 
 impl<'a> Diff<'a> {
     /// The fields that identify an item in its list; empty for other values.

@@ -9,7 +9,7 @@ use crate::object::{Kind, Value};
 use super::noise::{self, Noise};
 use super::secret::Guard;
 use super::values::{self, Fmt};
-use super::{Change, Diff, DiffNode, NodeLabel, NodeStep, Op, Place, NodeId, lists};
+use super::{Change, Diff, DiffNode, NodeId, NodeLabel, NodeStep, Op, Place, lists};
 
 /// The changes from `old` to `new`. `guard` protects the Secret values in them.
 pub(super) fn run<'a>(
@@ -94,7 +94,10 @@ impl<'a> DiffWalk<'_, 'a> {
     /// Adds a node while `visit` looks for its changes, and drops it again if there are none.
     fn inside(&mut self, node: DiffNode<'a>, visit: impl FnOnce(&mut Self, NodeId)) {
         let (nodes, changes) = (self.out.nodes.len(), self.out.changes.len());
-        let at = NodeId(u32::try_from(nodes).expect("a tape has fewer than 2^32 nodes, and a value is added once"));
+        let at = NodeId(
+            u32::try_from(nodes)
+                .expect("a tape has fewer than 2^32 nodes, and a value is added once"),
+        );
         self.out.nodes.push(node);
         visit(self, at);
         if self.out.changes.len() == changes && at != NodeId::ROOT {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::object::managed_fields::{By, OwnerStep, Writers};
 use crate::object::path::Side;
 
-use super::{Change, Diff, NodeStep, Noise, Op, NodeId};
+use super::{Change, Diff, NodeId, NodeStep, Noise, Op};
 
 impl<'a> Diff<'a> {
     /// The author of a change, as far as the field managers of both versions show it. The server's counters

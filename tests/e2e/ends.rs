@@ -102,7 +102,11 @@ fn it_says_what_kubectl_wait_says() {
                 "{verb} {args:?}: {}",
                 ours.stderr
             );
-            assert_eq!(sorted(&ours.stderr), both_streams(&theirs), "{verb} {args:?}");
+            assert_eq!(
+                sorted(&ours.stderr),
+                both_streams(&theirs),
+                "{verb} {args:?}"
+            );
         }
     }
 }

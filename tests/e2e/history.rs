@@ -94,7 +94,10 @@ fn deletions_are_dated_by_the_renewals_of_leases() {
     // The API server's own Lease is renewed every ten seconds.
     let begun = Instant::now();
     while early("1s") {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it still prints old versions");
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "it still prints old versions"
+        );
     }
     plane.kubectl(&["delete", "cm", "late"]);
     let ran = spy.run(&["changes", "cm", "--since", "1m", "--once", "-o", "json"]);

@@ -402,7 +402,8 @@ async fn of_a_file_everything_that_can_be_is_traced() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_file_a_type_may_be_traced_and_what_is_not_there_is_told() {
     let file = several("trace-types").await;
-    let printed = |file: &str, args: &[&str]| of_file(file, args).transcript().replace(file, "FILE");
+    let printed =
+        |file: &str, args: &[&str]| of_file(file, args).transcript().replace(file, "FILE");
     assert_snapshot!(printed(&file, &["svc", "-n", "lab", "--once"]), @r"
     service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
     ✗ no pod matches the selector  selector app=api   0 pods match, 0 ready

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::diff::{Change, Content, Op, NodeId, Shown};
+use crate::diff::{Change, Content, NodeId, Op, Shown};
 use crate::object;
 use crate::object::path::Side;
 use crate::render::style::Role;

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
 use crate::diff::text::{self as compare, Hunk, Tag, TextDiff};
-use crate::diff::{Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, Op, Redactor, NodeId, Shown};
+use crate::diff::{
+    Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, NodeId, Op, Redactor, Shown,
+};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 use crate::render::style::Role;

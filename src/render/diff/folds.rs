@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::{Change, Fmt, Op, NodeId, Shown};
+use crate::diff::{Change, Fmt, NodeId, Op, Shown};
 use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -99,7 +99,12 @@ fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<NodeId, usi
 }
 
 /// `↕ .endpoints: 4,864 of 5,000 items moved, none changed`
-fn reordered_line(painter: &Painter<'_>, list: NodeId, moves: usize, changes: &[&Change]) -> String {
+fn reordered_line(
+    painter: &Painter<'_>,
+    list: NodeId,
+    moves: usize,
+    changes: &[&Change],
+) -> String {
     let mark = LineMark::new(Role::Moved, painter.view.look.symbols.moved);
     let mut line = painter.start(mark, list, Base::TOP);
     let total = painter.shown(list, Side::New).map_or(0, Shown::len);

@@ -1,6 +1,6 @@
 //! Shows one change in one line or a few.
 
-use crate::diff::{Change, Content, Fmt, Op, Origin, NodeId, Shown};
+use crate::diff::{Change, Content, Fmt, NodeId, Op, Origin, Shown};
 use crate::object::path::Side;
 use crate::render::style::{Look, Role};
 use crate::render::{age, text};

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use crate::diff::{Change, Diff, Noise, Op, NodeId, Shown};
+use crate::diff::{Change, Diff, NodeId, Noise, Op, Shown};
 use crate::object;
 use crate::object::managed_fields::Writers;
 use crate::object::path::Side;

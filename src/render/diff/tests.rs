@@ -170,7 +170,8 @@ fn deployment(image: &str, replicas: u32, applied: &str) -> String {
             r#"{{"replicas":{replicas},"template":{{"metadata":{{"labels":{{"version":"{image}"}}}},"spec":{{"containers":[{{"name":"web","image":"registry.example.com/shop/web:{image}"}}]}}}}}}"#
         )
     };
-    let applied = serde_json::to_string(&format!(r#"{{"spec":{}}}"#, spec(applied))).expect("a string serializes");
+    let applied = serde_json::to_string(&format!(r#"{{"spec":{}}}"#, spec(applied)))
+        .expect("a string serializes");
     format!(
         r#"{{"kind":"Deployment","metadata":{{"annotations":{{"{APPLIED}":{applied}}},"generation":{replicas},"resourceVersion":"{image}"}},"spec":{}}}"#,
         spec(image)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 
-use crate::diff::{Change, Diff, Filter, LAST_APPLIED, Noise, Op, Redactor, NodeId};
+use crate::diff::{Change, Diff, Filter, LAST_APPLIED, NodeId, Noise, Op, Redactor};
 use crate::render::style::Look;
 
 /// The options of a view of changes.

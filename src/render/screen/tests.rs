@@ -187,10 +187,14 @@ fn an_unchanged_frame_is_not_written_again() {
         rows: 10,
     };
     let frame = || lines(&["web", "api"]);
-    screen.draw(frame(), size).expect("the writer accepts output");
+    screen
+        .draw(frame(), size)
+        .expect("the writer accepts output");
     insta::assert_snapshot!(String::from_utf8_lossy(&screen.out).escape_debug().to_string(), @r"\u{1b}[?2026h\u{1b}[?25l\rweb\u{1b}[K\r\napi\u{1b}[K\r\n\u{1b}[J\u{1b}[?2026l");
     let written = screen.out.len();
-    screen.draw(frame(), size).expect("the writer accepts output");
+    screen
+        .draw(frame(), size)
+        .expect("the writer accepts output");
     assert_eq!(screen.out.len(), written);
     screen
         .draw(frame(), Size { rows: 9, ..size })
@@ -208,7 +212,9 @@ fn a_pipe_gets_lines_only() {
         columns: 4,
         rows: 2,
     };
-    screen.draw(lines(&["footer"]), size).expect("the writer accepts output");
+    screen
+        .draw(lines(&["footer"]), size)
+        .expect("the writer accepts output");
     screen
         .print_above(&lines(&["one line", "another"]), size)
         .expect("the writer accepts output");
@@ -231,7 +237,9 @@ fn the_cursor_is_shown_again() {
 
     let mut out = Vec::new();
     let mut dropped = Screen::live(&mut out);
-    dropped.draw(lines(&["web"]), size).expect("the writer accepts output");
+    dropped
+        .draw(lines(&["web"]), size)
+        .expect("the writer accepts output");
     drop(dropped);
     assert!(out.ends_with(b"\x1b[?25h"));
 }

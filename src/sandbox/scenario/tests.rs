@@ -1,4 +1,4 @@
-//! What the stories amount to.
+//! Tests of the scenarios.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ async fn sandbox() -> Sandbox {
         .expect("a free port")
 }
 
-/// Every write of a story with its time in seconds.
+/// Every write of a scenario with its time in seconds.
 fn performed(sandbox: &Sandbox, scenario: &Scenario) -> Vec<(String, Record)> {
     let mut stage = Stage::set(sandbox, scenario).expect("set up");
     let mut records = Vec::new();
@@ -43,7 +43,7 @@ fn object(record: &Record) -> Value {
     serde_json::from_slice(&record.after).expect("JSON")
 }
 
-/// The story as kubectl's rows would tell it.
+/// The writes of a scenario as rows of kubectl.
 fn transcript(records: &[(String, Record)]) -> String {
     let built_in = kinds::built_in();
     let line = |(time, record): &(String, Record)| {
@@ -71,7 +71,7 @@ fn transcript(records: &[(String, Record)]) -> String {
     records.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The newest version of every object after each write of a story, its props included.
+/// The newest version of every object after each write of a scenario, including its props.
 fn states(sandbox: &Sandbox) -> Vec<BTreeMap<(String, String), Arc<Value>>> {
     let mut state = BTreeMap::new();
     let mut states = Vec::new();
@@ -99,7 +99,7 @@ fn count(object: &Value, pointer: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn every_moment_of_the_stories_is_consistent() {
+async fn every_state_of_the_scenarios_is_consistent() {
     for scenario in all() {
         let sandbox = sandbox().await;
         let mut stage = Stage::set(&sandbox, &scenario).expect("set up");
@@ -146,7 +146,7 @@ async fn every_moment_of_the_stories_is_consistent() {
 }
 
 #[tokio::test]
-async fn conditions_keep_their_time_while_their_status_stays() {
+async fn conditions_keep_their_time_until_their_status_changes() {
     for scenario in all() {
         let sandbox = sandbox().await;
         play_at_once(&sandbox, &scenario).expect("played");
@@ -177,7 +177,7 @@ async fn conditions_keep_their_time_while_their_status_stays() {
 }
 
 #[tokio::test]
-async fn the_rollout_ends_well() {
+async fn the_rollout_ends_successfully() {
     let sandbox = sandbox().await;
     play_at_once(&sandbox, &rollout()).expect("played");
     let deployment = sandbox.list("deployments", "shop").remove(0);
@@ -276,7 +276,7 @@ async fn managers_are_those_of_a_real_cluster() {
 }
 
 #[tokio::test]
-async fn the_flags_have_two_lives() {
+async fn the_flags_are_deleted_and_recreated() {
     let sandbox = sandbox().await;
     play_at_once(&sandbox, &config()).expect("played");
     let lives: Vec<Record> = sandbox
@@ -300,7 +300,7 @@ async fn the_flags_have_two_lives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn played_in_time_a_story_takes_its_time_and_can_be_broken_off() {
+async fn a_scenario_in_real_time_takes_its_time_and_can_be_stopped() {
     let sandbox = sandbox().await;
     let begin = tokio::time::Instant::now();
     play(&sandbox, &rollout(), std::future::pending())
@@ -333,8 +333,8 @@ async fn played_in_time_a_story_takes_its_time_and_can_be_broken_off() {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "the story is told in full")]
-async fn the_rollout_reads_as_a_story() {
+#[expect(clippy::too_many_lines, reason = "the snapshot shows every write")]
+async fn the_writes_of_the_rollout() {
     let records = performed(&sandbox().await, &rollout());
     assert_snapshot!(transcript(&records), @"
      2.000 MODIFIED deploy/web  3/3 3 3 41d
@@ -426,7 +426,7 @@ async fn the_rollout_reads_as_a_story() {
 }
 
 #[tokio::test]
-async fn the_configuration_reads_as_a_story() {
+async fn the_writes_of_the_configuration() {
     let records = performed(&sandbox().await, &config());
     assert_snapshot!(transcript(&records), @"
      2.000 MODIFIED cm/api-config  1 12d

@@ -1,10 +1,10 @@
-//! Who owns which field after a series of writes.
+//! Tests of the field owners after a series of writes.
 
 use insta::assert_snapshot;
 
 use super::*;
 
-/// Managers and what they own, one field a line.
+/// The managers and the fields they own, one field on each line.
 fn owners(object: &Value) -> String {
     let entries = object["metadata"]["managedFields"]
         .as_array()
@@ -84,7 +84,7 @@ async fn updates_take_fields_from_each_other() {
 }
 
 #[tokio::test]
-async fn a_pure_removal_is_nobodys() {
+async fn a_pure_removal_has_no_manager() {
     let sandbox = sandbox().await;
     put(&sandbox, config_map("flags", &json!({"a": "1", "b": "1"})));
     let target = Target::new("configmaps", "shop", "flags");
@@ -100,7 +100,7 @@ async fn a_pure_removal_is_nobodys() {
 }
 
 #[tokio::test]
-async fn apply_owns_what_it_names_and_gives_up_what_it_drops() {
+async fn an_apply_owns_its_fields_and_releases_omitted_ones() {
     let sandbox = sandbox().await;
     let by = |manager: &str, seconds: i64| Writer::new(manager).at(later(seconds));
     sandbox

@@ -1,4 +1,4 @@
-//! What a write does to an object and to the log.
+//! Tests of the effects of a write on an object and on the log.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn metadata<'v>(object: &'v Value, key: &str) -> &'v Value {
 }
 
 #[tokio::test]
-async fn generation_counts_specifications_and_resource_version_counts_writes() {
+async fn generation_counts_spec_changes_and_resource_version_counts_writes() {
     let sandbox = sandbox().await;
     let target = Target::new("deployments", "shop", "web");
     let of = |object: &Value| {
@@ -50,7 +50,7 @@ async fn generation_counts_specifications_and_resource_version_counts_writes() {
 }
 
 #[tokio::test]
-async fn the_system_keeps_its_own_fields() {
+async fn writers_cannot_change_system_fields() {
     let sandbox = sandbox().await;
     let created = put(&sandbox, config_map("flags", &json!({"a": "1"})));
     let mut meddled = config_map("flags", &json!({"a": "2"}));
@@ -99,7 +99,7 @@ async fn writes_are_refused_for_the_right_reasons() {
 }
 
 #[tokio::test]
-async fn a_new_life_has_a_new_uid_and_generated_names_differ() {
+async fn a_recreated_object_has_a_new_uid_and_generated_names_differ() {
     let sandbox = sandbox().await;
     let first = put(&sandbox, config_map("flags", &json!({})));
     sandbox
@@ -125,7 +125,7 @@ async fn a_new_life_has_a_new_uid_and_generated_names_differ() {
 }
 
 #[tokio::test]
-async fn graceful_deletion_marks_first_and_finalizers_hold() {
+async fn graceful_deletions_and_finalizers_delay_the_removal() {
     let sandbox = sandbox().await;
     let target = Target::new("pods", "shop", "a");
     put(&sandbox, pod("a", &json!({})));
@@ -179,7 +179,7 @@ async fn graceful_deletion_marks_first_and_finalizers_hold() {
 }
 
 #[tokio::test]
-async fn the_log_tells_every_write() {
+async fn the_log_contains_every_write() {
     let sandbox = sandbox().await;
     put(&sandbox, deployment("web", 1));
     sandbox
@@ -215,5 +215,5 @@ async fn the_log_tells_every_write() {
         object["metadata"]["resourceVersion"].clone()
     };
     assert_eq!(version(&log[1].after), "3");
-    assert_eq!(version(log[1].before.as_ref().expect("it was there")), "2");
+    assert_eq!(version(log[1].before.as_ref().expect("the object existed")), "2");
 }

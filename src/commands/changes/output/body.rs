@@ -4,7 +4,7 @@ use super::options::{Creation, known};
 use super::text::TextView;
 use crate::commands::changes::compared::VersionDoc;
 use crate::commands::changes::formats::ChangesFormat;
-use crate::diff::{Diff, Filter, Projection, Noise, Shown};
+use crate::diff::{Diff, Filter, Noise, Projection, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::render::diff::{
     ChangeType, Extent, ObjectStanding, ShownChanges, created_lines, whole_lines,

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diff::{Change, Content, Projection, Op, NodeId, Shown};
+use crate::diff::{Change, Content, NodeId, Op, Projection, Shown};
 use crate::object::path::Side;
 
 use super::super::painter::Painter;

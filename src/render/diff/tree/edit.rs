@@ -107,7 +107,11 @@ impl<'b> TreeBuilder<'b> {
             let is_changed = line.mark != Mark::None;
             self.rows.push(TreeRow {
                 indent,
-                shows: if is_changed { shows.clone() } else { Vec::new() },
+                shows: if is_changed {
+                    shows.clone()
+                } else {
+                    Vec::new()
+                },
                 ..line
             });
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, Noise, NodeId};
+use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, NodeId, Noise};
 use crate::object::list_keys::ListKeys;
 
 use super::super::embedded::repeats;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::diff::{Noise, NodeId, Shown};
+use crate::diff::{NodeId, Noise, Shown};
 use crate::object::path::Side;
 
 use super::build::{Layer, PartSource, Spot, TreeBuilder, TreePart};

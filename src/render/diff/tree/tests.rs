@@ -11,7 +11,7 @@ use super::super::tests::{Setting, doc};
 use super::*;
 use crate::diff::tests::laws::pair;
 use crate::diff::tests::secrets::{PLANTED, base64, planted};
-use crate::diff::{LAST_APPLIED, Noise, NodeId};
+use crate::diff::{LAST_APPLIED, NodeId, Noise};
 use crate::object::managed_fields::Writers;
 use crate::render::style::testing::ansi;
 
