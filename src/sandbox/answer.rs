@@ -54,7 +54,7 @@ pub(super) async fn answer(
     let query = Query::of(request.uri().query());
     let route = Route::of(request.uri().path(), shared.store.kinds());
     let (verb, resource) = fault_place(route.as_ref().ok(), &query, shared, request.uri().path());
-    let effects = shared.faults.befall(verb, &resource);
+    let effects = shared.faults.effects_of(verb, &resource);
     let accepts_gzip = accepts_gzip(request.headers());
     let reply = ServerReply {
         effects,
@@ -68,7 +68,7 @@ pub(super) async fn answer(
         query,
         reply,
     };
-    call.strike_first().await?;
+    call.apply_early().await?;
     if let Some(response) = call.injected_status() {
         return Ok(response);
     }
@@ -111,7 +111,7 @@ fn header(request: &Request<hyper::body::Incoming>, name: HeaderName) -> Option<
 
 impl Call<'_> {
     /// Applies the faults that leave a request without an answer.
-    async fn strike_first(&self) -> io::Result<()> {
+    async fn apply_early(&self) -> io::Result<()> {
         for effect in &self.reply.effects {
             match effect {
                 Effect::Cut {

@@ -219,7 +219,7 @@ impl Faults {
     }
 
     /// Counts a request and returns the effects of the faults that hit it.
-    pub(super) fn befall(&self, verb: Verb, resource: &str) -> Vec<Effect> {
+    pub(super) fn effects_of(&self, verb: Verb, resource: &str) -> Vec<Effect> {
         let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut effects = Vec::new();
         for (fault, count) in faults
