@@ -1,4 +1,4 @@
-//! The built-in list keys against the schema of a real API server.
+//! Compares the built-in list keys with the schema of a real API server.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use kubectl_spy::object::{Doc, list_keys::ListKey};
 
 use super::controlplane::ControlPlane;
 
-/// What the unit tests hold the built-in keys against.
+/// The file that the unit tests compare the built-in keys with.
 const FIXTURE: &str = "src/object/list_keys/kubernetes.txt";
 
 const HEAD: &str = "\
@@ -25,7 +25,7 @@ fn keys_text(list: &ListType) -> String {
     }
 }
 
-/// The last two names of a path: all that the built-in keys go by.
+/// The last two names of a path. The built-in keys use only these.
 fn place(path: &str) -> String {
     let names: Vec<_> = path.rsplit('.').take(2).collect();
     names.join(" ")
