@@ -1,5 +1,5 @@
-//! Any bytes as the answer to a list, as lines of a watch and as the body of an error. What is read is what
-//! the bytes say, and what cannot be read is an error of one short line.
+//! Any bytes as the answer to a list, as lines of a watch, and as the body of an error. A parsed answer
+//! agrees with the bytes, and an unreadable one is an error of one short line.
 
 #![no_main]
 
@@ -63,7 +63,7 @@ fn page(key: &SourceKey, body: &[u8]) {
 }
 
 fn lines(key: &SourceKey, body: &[u8]) {
-    // The second reader has read each line before: what it knows of it changes nothing.
+    // The second reader has already read each line. That must not change the result.
     let (mut reader, mut again) = (Reader::new(key), Reader::new(key));
     for line in body.split(|byte| *byte == b'\n') {
         let first = summary(reader.line(line));
@@ -72,7 +72,7 @@ fn lines(key: &SourceKey, body: &[u8]) {
     }
 }
 
-/// What a line says, to be compared.
+/// A summary of a line, for comparison.
 fn summary(line: Result<Line, std::sync::Arc<str>>) -> String {
     match line {
         Ok(Line::Object { verb, item }) => {
@@ -96,7 +96,7 @@ fn summary(line: Result<Line, std::sync::Arc<str>>) -> String {
     }
 }
 
-/// An object that has been read has a name and a type, and its body says the same.
+/// Asserts that a parsed object has a name and a type, and that its body has the same.
 fn assert_names_itself(version: &Version) {
     let object = &version.object;
     assert!(!object.name.is_empty() && !object.kind.is_empty() && !object.api_version.is_empty());
@@ -121,7 +121,7 @@ fn assert_names_itself(version: &Version) {
     assert!(again.is_same_tape(&doc));
 }
 
-/// The words for what cannot be read are ours: they do not grow with what the server sent.
+/// Asserts that the message for an unreadable answer does not grow with the answer.
 fn assert_short(detail: &str) {
     assert!(detail.len() < 400, "{detail}");
 }

@@ -67,7 +67,14 @@ fn random_schedules() {
 
 /// The seeds to run.
 fn seeds() -> Vec<u64> {
-    let number = |name: &str| Some(std::env::var(name).ok()?.parse().expect("the variable is a number"));
+    let number = |name: &str| {
+        Some(
+            std::env::var(name)
+                .ok()?
+                .parse()
+                .expect("the variable is a number"),
+        )
+    };
     match number("SPY_FAULT_SEED") {
         Some(seed) => vec![seed],
         None => (0..number("SPY_FAULT_SEEDS").unwrap_or(SEEDS as u64)).collect(),

@@ -103,8 +103,8 @@ fn deletions_are_dated_by_the_renewals_of_leases() {
     let ran = spy.run(&["changes", "cm", "--since", "1m", "--once", "-o", "json"]);
     let records = ran.stdout.lines().map(serde_json::from_str);
     let records: Vec<Value> = records.map(Result::unwrap).collect();
-    let seam = records.iter().find(|record| record["type"] == "seam");
-    assert_eq!(seam.unwrap()["live"], false);
+    let divider = records.iter().find(|record| record["type"] == "seam");
+    assert_eq!(divider.unwrap()["live"], false);
     let deletion = |record: &&Value| record["type"] == "deleted" && record["ref"]["name"] == "late";
     let late = records.iter().find(deletion).unwrap();
     let time = |name: &str| {

@@ -1,4 +1,4 @@
-//! `changes`, against the sandbox: what it prints for what happens to an object.
+//! Tests of `changes` against the sandbox: its output for events of an object.
 
 mod json;
 mod keys;
@@ -13,7 +13,7 @@ use super::support::Spy;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
 use super::support::{Ran, Running};
 
-/// Follows an object that is there: what `happen` does to it is seen up to the line with `last`.
+/// Follows an existing object while `happen` changes it, up to the output line that contains `last`.
 async fn follow(
     object: Value,
     args: &[&str],
@@ -30,7 +30,7 @@ async fn follow(
     interrupted(run)
 }
 
-/// Ends a run as Ctrl-C does.
+/// Ends a run with Ctrl-C.
 fn interrupted(run: Running) -> Ran {
     let ran = run.interrupt();
     assert_eq!(signal(&ran), Some(2), "{}", ran.transcript());
@@ -42,7 +42,7 @@ fn signal(ran: &Ran) -> Option<i32> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_that_is_not_there_is_waited_for() {
+async fn a_missing_object_is_waited_for() {
     let cluster = Cluster::start().await;
     let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("waiting for");
@@ -56,7 +56,7 @@ async fn an_object_that_is_not_there_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_that_is_there_was_not_created() {
+async fn an_existing_object_is_not_shown_as_created() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
     let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
@@ -65,7 +65,7 @@ async fn an_object_that_is_there_was_not_created() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_that_comes_is_one_path() {
+async fn a_new_status_is_one_path() {
     let happen = |cluster: &Cluster| {
         cluster.report("pods", "web", &json!({"phase": "Pending"}));
     };
@@ -82,7 +82,7 @@ async fn a_status_that_comes_is_one_path() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_asked_for_is_not_printed() {
+async fn unselected_changes_are_not_printed() {
     let happen = |cluster: &Cluster| {
         cluster.edit(
             "pods",
@@ -104,9 +104,9 @@ async fn what_is_not_asked_for_is_not_printed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bookkeeping_alone_prints_nothing() {
+async fn noise_alone_prints_nothing() {
     let happen = |cluster: &Cluster| {
-        // Server-side apply of what is there: a new resourceVersion and a new manager.
+        // A server-side apply of the same data changes only the resourceVersion and the manager.
         let by = Writer::new("argocd");
         let same = config_map("flags", &json!({"dark-mode": "off"}));
         cluster.sandbox.apply(same, &by).unwrap();
@@ -166,7 +166,7 @@ async fn text_stays_on_its_line_and_is_escaped() {
     "#);
 }
 
-/// The status of a container that waits.
+/// The status of a waiting container.
 fn waiting(reason: &str, message: Option<&str>) -> Value {
     let mut state = json!({"reason": reason});
     if let Some(message) = message {
@@ -178,7 +178,7 @@ fn waiting(reason: &str, message: Option<&str>) -> Value {
     }])
 }
 
-/// A condition of a Pod, since noon.
+/// A condition of a Pod that has lasted since noon.
 fn pod_condition(kind: &str, status: &str) -> Value {
     json!({"type": kind, "status": status, "lastProbeTime": null, "lastTransitionTime": "2026-03-02T12:00:00Z"})
 }
@@ -191,7 +191,7 @@ fn not_ready(kind: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pod_that_cannot_pull_its_image() {
+async fn a_pod_with_a_failing_image_pull() {
     let mut object = pod("web", &json!({}));
     object["status"] = json!({"phase": "Pending", "qosClass": "BestEffort"});
     let scheduled = pod_condition("PodScheduled", "True");
@@ -238,7 +238,7 @@ async fn a_pod_that_cannot_pull_its_image() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pod_that_comes_up() {
+async fn the_start_of_a_pod() {
     let mut object = pod("web", &json!({}));
     object["status"] = json!({
         "phase": "Pending", "conditions": [not_ready("Ready")],
@@ -274,7 +274,7 @@ async fn a_pod_that_comes_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_recreated_object_is_another_one() {
+async fn a_recreated_object_is_a_new_object() {
     let happen = |cluster: &Cluster| {
         cluster.delete("configmaps", "flags");
         cluster.put(config_map("flags", &json!({"dark-mode": "on"})));
@@ -297,7 +297,7 @@ async fn a_recreated_object_is_another_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_is_seen_to_change_and_not_seen() {
+async fn a_change_of_a_secret_is_shown_without_its_values() {
     let secret = json!({
         "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
         "metadata": {"name": "db", "namespace": "shop"}, "data": {"password": "aHVudGVyMg=="},
@@ -327,7 +327,7 @@ async fn a_secret_is_seen_to_change_and_not_seen() {
     ");
 }
 
-/// Whether a run with these variables and flags paints what it prints to a pipe.
+/// Whether a run with these variables and flags writes colours to a pipe.
 async fn paints(variables: &[(&str, &str)], args: &[&str]) -> bool {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
@@ -343,7 +343,7 @@ async fn paints(variables: &[(&str, &str)], args: &[&str]) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pipe_gets_no_escape_sequences_unless_asked_for() {
+async fn a_pipe_gets_no_escape_sequences_unless_requested() {
     assert!(!paints(&[], &[]).await);
     assert!(!paints(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], &[]).await);
     assert!(!paints(&[("CLICOLOR_FORCE", "1")], &["--color=never"]).await);
@@ -353,7 +353,7 @@ async fn a_pipe_gets_no_escape_sequences_unless_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn colours_say_what_the_signs_say() {
+async fn colours_agree_with_the_marks() {
     let happen = |cluster: &Cluster| {
         let patch = json!({"data": {"changed": "new", "gone": null, "new": "1"}});
         cluster.edit("configmaps", "flags", &patch);
@@ -421,7 +421,7 @@ async fn values_keep_their_json() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_type_is_named_with_those_like_it() {
+async fn an_unknown_type_is_named_with_similar_ones() {
     let cluster = Cluster::start().await;
     for args in [
         ["changes", "--since=0", "deploymnt/web"],
@@ -439,7 +439,7 @@ async fn an_unknown_type_is_named_with_those_like_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kubespys_own_form_is_taken() {
+async fn the_arguments_of_kubespy_are_accepted() {
     let cluster = Cluster::start().await;
     cluster.put(pod("web", &json!({})));
     let mut run = cluster
@@ -470,7 +470,7 @@ async fn several_objects_are_followed_at_once() {
         .lines()
         .map(str::to_owned)
         .collect();
-    lines[..2].sort_unstable(); // two watches: which comes first is chance
+    lines[..2].sort_unstable(); // the order of the two watches is random
     assert_snapshot!(lines.join("\n"), @r#"
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
     2026-03-02T12:05:00.000Z EXISTING deployment/web  3
@@ -482,7 +482,7 @@ async fn several_objects_are_followed_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wide_scope_says_when_it_is_complete() {
+async fn a_wide_scope_shows_when_its_listing_is_complete() {
     let cluster = Cluster::start().await;
     for (name, app) in [("web-1", "web"), ("web-2", "web"), ("db-0", "db")] {
         cluster.put(pod(name, &json!({"app": app})));
@@ -522,7 +522,7 @@ async fn a_wide_scope_says_when_it_is_complete() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_namespaces_and_field_selectors() {
+async fn all_namespaces_and_field_selectors_work() {
     let cluster = Cluster::start().await;
     cluster.put(pod("web", &json!({})));
     let mut elsewhere = pod("db", &json!({}));
@@ -568,7 +568,7 @@ async fn all_namespaces_and_field_selectors() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_and_ignore_choose_paths() {
+async fn only_and_ignore_select_paths() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
     let image = "spec.template.spec.containers[*].image";
@@ -605,7 +605,7 @@ async fn only_and_ignore_choose_paths() {
 }
 
 #[test]
-fn noise_is_shown_to_who_asks() {
+fn noise_is_shown_on_request() {
     let version = |version: u32, cpu: &str, manager: &str| {
         format!(
             r#"{{"type":"{}","object":{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a","namespace":"default","uid":"u1","resourceVersion":"{version}",
@@ -667,7 +667,7 @@ fn noise_is_shown_to_who_asks() {
 }
 
 #[test]
-fn a_lease_that_is_asked_for_is_shown_to_be_renewed() {
+fn renewals_of_a_named_lease_are_shown() {
     let version = |version: u32| {
         format!(
             r#"{{"type":"{}","object":{{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{{"name":"a","namespace":"default","uid":"u1","resourceVersion":"{version}"}},
@@ -694,7 +694,7 @@ fn a_lease_that_is_asked_for_is_shown_to_be_renewed() {
 }
 
 #[test]
-fn lists_are_keyed_as_one_is_told() {
+fn lists_are_keyed_by_the_flag() {
     let version = |version: u32, servers: &str| {
         format!(
             r#"{{"type":"{}","object":{{"apiVersion":"example.com/v1","kind":"Gate","metadata":{{"name":"a","namespace":"default","uid":"u1","resourceVersion":"{version}"}},"spec":{{"servers":{servers}}}}}}}"#,
@@ -725,7 +725,7 @@ fn lists_are_keyed_as_one_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_path_that_is_none_is_pointed_at() {
+async fn an_invalid_path_is_an_error_with_its_position() {
     let cluster = Cluster::start().await;
     for path in [".spec.containers[name=app", "spec..replicas", ""] {
         let ran = cluster
@@ -755,7 +755,7 @@ async fn a_path_that_is_none_is_pointed_at() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn once_shows_what_is_and_ends() {
+async fn once_prints_the_current_state_and_exits() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
     let ran = cluster

@@ -1,4 +1,4 @@
-//! `-f`, `-R` and `-k`, against the sandbox: the objects that manifests name.
+//! Tests of `-f`, `-R` and `-k` against the sandbox: the objects that manifests name.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::support::Spy;
 use super::support::cluster::{Cluster, config_map, deployment};
 
-/// A directory that is gone with its test.
+/// A directory that is deleted after its test.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -54,8 +54,7 @@ async fn cluster() -> Cluster {
     cluster
 }
 
-/// The objects that `changes --once` shows, sorted: each has a watch of its own, and which comes first is
-/// chance.
+/// The objects that `changes --once` shows, sorted. Each has a watch of its own, so their order is random.
 fn shown(spy: &Spy, args: &[&str]) -> String {
     let ran = spy.run(&[&["changes", "--since=0", "--once"], args].concat());
     let words = ran.stdout.lines().filter_map(|line| line.split(' ').nth(2));
@@ -119,7 +118,7 @@ async fn files_and_directories_name_objects() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_read_is_pointed_at() {
+async fn an_unreadable_manifest_is_named() {
     let cluster = cluster().await;
     let directory = Directory::new(
         "unreadable",
@@ -155,7 +154,7 @@ async fn what_cannot_be_read_is_pointed_at() {
     assert_snapshot!(printed(&directory.path("pod.yaml")), @"error: pod.yaml: line 3: Object 'apiVersion' is missing");
     assert_snapshot!(printed(&directory.path("none.yaml")), @r#"error: the path "none.yaml" does not exist"#);
     assert_snapshot!(printed(&directory.path("empty")), @"error: error reading [empty]: recognized file extensions are [.json .yaml .yml]");
-    assert_snapshot!(said("https://example.com/a.yaml"), @"
+    assert_snapshot!(printed("https://example.com/a.yaml"), @"
     error: https://example.com/a.yaml: URLs are not read
     hint: fetch it first: curl -sSfL URL | kubectl spy … -f -
     ");

@@ -215,5 +215,8 @@ async fn the_log_contains_every_write() {
         object["metadata"]["resourceVersion"].clone()
     };
     assert_eq!(version(&log[1].after), "3");
-    assert_eq!(version(log[1].before.as_ref().expect("the object existed")), "2");
+    assert_eq!(
+        version(log[1].before.as_ref().expect("the object existed")),
+        "2"
+    );
 }

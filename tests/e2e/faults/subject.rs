@@ -76,7 +76,10 @@ impl Record {
 fn source(record: &Value, namespace: &str) -> Kind {
     let source = record["source"].as_str().unwrap();
     let is_of = |kind: &Kind| source.starts_with(&kind.resource(namespace));
-    KINDS.into_iter().find(is_of).expect("the source is one of the three kinds")
+    KINDS
+        .into_iter()
+        .find(is_of)
+        .expect("the source is one of the three kinds")
 }
 
 fn printed(record: &Value) -> Record {
