@@ -83,7 +83,7 @@ pub fn json_patch(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
     shortest(step_by_step(diff, redactor), diff, redactor)
 }
 
-/// The patch as single changes, however long. Unlike [`json_patch`], it never replaces the object to save
+/// The patch as single changes, however long. Unlike [`json_patch()`], it never replaces the object to save
 /// length.
 pub fn step_by_step(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
     let lists = lists(diff);
