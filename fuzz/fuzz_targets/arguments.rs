@@ -98,7 +98,7 @@ fn named(matches: &ArgMatches) {
 }
 
 /// Asserts that each name has a request of its own that selects no other object.
-fn selects_what_is_named(target: &Target) {
+fn selects_only_named_objects(target: &Target) {
     let keys = source_keys(&ClusterId("fuzz".into()), target, Form::Full);
     let Names::Named(names) = &target.names else {
         return assert_eq!(keys.len(), 1);
@@ -117,7 +117,7 @@ fn conditions(matches: &ArgMatches) {
     let roots = [Some(VERSIONS[0].root()), Some(VERSIONS[1].root())];
     for goal in all::<Goal>(matches, "goals") {
         let met = roots.map(|root| goal.is_met(root));
-        let again: Goal = goal.to_string().parse().expect("what was read once");
+        let again: Goal = goal.to_string().parse().expect("a parsed goal parses again");
         assert_eq!(met, roots.map(|root| again.is_met(root)), "{goal}");
     }
     let filter = Filter {

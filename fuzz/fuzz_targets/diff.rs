@@ -25,7 +25,7 @@ libfuzzer_sys::fuzz_target!(|pair: &str| {
         return;
     };
     let mut patched = old.clone();
-    let patch: json_patch::Patch = serde_json::from_str(&patch).expect("a patch");
+    let patch: json_patch::Patch = serde_json::from_str(&patch).expect("a patch parses");
     json_patch::patch(&mut patched, &patch).expect("the patch applies");
     assert_eq!(patched, new, "{patch:?}");
     if let (Ok(merge), false) = (merge, diff.is_empty()) {

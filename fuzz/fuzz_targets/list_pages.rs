@@ -117,7 +117,7 @@ fn assert_names_itself(version: &Version) {
             doc.text()
         );
     }
-    let again = Doc::parse(doc.text()).expect("what was read");
+    let again = Doc::parse(doc.text()).expect("a parsed text parses again");
     assert!(again.is_same_tape(&doc));
 }
 

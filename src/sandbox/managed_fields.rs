@@ -1,7 +1,7 @@
 //! Maintains `metadata.managedFields`: after each write, every field belongs to the manager that set it last.
 //!
-//! The rules are those of `k8s.io/apimachinery/pkg/util/managedfields`, including one quirk: an update that
-//! only removes fields leaves no trace of its manager.
+//! The rules are those of `k8s.io/apimachinery/pkg/util/managedfields`, including one quirk: an update that only
+//! removes fields leaves no trace of its manager.
 
 use std::collections::BTreeMap;
 
@@ -110,8 +110,7 @@ pub(super) fn after_first_apply(new: &mut Value, actor: &Actor<'_>) {
     );
 }
 
-/// The fields that an apply owns: its leaves and the list items that it names, but not the containers around
-/// them.
+/// The fields that an apply owns: its leaves and named list items, but not the containers around them.
 fn applied_set(applied: &Value) -> FieldSet {
     let is_owned = |(path, leaf): (Path, Option<&Value>)| {
         let is_item = matches!(path.last(), Some(FieldStep::Key(_) | FieldStep::Item(_)));

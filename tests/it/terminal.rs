@@ -417,7 +417,7 @@ async fn similar_names_of_a_missing_object_are_above_the_frame() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_dumb_terminal_gets_lines_and_no_color_gets_no_colours() {
+async fn no_color_leaves_the_screen_without_colours() {
     let cluster = cluster().await;
     let spy = cluster.spy().var("NO_COLOR", "1");
     let mut terminal = spy.on_terminal(SIZE, &["changes", "--since=0", "cm/flags"]);

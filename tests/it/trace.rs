@@ -212,7 +212,7 @@ async fn a_missing_object_is_waited_for_without_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kind_without_a_trace_is_refused() {
+async fn invalid_targets_of_a_trace_are_refused() {
     let cluster = Cluster::start().await;
     let refused = |args: &[&str]| {
         let ran = cluster.spy().run(args);
@@ -425,7 +425,7 @@ async fn a_type_can_be_traced_in_a_file_and_missing_objects_are_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_requests_its_own_endpoints_only() {
+async fn a_service_requests_its_own_objects_only() {
     let cluster = Cluster::start().await;
     cluster.put(service());
     cluster.put(pod("other", &json!({"app": "other"})));

@@ -180,7 +180,7 @@ fn reversed(value: &Json, out: &mut String) {
 /// Parses a patch for the `json-patch` crate.
 fn read(patch: &Patch) -> ::json_patch::Patch {
     let text = serde_json::to_string(patch).expect("a patch serializes");
-    serde_json::from_str(&text).expect("a patch")
+    serde_json::from_str(&text).expect("a patch parses")
 }
 
 /// Objects with numbers of any size, some of which are two spellings of one number.
@@ -253,13 +253,13 @@ proptest! {
         for patch in [&patch, &step_by_step(&diff, &Redactor::new())] {
             let mut patched = old.clone();
             let patch = read(patch);
-            ::json_patch::patch(&mut patched, &patch).expect("applies");
+            ::json_patch::patch(&mut patched, &patch).expect("the patch applies");
             prop_assert_eq!(&patched, &new, "{:?}", patch);
         }
         // The patch is never longer than one that replaces the whole object.
         let whole = json!([{"op": "replace", "path": "", "value": new}]);
         if new.is_object() || new.is_array() {
-            prop_assert!(serde_json::to_string(&patch).expect("serialises").len() <= whole.to_string().len());
+            prop_assert!(serde_json::to_string(&patch).expect("a patch serializes").len() <= whole.to_string().len());
         }
     }
 
@@ -288,10 +288,10 @@ proptest! {
         let (a, b) = (doc(&old), doc(&new));
         let diff = of(&a, &b);
         for patch in [json_patch(&diff, &Redactor::new()), step_by_step(&diff, &Redactor::new())] {
-            let text = serde_json::to_string(&patch).expect("serialises");
+            let text = serde_json::to_string(&patch).expect("a patch serializes");
             let patch = serde_json::from_value::<::json_patch::Patch>(spelled(doc(&text).root()));
             let mut patched = spelled(a.root());
-            ::json_patch::patch(&mut patched, &patch.expect("a patch")).expect("applies");
+            ::json_patch::patch(&mut patched, &patch.expect("a patch parses")).expect("the patch applies");
             prop_assert_eq!(patched, spelled(b.root()), "{}", text);
         }
     }
@@ -336,7 +336,7 @@ proptest! {
         let diff = of(&a, &b);
         let partly = diff.partly(|change| mask >> (change.at.0 % 64) & 1 == 1);
         let mut patched = old;
-        ::json_patch::patch(&mut patched, &read(&step_by_step(&of(&a, &partly), &Redactor::new()))).expect("applies");
+        ::json_patch::patch(&mut patched, &read(&step_by_step(&of(&a, &partly), &Redactor::new()))).expect("the patch applies");
         prop_assert!(of(&text(&patched), &partly).is_empty());
     }
 
@@ -447,7 +447,7 @@ proptest! {
         let mut touched = HashSet::new();
         for (index, value) in edits {
             let at = &editable[index.index(editable.len())].0;
-            *edited.pointer_mut(at).expect("own path") = json!(format!("edit {value}"));
+            *edited.pointer_mut(at).expect("the path comes from this object") = json!(format!("edit {value}"));
             touched.insert(at);
         }
         let (a, b) = (text(&object), text(&edited));

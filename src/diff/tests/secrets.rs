@@ -49,7 +49,7 @@ fn lists_and_copies_of_secrets_are_redacted() {
 }
 
 fn note(key: &str, value: &str) -> String {
-    let value = serde_json::to_string(value).expect("text");
+    let value = serde_json::to_string(value).expect("a string serializes");
     format!(r#""annotations":{{"{key}":{value}}}"#)
 }
 
@@ -124,7 +124,7 @@ fn last_applied_is_shown_redacted_if_it_is_a_plain_secret() {
     insta::assert_snapshot!(show(&secret("", &note("a", "hunter2"))), @r#""{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"a\":{\"redacted\":true,\"bytes\":7,\"id\":1}}},\"data\":{\"password\":{\"redacted\":true,\"bytes\":0,\"id\":2}}}""#);
     insta::assert_snapshot!(show(r#"{"kind":"Secret","stringData":{"a":"hunter2"}}"#), @r#""{\"kind\":\"Secret\",\"stringData\":{\"a\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}""#);
     let json = secret("aHVudGVyMg==", "");
-    let twice = serde_json::to_string(&json).expect("text");
+    let twice = serde_json::to_string(&json).expect("a string serializes");
     let hidden = [
         twice.as_str(),
         &format!("[{json}]"),
@@ -192,7 +192,7 @@ fn copies_of_secrets_in_other_annotations_are_redacted() {
     insta::assert_snapshot!(show(r#"{"kind":"ConfigMap","data":{"a":"shown"}}"#), @r#"{"kind":"ConfigMap","metadata":{"annotations":{"note":"{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"shown\"}}"}}}"#);
     // Nothing is hidden, so the text is unchanged.
     let plain = r#"{ "kind": "Deployment", "x": "Secret" }"#;
-    assert!(show(plain).contains(&serde_json::to_string(plain).expect("text")));
+    assert!(show(plain).contains(&serde_json::to_string(plain).expect("a string serializes")));
     assert!(!show(&format!("{} x", secret("aHVudGVyMg==", ""))).contains("aHVudGVyMg"));
 }
 
@@ -421,7 +421,7 @@ proptest! {
         for redactor in [Redactor::new(), Redactor::unchanged()] {
             let diff = Diff::of(Some(a.root()), Some(b.root()));
             for patch in [json_patch(&diff, &redactor), step_by_step(&diff, &redactor)] {
-                let text = serde_json::to_string(&patch).expect("serialises");
+                let text = serde_json::to_string(&patch).expect("a patch serializes");
                 prop_assert_eq!(patch.is_redacted(), text.contains("redacted"), "{}", text);
             }
             if let Ok(patch) = merge_patch(redactor.shown(a.root()), redactor.shown(b.root())) {
@@ -445,14 +445,14 @@ proptest! {
                     let _ = write!(output, "{shown:?} {:?}", shown.map(Shown::content));
                 }
             }
-            output.push_str(&serde_json::to_string(&json_patch(&diff, &redactor)).expect("serialises"));
+            output.push_str(&serde_json::to_string(&json_patch(&diff, &redactor)).expect("a patch serializes"));
         }
         output.push_str(&redactor.shown(a.root()).json());
         let diff = Diff::of(Some(a.root()), Some(b.root()));
         let partly = diff.partly(|change| mask >> (change.at.0 % 64) & 1 == 1);
         output.push_str(&redactor.shown(partly.root()).json());
         let diff = Diff::of(Some(a.root()), Some(partly.root()));
-        output.push_str(&serde_json::to_string(&step_by_step(&diff, &redactor)).expect("serialises"));
+        output.push_str(&serde_json::to_string(&step_by_step(&diff, &redactor)).expect("a patch serializes"));
         for secret in [PLANTED.to_owned(), base64(PLANTED.as_bytes()), base64(&PLANTED.as_bytes()[1..12]), base64(&PLANTED.as_bytes()[2..11])] {
             let secret = secret.trim_end_matches('=');
             let found = output.find(secret).map(|at| output[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect::<String>());

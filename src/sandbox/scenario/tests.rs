@@ -23,11 +23,11 @@ async fn sandbox() -> Sandbox {
 
 /// Every write of a scenario with its time in seconds.
 fn performed(sandbox: &Sandbox, scenario: &Scenario) -> Vec<(String, Record)> {
-    let mut stage = Stage::set(sandbox, scenario).expect("set up");
+    let mut stage = Stage::set(sandbox, scenario).expect("the setup succeeds");
     let mut records = Vec::new();
     while let Some(due) = stage.world.next_due() {
         let before = sandbox.revision();
-        stage.play_until(due).expect("played");
+        stage.play_until(due).expect("the scenario plays");
         let time = format!("{:>2}.{:03}", due / 1000, due % 1000);
         records.extend(
             sandbox
@@ -102,9 +102,9 @@ fn count(object: &Value, pointer: &str) -> i64 {
 async fn every_state_of_the_scenarios_is_consistent() {
     for scenario in all() {
         let sandbox = sandbox().await;
-        let mut stage = Stage::set(&sandbox, &scenario).expect("set up");
+        let mut stage = Stage::set(&sandbox, &scenario).expect("the setup succeeds");
         let props = sandbox.log().len();
-        stage.play_until(u64::MAX).expect("played");
+        stage.play_until(u64::MAX).expect("the scenario plays");
         for state in &states(&sandbox)[props - 1..] {
             let pods = of(state, "pods");
             let ready = pods.iter().filter(|pod| pods::is_ready(pod)).count();
@@ -149,7 +149,7 @@ async fn every_state_of_the_scenarios_is_consistent() {
 async fn conditions_keep_their_time_until_their_status_changes() {
     for scenario in all() {
         let sandbox = sandbox().await;
-        play_at_once(&sandbox, &scenario).expect("played");
+        play_at_once(&sandbox, &scenario).expect("the scenario plays");
         let mut known: BTreeMap<String, (Value, Value)> = BTreeMap::new();
         for record in sandbox.log() {
             let object = object(&record);
@@ -179,7 +179,7 @@ async fn conditions_keep_their_time_until_their_status_changes() {
 #[tokio::test]
 async fn the_rollout_ends_successfully() {
     let sandbox = sandbox().await;
-    play_at_once(&sandbox, &rollout()).expect("played");
+    play_at_once(&sandbox, &rollout()).expect("the scenario plays");
     let deployment = sandbox.list("deployments", "shop").remove(0);
     assert_eq!(
         deployment["metadata"]["annotations"]["deployment.kubernetes.io/revision"],
@@ -254,8 +254,8 @@ async fn managers_are_those_of_a_real_cluster() {
         };
         entries.iter().map(name).collect::<Vec<_>>().join(" ")
     };
-    let mut stage = Stage::set(&sandbox, &rollout()).expect("set up");
-    stage.play_until(5000).expect("played");
+    let mut stage = Stage::set(&sandbox, &rollout()).expect("the setup succeeds");
+    stage.play_until(5000).expect("the scenario plays");
     assert_eq!(
         managers("deployments"),
         "kubectl-client-side-apply kube-controller-manager/status kubectl-set"
@@ -268,7 +268,7 @@ async fn managers_are_those_of_a_real_cluster() {
         managers("replicasets"),
         "kube-controller-manager kube-controller-manager/status"
     );
-    stage.play_until(u64::MAX).expect("played");
+    stage.play_until(u64::MAX).expect("the scenario plays");
     assert_eq!(
         managers("deployments"),
         "kubectl-client-side-apply kube-controller-manager/status"
@@ -278,7 +278,7 @@ async fn managers_are_those_of_a_real_cluster() {
 #[tokio::test]
 async fn the_flags_are_deleted_and_recreated() {
     let sandbox = sandbox().await;
-    play_at_once(&sandbox, &config()).expect("played");
+    play_at_once(&sandbox, &config()).expect("the scenario plays");
     let lives: Vec<Record> = sandbox
         .log()
         .into_iter()
@@ -305,18 +305,18 @@ async fn a_scenario_in_real_time_takes_its_time_and_can_be_stopped() {
     let begin = tokio::time::Instant::now();
     play(&sandbox, &rollout(), std::future::pending())
         .await
-        .expect("played");
+        .expect("the scenario plays");
     let took = begin.elapsed().as_secs();
     assert!((20..45).contains(&took), "{took} s");
     let hurried = self::sandbox().await;
     let begin = tokio::time::Instant::now();
-    let stage = Stage::set(&hurried, &rollout()).expect("set up");
-    let ten = std::num::NonZeroU32::new(10).expect("not zero");
+    let stage = Stage::set(&hurried, &rollout()).expect("the setup succeeds");
+    let ten = std::num::NonZeroU32::new(10).expect("ten is not zero");
     stage
         .faster(ten)
         .play(std::future::pending())
         .await
-        .expect("played");
+        .expect("the scenario plays");
     assert_eq!(begin.elapsed().as_secs(), took / 10);
     assert_eq!(hurried.log().len(), sandbox.log().len());
     let status = hurried.list("deployments", "shop").remove(0)["status"].clone();
@@ -328,7 +328,7 @@ async fn a_scenario_in_real_time_takes_its_time_and_can_be_stopped() {
     let shutdown = tokio::time::sleep(Duration::from_secs(10));
     play(&again, &rollout(), shutdown)
         .await
-        .expect("broken off");
+        .expect("the scenario stops");
     assert!(again.log().len() < sandbox.log().len());
 }
 

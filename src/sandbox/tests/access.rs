@@ -10,7 +10,7 @@ async fn guarded(rules: Vec<Rule>) -> Sandbox {
         token: "t0".to_owned(),
         rules,
     }];
-    let sandbox = Sandbox::start(options).await.expect("started");
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
     put(&sandbox, pod("a", &json!({})));
     sandbox
 }

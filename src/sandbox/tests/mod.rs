@@ -65,7 +65,7 @@ fn deployment(name: &str, replicas: u32) -> Value {
 
 /// Creates an object for a test.
 fn put(sandbox: &Sandbox, object: Value) -> Value {
-    sandbox.create(object, &tester()).expect("created")
+    sandbox.create(object, &tester()).expect("the creation succeeds")
 }
 
 /// Patches `data` of a `ConfigMap` in `shop`.
@@ -73,5 +73,5 @@ fn set(sandbox: &Sandbox, name: &str, data: &Value) -> Value {
     let target = Target::new("configmaps", "shop", name);
     sandbox
         .patch(&target, &json!({"data": data}), &tester())
-        .expect("patched")
+        .expect("the patch succeeds")
 }

@@ -163,7 +163,7 @@ async fn only_get_is_allowed() {
 async fn items_of_built_in_lists_have_no_kind_and_api_version() {
     let mut options = options();
     options.kinds = vec![Kind::custom("example.com", "v1", "Widget", "widgets")];
-    let sandbox = Sandbox::start(options).await.expect("started");
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
     put(&sandbox, config_map("c0", &json!({})));
     put(
         &sandbox,
@@ -239,7 +239,7 @@ async fn pages_keep_their_revision_and_expire() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     let next = |page: &Value| {
         let token = page["metadata"]["continue"]
             .as_str()
@@ -291,7 +291,7 @@ async fn an_exact_revision_returns_the_state_at_that_time() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     let at = |revision: u64| {
         format!(
             "{CONFIG_MAPS}?fieldSelector=metadata.name%3Dc0&resourceVersionMatch=Exact&resourceVersion={revision}"
@@ -526,7 +526,7 @@ async fn schemas_are_found_by_the_index() {
     };
     let without = Kind::custom("example.org", "v1", "Gadget", "gadgets");
     options.kinds = vec![with, without];
-    let sandbox = Sandbox::start(options).await.expect("started");
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
     let index = get(&sandbox, "/openapi/v3").await.json();
     let paths = index["paths"].as_object().expect("paths");
     assert_eq!(paths.keys().collect::<Vec<_>>(), ["apis/example.com/v1"]);

@@ -17,7 +17,7 @@ async fn a_watch_resumes_at_its_revision_and_times_out() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     put(&sandbox, config_map("b", &json!({})));
     let cases = [
         ("", "ADDED b 6"),
@@ -60,7 +60,7 @@ async fn objects_enter_and_leave_a_selector() {
     let target = Target::new("pods", "shop", "a");
     for app in ["api", "db", "web"] {
         let patch = json!({"metadata": {"labels": {"app": app}}});
-        sandbox.patch(&target, &patch, &tester()).expect("patched");
+        sandbox.patch(&target, &patch, &tester()).expect("the patch succeeds");
     }
     sandbox
         .patch(
@@ -68,7 +68,7 @@ async fn objects_enter_and_leave_a_selector() {
             &json!({"status": {"phase": "Failed"}}),
             &tester().on("status"),
         )
-        .expect("patched");
+        .expect("the patch succeeds");
     let watch = "/api/v1/pods?watch=1&timeoutSeconds=9&resourceVersion=2";
     let labels = get(&sandbox, &format!("{watch}&labelSelector=app%3Dweb")).await;
     assert_eq!(
@@ -98,7 +98,7 @@ async fn objects_enter_and_leave_a_selector() {
 async fn bookmarks_are_sent_on_request() {
     let mut options = options();
     options.bookmark_interval = std::time::Duration::from_secs(10);
-    let sandbox = Sandbox::start(options).await.expect("started");
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
     put(&sandbox, pod("a", &json!({})));
     let quiet = "/api/v1/configmaps?watch=1&timeoutSeconds=25&resourceVersion=1";
     assert_eq!(get(&sandbox, quiet).await.events(), [""; 0]);

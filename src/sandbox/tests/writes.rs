@@ -20,7 +20,7 @@ async fn generation_counts_spec_changes_and_resource_version_counts_writes() {
     assert_eq!(of(&created), (json!(1), json!("2")));
     let scaled = sandbox
         .patch(&target, &json!({"spec": {"replicas": 5}}), &tester())
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_eq!(of(&scaled), (json!(2), json!("3")));
     let labelled = sandbox
         .patch(
@@ -28,12 +28,12 @@ async fn generation_counts_spec_changes_and_resource_version_counts_writes() {
             &json!({"metadata": {"labels": {"a": "b"}}}),
             &tester(),
         )
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_eq!(of(&labelled), (json!(2), json!("4")));
     let status = json!({"spec": {"replicas": 9}, "status": {"replicas": 5}});
     let reported = sandbox
         .patch(&target, &status, &tester().on("status"))
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_eq!(of(&reported), (json!(2), json!("5")));
     assert_eq!(
         (
@@ -44,7 +44,7 @@ async fn generation_counts_spec_changes_and_resource_version_counts_writes() {
     );
     let same = sandbox
         .patch(&target, &json!({"spec": {"replicas": 5}}), &tester())
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_eq!(of(&same), (json!(2), json!("5")));
     assert_eq!(sandbox.revision(), 5);
 }
@@ -56,7 +56,7 @@ async fn writers_cannot_change_system_fields() {
     let mut meddled = config_map("flags", &json!({"a": "2"}));
     meddled["metadata"]["uid"] = json!("mine");
     meddled["metadata"]["creationTimestamp"] = json!("1999-01-01T00:00:00Z");
-    let updated = sandbox.update(meddled, &tester()).expect("updated");
+    let updated = sandbox.update(meddled, &tester()).expect("the update succeeds");
     for key in ["uid", "creationTimestamp"] {
         assert_eq!(metadata(&updated, key), metadata(&created, key), "{key}");
     }
@@ -108,7 +108,7 @@ async fn a_recreated_object_has_a_new_uid_and_generated_names_differ() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     let second = put(&sandbox, config_map("flags", &json!({})));
     assert_ne!(metadata(&first, "uid"), metadata(&second, "uid"));
     let uid = metadata(&first, "uid").as_str().expect("text");
@@ -131,7 +131,7 @@ async fn graceful_deletions_and_finalizers_delay_the_removal() {
     put(&sandbox, pod("a", &json!({})));
     let marked = sandbox
         .delete(&target, Deletion::Graceful(30), &tester())
-        .expect("marked");
+        .expect("the deletion starts");
     assert_eq!(
         metadata(&marked, "deletionTimestamp"),
         "2026-03-02T12:00:30Z"
@@ -140,7 +140,7 @@ async fn graceful_deletions_and_finalizers_delay_the_removal() {
     assert_eq!(metadata(&marked, "generation"), 2);
     sandbox
         .delete(&target, Deletion::Immediate, &tester())
-        .expect("deleted");
+        .expect("the deletion succeeds");
     assert_eq!(sandbox.get(&target), None);
 
     let mut held = config_map("held", &json!({}));
@@ -149,11 +149,11 @@ async fn graceful_deletions_and_finalizers_delay_the_removal() {
     let target = Target::new("configmaps", "shop", "held");
     sandbox
         .delete(&target, Deletion::Immediate, &tester())
-        .expect("marked");
+        .expect("the deletion starts");
     let revision = sandbox.revision();
     sandbox
         .delete(&target, Deletion::Immediate, &tester())
-        .expect("nothing new");
+        .expect("a second deletion succeeds");
     assert_eq!(sandbox.revision(), revision);
     assert!(sandbox.get(&target).is_some());
     sandbox
@@ -162,7 +162,7 @@ async fn graceful_deletions_and_finalizers_delay_the_removal() {
             &json!({"metadata": {"finalizers": null}}),
             &tester(),
         )
-        .expect("released");
+        .expect("the patch succeeds");
     assert_eq!(sandbox.get(&target), None);
     let changes: Vec<Change> = sandbox.log().iter().map(|record| record.change).collect();
     assert_eq!(
@@ -188,7 +188,7 @@ async fn the_log_contains_every_write() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     let log = sandbox.log();
     let brief: Vec<_> = log
         .iter()

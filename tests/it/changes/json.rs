@@ -312,7 +312,7 @@ async fn an_unreadable_version_is_a_record() {
     assert_eq!(records.len(), 4);
     assert_snapshot!(records[1], @r#"{"cause":"JSON nested too deeply, at byte 560","cluster":"demo","event":"modified","from":"2","ref":{"apiVersion":"v1","cluster":"demo","kind":"ConfigMap","name":"flags","namespace":"shop","uid":"a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"},"seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","to":"3","type":"undecodable","v":1}"#);
     let [_, _, anew, next] = &records[..] else {
-        unreachable!("there are four")
+        unreachable!("the length is four")
     };
     assert_eq!(
         (&anew["type"], &anew["from"], &anew["changes"]),

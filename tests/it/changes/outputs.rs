@@ -430,7 +430,7 @@ async fn the_yaml_format_of_selected_parts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn new_objects_in_every_format() {
+async fn the_full_flag_shows_new_objects_in_full() {
     assert_snapshot!(story(&["--full"], "2 → 3").await, @r#"
     2026-03-02T12:05:00.000Z EXISTING deployment/web  2
     2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
