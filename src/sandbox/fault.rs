@@ -127,7 +127,7 @@ pub enum Effect {
     ErrorEvent {
         /// The number of events before it.
         after: usize,
-        /// `code` of the `Status`; with 0 the `Status` is empty.
+        /// `code` of the `Status`; with 0 it has neither a reason nor a message.
         code: u16,
     },
     /// One line is bad; the stream continues after it.

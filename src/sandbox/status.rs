@@ -127,7 +127,7 @@ impl ApiFailure {
         Self::new(504, "Timeout", message).with(json!({"causes": [cause], "retryAfterSeconds": 1}))
     }
 
-    /// An error with just a code, for faults.
+    /// The error with this code, for faults. An unknown code has no reason and no message.
     pub(super) fn by_code(code: u16, retry_after: Option<u32>) -> Self {
         let (reason, message) = match code {
             400 => (

@@ -93,7 +93,7 @@ impl World<'_> {
         self.report_pod(pod)
     }
 
-    /// Plans the next pull. The delay doubles from ten seconds, as in the kubelet.
+    /// Reports `ImagePullBackOff` and plans the next pull. The delay doubles from ten seconds, as in the kubelet.
     pub(super) fn back_off(&mut self, name: &str) -> Result<(), WriteError> {
         let Some(mut pod) = self.living(name) else {
             return Ok(());
