@@ -159,7 +159,9 @@ mod tests {
 
     #[test]
     fn times_have_a_form_for_people_and_one_for_machines() {
-        let time: Timestamp = "2026-11-21T14:02:14.9996Z".parse().expect("the text is valid");
+        let time: Timestamp = "2026-11-21T14:02:14.9996Z"
+            .parse()
+            .expect("the text is valid");
         assert_eq!(rfc3339(time), "2026-11-21T14:02:14Z");
         assert_eq!(rfc3339_millis(time), "2026-11-21T14:02:14.999Z");
         assert_eq!(
@@ -170,7 +172,10 @@ mod tests {
         let east = TimeZone::fixed(jiff::tz::offset(9));
         assert_eq!(clock(time, &east), "23:02:14");
         assert_eq!(
-            age("2026-11-21T13:00:00Z".parse().expect("the text is valid"), time),
+            age(
+                "2026-11-21T13:00:00Z".parse().expect("the text is valid"),
+                time
+            ),
             "62m"
         );
         assert_eq!(rfc3339(Timestamp::MIN), "-009999-01-02T01:59:59Z");

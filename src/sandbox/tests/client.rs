@@ -35,7 +35,10 @@ impl Exchange {
             .await
             .expect("the sandbox listens");
         let request = format!("{request}\r\nhost: sandbox\r\nconnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).await.expect("the request is sent");
+        stream
+            .write_all(request.as_bytes())
+            .await
+            .expect("the request is sent");
         Self {
             stream,
             buffer: Vec::new(),

@@ -65,7 +65,9 @@ fn deployment(name: &str, replicas: u32) -> Value {
 
 /// Creates an object for a test.
 fn put(sandbox: &Sandbox, object: Value) -> Value {
-    sandbox.create(object, &tester()).expect("the creation succeeds")
+    sandbox
+        .create(object, &tester())
+        .expect("the creation succeeds")
 }
 
 /// Patches `data` of a `ConfigMap` in `shop`.

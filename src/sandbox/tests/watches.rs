@@ -60,7 +60,9 @@ async fn objects_enter_and_leave_a_selector() {
     let target = Target::new("pods", "shop", "a");
     for app in ["api", "db", "web"] {
         let patch = json!({"metadata": {"labels": {"app": app}}});
-        sandbox.patch(&target, &patch, &tester()).expect("the patch succeeds");
+        sandbox
+            .patch(&target, &patch, &tester())
+            .expect("the patch succeeds");
     }
     sandbox
         .patch(

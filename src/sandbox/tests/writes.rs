@@ -56,7 +56,9 @@ async fn writers_cannot_change_system_fields() {
     let mut meddled = config_map("flags", &json!({"a": "2"}));
     meddled["metadata"]["uid"] = json!("mine");
     meddled["metadata"]["creationTimestamp"] = json!("1999-01-01T00:00:00Z");
-    let updated = sandbox.update(meddled, &tester()).expect("the update succeeds");
+    let updated = sandbox
+        .update(meddled, &tester())
+        .expect("the update succeeds");
     for key in ["uid", "creationTimestamp"] {
         assert_eq!(metadata(&updated, key), metadata(&created, key), "{key}");
     }
