@@ -117,7 +117,10 @@ fn conditions(matches: &ArgMatches) {
     let roots = [Some(VERSIONS[0].root()), Some(VERSIONS[1].root())];
     for goal in all::<Goal>(matches, "goals") {
         let met = roots.map(|root| goal.is_met(root));
-        let again: Goal = goal.to_string().parse().expect("a parsed goal parses again");
+        let again: Goal = goal
+            .to_string()
+            .parse()
+            .expect("a parsed goal parses again");
         assert_eq!(met, roots.map(|root| again.is_met(root)), "{goal}");
     }
     let filter = Filter {
