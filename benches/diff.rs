@@ -1,6 +1,6 @@
-//! What one version costs, from a line of the watch to lines of text, on objects recorded from a real
-//! control plane (`benches/fixtures`: Kubernetes v1.36, kwok for kubelets); and the same beside a diff
-//! of `serde_json::Value`s and of pretty-printed text.
+//! The cost of one version, from a line of the watch to lines of text. The objects were recorded from a real
+//! control plane (`benches/fixtures`: Kubernetes v1.36, with kwok as kubelet). For comparison, it also
+//! measures a diff of `serde_json::Value`s and of pretty-printed text.
 //!
 //! ```console
 //! $ cargo bench --bench diff                   # times, by criterion
@@ -9,11 +9,11 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a bench that cannot go on stops"
+    reason = "a benchmark fails by panicking"
 )]
 #![expect(
     clippy::disallowed_methods,
-    reason = "it reads from its environment what `benches/instructions` asks of it"
+    reason = "`benches/instructions` sets environment variables for it"
 )]
 
 use std::collections::BTreeSet;
@@ -65,7 +65,7 @@ fn reader() -> Reader {
     })
 }
 
-/// The version that a line brings.
+/// The version in a line.
 fn version(reader: &mut Reader, line: &str) -> Version {
     match reader.line(line.as_bytes()).unwrap() {
         Line::Object { item, .. } => item.version,
@@ -73,19 +73,19 @@ fn version(reader: &mut Reader, line: &str) -> Version {
     }
 }
 
-/// The object's own text.
+/// The text of the object in a line.
 fn body(line: &str) -> Arc<str> {
     version(&mut reader(), line).body.text()
 }
 
-/// Whether the version before is used to read the next.
+/// Whether the previous version is used as a hint to read the next one.
 #[derive(Clone, Copy)]
 enum Hints {
     Used,
     Unused,
 }
 
-/// Everything between a line and text that does not change from version to version.
+/// The parts of the program between a line and its text that stay the same for all versions.
 struct Pipeline {
     reader: Reader,
     redactor: Redactor,
@@ -105,7 +105,7 @@ impl Pipeline {
         }
     }
 
-    /// Takes one line; leaves the new version in place of the old.
+    /// Processes one line, and replaces `held` by the new version.
     fn version(&mut self, line: &str, held: &mut Doc, hints: Hints) -> usize {
         if let Hints::Unused = hints {
             self.reader = reader();
@@ -136,7 +136,7 @@ impl Pipeline {
         bytes
     }
 
-    /// One life: its first version is there already.
+    /// Processes the versions of one object after its first one.
     fn life(&mut self, lines: &[String], first: &Doc, hints: Hints) -> usize {
         let mut held = first.clone();
         lines[1..]
@@ -185,7 +185,7 @@ fn one_object(criterion: &mut Criterion, name: &str, lines: &[String]) {
     group.finish();
 }
 
-/// 2,000 pods of one controller whose versions come in turn, so that no cache holds them.
+/// 2,000 Pods of one controller, whose versions alternate, so that no CPU cache holds them.
 fn interleaved(criterion: &mut Criterion) {
     const PODS: usize = 2000;
     let lives: Vec<Vec<String>> = (0..PODS)
@@ -224,7 +224,7 @@ fn interleaved(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// An `EndpointSlice` of 1.2 MB, its endpoints those of the recorded one.
+/// An `EndpointSlice` of 1.2 MB, with copies of the recorded endpoints.
 fn slice() -> Value {
     let lines = recorded(include_bytes!("fixtures/endpointslice.ndjson.gz"));
     let mut slice: Value = serde_json::from_str(&body(&lines[1])).unwrap();
@@ -241,7 +241,7 @@ fn slice() -> Value {
     slice
 }
 
-/// A text of 1.1 MB in lines, with an edit at its start, in its middle and at its end.
+/// A text of 1.1 MB in lines, with edits at its start, in its middle and at its end.
 fn texts() -> (String, String) {
     let line = |at: usize| {
         format!(
@@ -256,7 +256,7 @@ fn texts() -> (String, String) {
     (old, new)
 }
 
-/// An object as kube-apiserver writes it: what says which it is comes first.
+/// An object as kube-apiserver writes it: type and metadata come first.
 fn sent(object: &Value) -> String {
     let mut fields: Vec<(&String, &Value)> = object.as_object().unwrap().iter().collect();
     let first = ["kind", "apiVersion", "metadata"];
@@ -333,7 +333,7 @@ fn large(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Runs `COUNT` lives of the pod and nothing else, for callgrind.
+/// Processes the Pod's versions `COUNT` times and nothing else, for callgrind.
 fn for_callgrind(ask: &str) {
     let (hints, count) = ask.split_once(':').unwrap();
     let hints = match hints {

@@ -1,4 +1,4 @@
-//! What is watched and how it is written to: one Deployment, or 10,000 Pods as large as those that run.
+//! The watched objects and the writes to them: one Deployment, or 10,000 Pods of realistic size.
 
 use std::time::Duration;
 
@@ -6,24 +6,24 @@ use futures::StreamExt;
 use kube::Client;
 use serde_json::{Value, json};
 
-/// What is watched is all there is in it.
+/// The namespace of the watched objects, which contains no others.
 pub(crate) const NAMESPACE: &str = "spy-bench";
 
-/// What is watched, and how it is written to.
+/// The watched objects, and the writes to them.
 pub(crate) struct Load {
-    /// What tools are told to watch.
+    /// The argument that selects the objects in each tool.
     pub(crate) subject: &'static str,
     resource: &'static str,
-    /// How many objects there are; they are patched in turn.
+    /// The number of objects, which are patched in turn.
     pub(crate) objects: usize,
-    /// How many patches there are, and how long it is from one to the next.
+    /// The number of patches, and the interval between them.
     pub(crate) patches: usize,
     pub(crate) every: Duration,
-    /// How often time to first output is taken; the median counts.
+    /// The number of measurements of the time to first output. The median counts.
     pub(crate) starts: usize,
 }
 
-/// Each patch gives two versions: the Deployment controller observes it.
+/// Each patch gives two versions, because the Deployment controller updates `observedGeneration`.
 pub(crate) const DEPLOYMENT: Load = Load {
     subject: "deploy/x-0",
     resource: "apis/apps/v1/namespaces/spy-bench/deployments",
@@ -42,12 +42,12 @@ pub(crate) const PODS: Load = Load {
     starts: 3,
 };
 
-/// Puts the objects into a namespace of their own.
+/// Creates the objects in a namespace of their own.
 pub(crate) async fn create(client: &Client, load: &Load) {
     let namespace =
         json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
     request(client, "POST", "/api/v1/namespaces", namespace).await;
-    // No Pod is admitted before the controller has made this.
+    // Pods are only admitted once the controller has created this ServiceAccount.
     let account = format!("/api/v1/namespaces/{NAMESPACE}/serviceaccounts/default");
     while !exists(client, &account).await {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -69,7 +69,7 @@ async fn put(client: &Client, load: &Load, (object, status): (Value, Option<Valu
     }
 }
 
-/// Takes them away again.
+/// Deletes the namespace with all objects.
 pub(crate) async fn delete(client: &Client) {
     let namespace = format!("/api/v1/namespaces/{NAMESPACE}");
     request(client, "DELETE", &namespace, json!({})).await;
@@ -83,14 +83,14 @@ async fn exists(client: &Client, path: &str) -> bool {
     client.request_text(request).await.is_ok()
 }
 
-/// Puts an annotation on the object whose turn it is.
+/// Sets an annotation on the next object in turn.
 pub(crate) async fn patch(client: &Client, load: &Load, (count, annotation): (usize, String)) {
     let path = format!("/{}/x-{}", load.resource, count % load.objects);
     let body = json!({ "metadata": { "annotations": { "bench": annotation } } });
     request(client, "PATCH", &path, body).await;
 }
 
-/// The objects that are watched, and what is then written to their status.
+/// The watched objects, and the statuses to write to them.
 fn objects(load: &Load) -> impl Iterator<Item = (Value, Option<Value>)> {
     (0..load.objects).map(|index| {
         let (mut object, status) = if load.objects > 1 {
@@ -115,7 +115,7 @@ fn deployment() -> Value {
     })
 }
 
-/// A Pod as charts make them: two containers with what usually stands in them.
+/// A Pod as charts define it: two containers with the usual fields.
 fn pod() -> Value {
     let probe =
         |path: &str| json!({ "httpGet": { "path": path, "port": "http" }, "periodSeconds": 10 });
@@ -147,7 +147,7 @@ fn pod() -> Value {
     })
 }
 
-/// What a kubelet reports of it.
+/// The status that a kubelet reports for this Pod.
 fn running(index: usize) -> Value {
     let since = "2026-01-02T03:04:05Z";
     let condition = |name: &str| json!({ "type": name, "status": "True", "lastProbeTime": null, "lastTransitionTime": since });

@@ -1,5 +1,6 @@
-//! `changes` beside `kubectl get -w -o json`, in one run on a real cluster: time to the first output, time
-//! from a patch to its line, peak memory, and CPU a patch. Of one Deployment, and of 10,000 Pods.
+//! Compares `changes` with `kubectl get -w -o json` in one run on a real cluster. It measures the time to the
+//! first output, the time from a patch to its line, peak memory, and CPU time for each patch, for one
+//! Deployment and for 10,000 Pods.
 //!
 //! ```console
 //! $ export KUBECONFIG=$(tests/e2e/controlplane/run up)
@@ -8,12 +9,12 @@
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy pods
 //! ```
 //!
-//! It writes: it creates a namespace `spy-bench`, patches an annotation of what it has put there, and deletes
-//! it. Absolute figures depend on the machine; the ratios are what is looked at.
+//! It writes: it creates a namespace `spy-bench`, patches an annotation of its own objects, and deletes the
+//! namespace. Absolute figures depend on the machine; only the ratios count.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a bench that cannot go on stops"
+    reason = "a benchmark fails by panicking"
 )]
 #![expect(
     clippy::disallowed_methods,
@@ -30,18 +31,18 @@ use kube::Client;
 
 use load::{DEPLOYMENT, Load, NAMESPACE, PODS, create, delete, patch};
 
-/// What one tool needed.
+/// The resources that one tool used.
 struct Cost {
     first_output: Duration,
-    /// CPU until what there was at the start has been read.
+    /// CPU time until the initial objects have been read.
     start: Duration,
-    /// From the sending of a patch to the line that shows it, sorted.
+    /// The times from each patch to the line that shows it, sorted.
     delays: Vec<Duration>,
     peak_rss_kib: u64,
     cpu: Duration,
 }
 
-/// A command whose last line so far is known, and what it has used.
+/// A tool: its command, and the way to recognise its last initial line.
 struct Tool {
     name: &'static str,
     program: String,
@@ -87,7 +88,7 @@ fn memory_and_cpu(pid: u32) -> (u64, Duration) {
         .find_map(|line| line.strip_prefix("VmHWM:"))
         .unwrap();
     let peak = peak.trim().trim_end_matches(" kB").parse().unwrap();
-    // The first number is how long the thread has run, in nanoseconds.
+    // The first number is the run time of the thread, in nanoseconds.
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     let run = threads.map(|thread| {
         let stat = std::fs::read_to_string(thread.unwrap().path().join("schedstat")).unwrap();
@@ -96,15 +97,15 @@ fn memory_and_cpu(pid: u32) -> (u64, Duration) {
     (peak, Duration::from_nanos(run.sum()))
 }
 
-/// When each patch was first seen in what a tool prints, which has them in order. What prints changes prints
-/// each once; what prints objects, as often as they change.
-fn arrivals(lines: &mut Lines, name: &str, patches: usize) -> Vec<Instant> {
+/// The time at which each patch first appears in a tool's output, in order. A tool that prints changes prints
+/// each once; a tool that prints objects repeats the newest one.
+fn patch_times(lines: &mut Lines, name: &str, patches: usize) -> Vec<Instant> {
     let mut seen = Vec::with_capacity(patches);
     let prints_changes = name == "spy";
     let mark = format!("{name}-");
     for line in lines {
         let line = line.unwrap();
-        // The last one on a line: before it may stand what it replaced.
+        // The last number on a line counts, because the old value may precede the new one.
         let number = line.rsplit_once(&mark).map(|(_, rest)| {
             let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
             digits.unwrap().parse::<usize>().unwrap_or_default()
@@ -124,15 +125,15 @@ fn arrivals(lines: &mut Lines, name: &str, patches: usize) -> Vec<Instant> {
 
 type Lines = std::io::Lines<BufReader<std::process::ChildStdout>>;
 
-/// Runs a tool while the objects are patched; reads its output to the last patch.
+/// Runs a tool while the objects are patched, and reads its output to the last patch.
 async fn under_load(tool: &Tool, client: &Client, load: &Load) -> Cost {
     let first_output = tool.first_output(load.starts);
     let (mut child, _) = tool.spawn();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.next().unwrap().unwrap();
     let (name, patches) = (tool.name, load.patches);
-    // The pipe stays open until the process has been looked at.
-    let reader = std::thread::spawn(move || (arrivals(&mut lines, name, patches), lines));
+    // The thread keeps the pipe open until the process has been measured.
+    let reader = std::thread::spawn(move || (patch_times(&mut lines, name, patches), lines));
     tokio::time::sleep(Duration::from_secs(1)).await;
     let cpu_before = settled(child.id()).await;
     let mut sent = Vec::with_capacity(patches);
@@ -161,7 +162,7 @@ async fn under_load(tool: &Tool, client: &Client, load: &Load) -> Cost {
     }
 }
 
-/// What a process has used once it has done what there is to do at the start.
+/// The CPU time of a process after it has finished its start.
 async fn settled(pid: u32) -> Duration {
     let mut used = Duration::ZERO;
     loop {
@@ -174,7 +175,7 @@ async fn settled(pid: u32) -> Duration {
     }
 }
 
-/// A figure beside the same of the first tool.
+/// A figure, with its ratio to the first tool's figure.
 fn beside(ours: f64, theirs: f64, unit: &str) -> String {
     format!("{ours:6.2} {unit} ({:.2}x)", ours / theirs)
 }

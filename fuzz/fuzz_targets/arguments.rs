@@ -1,7 +1,8 @@
-//! Any command line and any manifests: they name objects or are refused in lines that a terminal can show.
-//! The input is the arguments, one a line, and after a form feed the manifests.
+//! Any command line and any manifests must name objects or be refused, in lines that a terminal can show. The
+//! input is one argument on each line and, after a form feed, the manifests.
 //!
-//! A command line that is accepted is not run, as it may name files and servers; what it names is looked up.
+//! An accepted command line is not run, because it may name files and servers. The target only looks up the
+//! objects that it names.
 
 #![no_main]
 
@@ -35,7 +36,7 @@ static VERSIONS: LazyLock<[Doc; 2]> = LazyLock::new(|| {
     [old, new].map(|text| Doc::parse(text).expect("an object"))
 });
 
-/// What manifests are looked for in.
+/// A file of objects in which manifests are looked up.
 static FILE: LazyLock<String> = LazyLock::new(|| {
     let name = format!("kubectl-spy-fuzz-{}.json", std::process::id());
     let path: PathBuf = std::env::temp_dir().join(name);
@@ -75,7 +76,7 @@ fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<
     values.into_iter().flatten().cloned().collect()
 }
 
-/// What the arguments name.
+/// Looks up the objects that the arguments name.
 fn named(matches: &ArgMatches) {
     let one = |id| all::<String>(matches, id).pop();
     let filters = Filters {
@@ -97,8 +98,8 @@ fn named(matches: &ArgMatches) {
     }
 }
 
-/// Each name has a request of its own that selects nothing else.
-fn selects_what_is_named(target: &Target) {
+/// Asserts that each name has a request of its own that selects no other object.
+fn selects_only_named_objects(target: &Target) {
     let keys = source_keys(&ClusterId("fuzz".into()), target, Form::Full);
     let Names::Named(names) = &target.names else {
         return assert_eq!(keys.len(), 1);
@@ -112,12 +113,15 @@ fn selects_what_is_named(target: &Target) {
     }
 }
 
-/// What is waited for, and what is shown.
+/// Evaluates the conditions and the filters of the arguments.
 fn conditions(matches: &ArgMatches) {
     let roots = [Some(VERSIONS[0].root()), Some(VERSIONS[1].root())];
     for goal in all::<Goal>(matches, "goals") {
         let met = roots.map(|root| goal.is_met(root));
-        let again: Goal = goal.to_string().parse().expect("what was read once");
+        let again: Goal = goal
+            .to_string()
+            .parse()
+            .expect("a parsed goal parses again");
         assert_eq!(met, roots.map(|root| again.is_met(root)), "{goal}");
     }
     let filter = Filter {

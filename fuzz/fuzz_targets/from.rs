@@ -1,7 +1,7 @@
-//! Any bytes as the standard input of `--from -`: the program reads them to the end and ends, whatever they
-//! are, and no text of theirs reaches a terminal as it is. The first byte chooses the command.
+//! Any bytes as the standard input of `--from -`. The program reads them to the end and exits, and escapes
+//! their text for the terminal. The first byte selects the command.
 //!
-//! With an odd first byte, the bytes are versions of a Secret: what it holds is not printed.
+//! If the first byte is odd, the input is versions of a Secret, whose values must not be printed.
 
 #![no_main]
 
@@ -27,7 +27,7 @@ const COMMANDS: &[&[&str]] = &[
     &["trace", "svc/web", "-ojson"],
 ];
 
-/// What the Secret holds, and how it is stored.
+/// The value of the Secret, and its stored form.
 const HIDDEN: &str = "s3cret-v4lue";
 const STORED: &str = "czNjcmV0LXY0bHVl";
 
@@ -39,25 +39,25 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if choice % 2 == 0 {
         check(command, input);
     } else if let Some(secrets) = secrets(input) {
-        let said = check(command, &secrets);
+        let printed = check(command, &secrets);
         for hidden in [HIDDEN, STORED] {
-            assert!(!said.contains(hidden), "{said}");
+            assert!(!printed.contains(hidden), "{printed}");
         }
     }
 });
 
-/// Runs a command and returns all that it prints. That much of the input comes out many times, as each line
-/// names its path, has a bound.
+/// Runs a command and returns its output. The size of the output has a bound. It is a large multiple of the
+/// input, because each line names its path.
 fn check(command: &[&str], input: &[u8]) -> String {
     let ran = run(command.iter().copied().chain(["--from", "-"]), input);
     ran.check();
-    let said = ran.stdout + &ran.stderr;
-    assert!(said.len() < 2000 * (input.len() + 100), "{}", said.len());
-    said
+    let printed = ran.stdout + &ran.stderr;
+    assert!(printed.len() < 2000 * (input.len() + 100), "{}", printed.len());
+    printed
 }
 
-/// The JSON values of a text, each made a version of the same Secret: every text below `data` and `stringData`
-/// is the hidden one, and it stands nowhere else. `None` if it is no such text.
+/// Turns the JSON values of a text into versions of one Secret. Every text below `data` and `stringData`
+/// becomes the hidden value, which occurs in no other place. `None` if that is impossible.
 fn secrets(input: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(input).ok()?;
     let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();

@@ -1,6 +1,6 @@
-//! Any texts as kubeconfig files: they give a client or an error, and an error shows no credentials. Texts
-//! that name files or credential plugins are refused before anything is opened or run. The input is up to
-//! three texts with form feeds between them.
+//! Any texts as kubeconfig files give a client or an error, and an error shows no credentials. Texts that
+//! name files or credential plugins are refused before a file is opened or a plugin is run. The input is up
+//! to three texts with form feeds between them.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     runtime.expect("a runtime")
 });
 
-/// What stands for every credential.
+/// The text that replaces every credential.
 const HIDDEN: &str = "s3cret-v4lue";
 const CREDENTIALS: [&str; 4] = [
     "token",
@@ -26,18 +26,18 @@ const CREDENTIALS: [&str; 4] = [
 
 libfuzzer_sys::fuzz_target!(|input: &str| {
     let texts: Vec<&str> = input.splitn(3, '\u{c}').collect();
-    let said = connect(&texts);
-    assert_eq!(said, connect(&texts));
+    let summary = connect(&texts);
+    assert_eq!(summary, connect(&texts));
     let hidden: Vec<String> = texts.iter().filter_map(|text| hidden(text)).collect();
     if hidden.len() == texts.len() {
-        let said = connect(&hidden.iter().map(String::as_str).collect::<Vec<_>>());
-        assert!(!said.contains(HIDDEN), "{said}");
+        let summary = connect(&hidden.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(!summary.contains(HIDDEN), "{summary}");
     }
 });
 
-/// All that can be seen of the client, or the error.
+/// All visible texts of the client, or of the error.
 fn connect(texts: &[&str]) -> String {
-    let mut said = String::new();
+    let mut summary = String::new();
     for server in [None, Some("https://127.0.0.1:6443".to_owned())] {
         let overrides = Overrides {
             server,
@@ -46,20 +46,21 @@ fn connect(texts: &[&str]) -> String {
         let config = match ClusterConfig::of_texts(texts, &overrides) {
             Ok(config) => config,
             Err(error) => {
-                said += &format!("{error} {error:?}\n");
+                summary += &format!("{error} {error:?}\n");
                 continue;
             }
         };
-        said += &format!("{config:?} {} {}", config.server(), config.namespace());
+        summary += &format!("{config:?} {} {}", config.server(), config.namespace());
         match RUNTIME.block_on(Client::new(config)) {
-            Ok(client) => said += &format!("{client:?}\n"),
-            Err(error) => said += &format!("{error} {error:?}\n"),
+            Ok(client) => summary += &format!("{client:?}\n"),
+            Err(error) => summary += &format!("{error} {error:?}\n"),
         }
     }
-    said
+    summary
 }
 
-/// A text in which every credential is the hidden one, and that is nowhere else; `None` if it is no JSON.
+/// A text in which every credential is the hidden one, which occurs in no other place. `None` if the text is
+/// not JSON.
 fn hidden(text: &str) -> Option<String> {
     let mut value: Value = serde_json::from_str(text).ok()?;
     if text.contains(HIDDEN) {

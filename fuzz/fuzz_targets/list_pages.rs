@@ -1,5 +1,5 @@
-//! Any bytes as the answer to a list, as lines of a watch and as the body of an error. What is read is what
-//! the bytes say, and what cannot be read is an error of one short line.
+//! Any bytes as the answer to a list, as lines of a watch, and as the body of an error. A parsed answer
+//! agrees with the bytes, and an unreadable one is an error of one short line.
 
 #![no_main]
 
@@ -62,26 +62,26 @@ fn page(key: &SourceKey, body: &[u8]) {
 }
 
 fn lines(key: &SourceKey, body: &[u8]) {
-    // The second reader has read each line before: what it knows of it changes nothing.
+    // The second reader has already read each line. That must not change the result.
     let (mut reader, mut again) = (Reader::new(key), Reader::new(key));
     for line in body.split(|byte| *byte == b'\n') {
-        let first = told(reader.line(line));
-        assert_eq!(first, told(again.line(line)));
-        assert_eq!(first, told(again.line(line)));
+        let first = summary(reader.line(line));
+        assert_eq!(first, summary(again.line(line)));
+        assert_eq!(first, summary(again.line(line)));
     }
 }
 
-/// What a line says, to be compared.
-fn told(line: Result<Line, std::sync::Arc<str>>) -> String {
+/// A summary of a line, for comparison.
+fn summary(line: Result<Line, std::sync::Arc<str>>) -> String {
     match line {
         Ok(Line::Object { verb, item }) => {
             assert_names_itself(&item.version);
-            let mut told = format!("{verb:?} {:?} {:?}", item.version.object, item.deleting);
-            write!(told, " {:?}", item.version.version).expect("memory");
+            let mut summary = format!("{verb:?} {:?} {:?}", item.version.object, item.deleting);
+            write!(summary, " {:?}", item.version.version).expect("memory");
             if let Ok(doc) = item.version.doc() {
-                told += doc.text();
+                summary += doc.text();
             }
-            told
+            summary
         }
         Ok(Line::Bookmark(version)) => {
             assert!(!version.as_str().is_empty());
@@ -95,7 +95,7 @@ fn told(line: Result<Line, std::sync::Arc<str>>) -> String {
     }
 }
 
-/// An object that has been read has a name and a type, and its body says the same.
+/// Asserts that a parsed object has a name and a type, and that its body has the same.
 fn assert_names_itself(version: &Version) {
     let object = &version.object;
     assert!(!object.name.is_empty() && !object.kind.is_empty() && !object.api_version.is_empty());
@@ -116,11 +116,11 @@ fn assert_names_itself(version: &Version) {
             doc.text()
         );
     }
-    let again = Doc::parse(doc.text()).expect("what was read");
+    let again = Doc::parse(doc.text()).expect("a parsed text parses again");
     assert!(again.is_same_tape(&doc));
 }
 
-/// The words for what cannot be read are ours: they do not grow with what the server sent.
+/// Asserts that the message for an unreadable answer does not grow with the answer.
 fn assert_short(detail: &str) {
     assert!(detail.len() < 400, "{detail}");
 }

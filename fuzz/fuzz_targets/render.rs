@@ -1,5 +1,5 @@
-//! Any two versions at any width: lines without a panic and without what a terminal would obey. The
-//! input is both versions, with a form feed between them.
+//! Any two versions are rendered at any width, without a panic and without characters that a terminal obeys.
+//! The input is both versions, with a form feed between them.
 
 #![no_main]
 

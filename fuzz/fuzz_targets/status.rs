@@ -1,16 +1,18 @@
-//! Any objects: each is judged without a panic and always alike, and the graph of them holds together in
-//! whatever order they come and go. The input is JSON values one after another.
+//! Any objects: each is assessed without a panic and with the same result every time. The graph of the
+//! objects is consistent in whatever order they are added and removed. The input is JSON values, one after
+//! the other.
 
 #![no_main]
 
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use kubectl_spy::graph::{self, Graph};
+use kubectl_spy::graph::Graph;
 use kubectl_spy::object::{Doc, ObjectRef, Uid};
 use kubectl_spy::render::outline::{Outline, OutlineItem};
 use kubectl_spy::render::style::{Look, Role, Styles, Symbols};
 use kubectl_spy::render::table::{Cell, Column, Fit};
+use kubectl_spy::source::ClusterId;
 use kubectl_spy::status::{Row, Rules, Status, causes, compute, review_at};
 use kubectl_spy::watch;
 use kubectl_spy_fuzz::mutate;
@@ -21,12 +23,12 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     };
     let now = Timestamp::constant(1_767_323_045, 0);
     for object in &objects {
-        judge(object, now);
+        assess(object, now);
     }
     relate(&objects);
 });
 
-fn judge(object: &Doc, now: Timestamp) {
+fn assess(object: &Doc, now: Timestamp) {
     let root = object.root();
     for rules in [Rules::Spy, Rules::Kstatus] {
         let verdict = compute(root, now, rules);
@@ -42,7 +44,7 @@ fn judge(object: &Doc, now: Timestamp) {
         assert!(!row.word.is_empty(), "{row:?}");
         if let Some(then) = review_at(root, now) {
             assert!(then > now, "{then}");
-            // Nothing changes before that moment.
+            // No assessment changes before that time.
             let before = then
                 .checked_sub(SignedDuration::from_nanos(1))
                 .expect("after now");
@@ -62,7 +64,7 @@ fn relate(objects: &[Doc]) {
     assert_eq!(graph.nodes().count(), distinct.len());
     for (object, key) in objects.iter().zip(&keys) {
         assert_eq!(*key, ObjectRef::of(object.root()).identity());
-        ask(&graph, key);
+        query(&graph, key);
     }
     if distinct.len() == keys.len() {
         let mut reversed = Graph::default();
@@ -83,8 +85,8 @@ fn relate(objects: &[Doc]) {
     assert_eq!(graph, Graph::default());
 }
 
-/// Asks everything that views ask about one object.
-fn ask(graph: &Graph, key: &Uid) {
+/// Calls every query that views use for one object.
+fn query(graph: &Graph, key: &Uid) {
     let tree = graph.tree(key);
     let distinct: BTreeSet<&Uid> = tree.iter().map(|(_, uid)| uid).collect();
     assert_eq!(distinct.len(), tree.len(), "each object stands once");
@@ -128,10 +130,9 @@ fn ask(graph: &Graph, key: &Uid) {
     );
     let _ = (graph.current_replica_set(key), graph.slices(key));
     let _ = graph.backends(key);
-    if let Some(node) = graph.node(key) {
-        let kind = graph::children_of_kind(&node.object.group_kind());
-        let _ = kind.map(<[_]>::len);
-    }
+    let cluster = ClusterId("fuzz".into());
+    let sources = graph.node(key).map(|node| node.dependent_sources(&cluster));
+    let _ = (sources, graph.pod_owner_sources(&cluster, 9));
 }
 
 libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u32| {

@@ -1,5 +1,5 @@
-//! What the targets share: the program inside this process, the law of what it prints, and a mutator that
-//! knows objects.
+//! Shared parts of the targets: the program inside this process, the properties of its output, and a mutator
+//! for objects.
 
 pub mod mutate;
 
@@ -8,7 +8,7 @@ use kubectl_spy::env::{Capture, Env};
 use kubectl_spy::render::display::Stream;
 use kubectl_spy::render::text::escape_line;
 
-/// What a run of the program left behind.
+/// The result of a run.
 pub struct Ran {
     /// Standard output.
     pub stdout: String,
@@ -18,9 +18,9 @@ pub struct Ran {
     pub code: u8,
 }
 
-/// Runs the program with these arguments and this standard input, in an environment that holds nothing.
+/// Runs the program with these arguments and this standard input, in an empty environment.
 ///
-/// The caller sees to it that the arguments name no file and no server.
+/// The caller must make sure that the arguments name no file and no server.
 pub fn run<'a>(args: impl IntoIterator<Item = &'a str>, stdin: &[u8]) -> Ran {
     let (stdout, stderr) = (Capture::default(), Capture::default());
     let env = Env {
@@ -42,7 +42,7 @@ pub fn run<'a>(args: impl IntoIterator<Item = &'a str>, stdin: &[u8]) -> Ran {
 }
 
 impl Ran {
-    /// Asserts what holds for every run: its text is safe on a terminal, and an error says what is wrong.
+    /// Asserts properties of every run: its text is safe on a terminal, and an error has a message.
     pub fn check(&self) {
         assert_displayable(&self.stdout);
         assert_displayable(&self.stderr);
@@ -55,7 +55,7 @@ impl Ran {
     }
 }
 
-/// Asserts that a terminal obeys and hides none of it. Line feeds and tabs may stand.
+/// Asserts that a terminal obeys and hides no character of the text, except line feeds and tabs.
 pub fn assert_displayable(text: &str) {
     let rest = text.replace(['\n', '\t'], "");
     let safe = escape_line(&rest);

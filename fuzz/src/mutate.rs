@@ -1,9 +1,9 @@
-//! A mutator for texts of JSON values: it moves, drops and replaces whole values, so that what comes out is
-//! JSON still, and mostly objects that the program has rules for.
+//! A mutator for texts of JSON values. It moves, drops and replaces whole values, so that the result is still
+//! JSON, and mostly objects that the program has rules for.
 
 use serde_json::{Map, Value};
 
-/// Names of fields that rules read.
+/// Field names that the rules read.
 const FIELDS: &str = "
     addresses annotations apiVersion availableReplicas backoffLimit claimRef completionTime
     completions conditions containerID containerStatuses containers controller creationTimestamp
@@ -20,7 +20,7 @@ const FIELDS: &str = "
     updatedNumberScheduled updatedReplicas volumeName waiting
 ";
 
-/// Texts that rules know, and words at the edge of something.
+/// Texts that the rules know, and edge cases.
 const TEXTS: &str = "
     0 1 -1 100% True False Unknown Ready Available Progressing ReplicaFailure
     ProgressDeadlineExceeded Complete Failed Suspended PodScheduled Initialized ContainersReady
@@ -37,7 +37,7 @@ const TEXTS: &str = "
     -9223372036854775808
 ";
 
-/// Texts that no word is.
+/// Texts that are not words.
 const ODD_TEXTS: [&str; 10] = [
     "",
     "\u{1b}[2J",
@@ -51,8 +51,8 @@ const ODD_TEXTS: [&str; 10] = [
     "\u{1f469}\u{200d}\u{1f4bb}",
 ];
 
-/// Changes one value in a text of JSON values; `None` where it is no such text, or the result is longer than
-/// `most` bytes.
+/// Changes one value in a text of JSON values. `None` if the text is not JSON, or if the result is longer
+/// than `most` bytes.
 pub fn mutate(text: &[u8], most: usize, seed: u32) -> Option<Vec<u8>> {
     let values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let mut values = values.collect::<Result<Vec<Value>, _>>().ok()?;
@@ -79,7 +79,7 @@ pub fn mutate(text: &[u8], most: usize, seed: u32) -> Option<Vec<u8>> {
     (text.len() <= most).then_some(text)
 }
 
-/// A value somewhere inside one of these.
+/// A random value inside one of these values.
 fn any_part<'v>(values: &'v [Value], dice: &mut fastrand::Rng) -> &'v Value {
     let mut at = &values[dice.usize(..values.len())];
     loop {
@@ -95,7 +95,7 @@ fn any_part<'v>(values: &'v [Value], dice: &mut fastrand::Rng) -> &'v Value {
     }
 }
 
-/// Goes down at random and changes what it comes to.
+/// Descends at random and changes the value it reaches.
 fn change(value: &mut Value, donor: &Value, dice: &mut fastrand::Rng) {
     let goes_on = dice.u8(..6) > 0;
     match value {

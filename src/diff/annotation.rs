@@ -1,7 +1,8 @@
-//! Which annotations may be read.
+//! Decides which annotations may be read.
 //!
-//! Tools keep copies of a Secret in its annotations: as JSON, as JSON inside JSON, as YAML, as gzip in base64.
-//! No list of encodings is complete, so a Secret's annotation is hidden unless its key is known to be harmless.
+//! Tools keep copies of a Secret in its annotations: as JSON, as JSON inside JSON, as YAML, as gzip in
+//! base64. No list of encodings can be complete. So a Secret's annotation is hidden unless its key is known
+//! to be harmless.
 
 use crate::object::{Doc, Kind, Value};
 
@@ -10,24 +11,24 @@ use super::secret;
 
 /// How much of an annotation's text may be read.
 pub(super) enum AnnotationNote {
-    /// All of it.
+    /// The whole text.
     Text,
-    /// All of this JSON that its own guard lets through.
+    /// The text is JSON; this guard decides which of its values may be read.
     Json(Guard),
-    /// Nothing.
+    /// No part of the text.
     Hidden,
 }
 
-/// The annotation in which `kubectl apply` keeps the object that it was given, as JSON.
+/// The annotation in which `kubectl apply` keeps the applied manifest, as JSON.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Keys under which a Secret has a name, a switch or a number, and never what it holds. A digest of the data is
-/// not harmless: a short value can be guessed from it.
+/// Annotation keys whose value is a name, a switch or a number, and never a part of the Secret's data. A
+/// digest of the data is not harmless: a short value can be guessed from its digest.
 const HARMLESS: [&str; 27] = [
     // The ServiceAccount of a token.
     "kubernetes.io/service-account.name",
     "kubernetes.io/service-account.uid",
-    // The certificate's own public names, and the issuer's.
+    // The public names in the certificate, and its issuer.
     "cert-manager.io/alt-names",
     "cert-manager.io/certificate-name",
     "cert-manager.io/common-name",
@@ -35,36 +36,37 @@ const HARMLESS: [&str; 27] = [
     "cert-manager.io/issuer-group",
     "cert-manager.io/issuer-kind",
     "cert-manager.io/issuer-name",
-    // The release, and when Helm creates or keeps the object.
+    // The Helm release, and when Helm creates or keeps the object.
     "helm.sh/hook",
     "helm.sh/hook-delete-policy",
     "helm.sh/hook-weight",
     "helm.sh/resource-policy",
     "meta.helm.sh/release-name",
     "meta.helm.sh/release-namespace",
-    // The Argo CD application, and how it syncs the object.
+    // The Argo CD application, and how Argo CD syncs the object.
     "argocd.argoproj.io/compare-options",
     "argocd.argoproj.io/hook",
     "argocd.argoproj.io/sync-options",
     "argocd.argoproj.io/sync-wave",
     "argocd.argoproj.io/tracking-id",
-    // How Flux treats the object.
+    // Whether Flux prunes and reconciles the object.
     "kustomize.toolkit.fluxcd.io/prune",
     "kustomize.toolkit.fluxcd.io/reconcile",
-    // The set that Rancher applied it with. The set's `applied` holds the object itself.
+    // The Rancher object set that the object belongs to. The set's `applied` key is not listed: it holds the
+    // whole object.
     "objectset.rio.cattle.io/id",
     "objectset.rio.cattle.io/owner-name",
     "objectset.rio.cattle.io/owner-namespace",
-    // Who may use a sealed Secret: `true`.
+    // Whether a sealed Secret may be unsealed elsewhere: `true`.
     "sealedsecrets.bitnami.com/cluster-wide",
     "sealedsecrets.bitnami.com/managed",
 ];
 
-/// The longest harmless value: as long as a name may be.
+/// The longest harmless value, in bytes: the limit of a Kubernetes name.
 const LONGEST_TOKEN: usize = 253;
 
 impl Annotation {
-    /// The annotation with this key.
+    /// Classifies the annotation with this key.
     pub(super) fn new(owner: AnnotationOwner, key: &str) -> Annotation {
         match owner {
             AnnotationOwner::Other => Annotation::OfOther,
@@ -74,7 +76,7 @@ impl Annotation {
         }
     }
 
-    /// How much of the text may be read.
+    /// Returns how much of the annotation's text may be read.
     pub(super) fn note(self, text: &str) -> AnnotationNote {
         match self {
             Annotation::OfOther if !may_hold_secret(text) => AnnotationNote::Text,
@@ -88,7 +90,7 @@ impl Annotation {
         }
     }
 
-    /// Whether nothing of the value may be read.
+    /// Whether the whole value is hidden.
     pub(super) fn hides(self, value: Value<'_>) -> bool {
         match value.as_str() {
             Some(text) => matches!(self.note(&text), AnnotationNote::Hidden),
@@ -97,19 +99,19 @@ impl Annotation {
     }
 }
 
-/// Whether a text begins like JSON and may have a Secret in it.
+/// Whether a text begins like JSON and may contain a Secret.
 fn may_hold_secret(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && (text.contains("Secret") || text.contains("\\u"))
 }
 
-/// Whether a text is a word or a few: a name, a number, a list of options.
+/// Whether a text is a few plain words: a name, a number, a list of options.
 fn is_token(text: &str) -> bool {
     let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:,=* ".contains(&byte);
     text.len() <= LONGEST_TOKEN && text.bytes().all(is_of_token)
 }
 
-/// Whether a text is the JSON of a Secret that has each of its values where [`Guard::Secret`] looks for them. One
-/// with a field of another name (`stringdata`, or `password` beside `data`) is not.
+/// Whether a text is the JSON of a Secret whose values are all in fields that [`Guard::Secret`] hides. A
+/// Secret with other fields (`stringdata`, or `password` beside `data`) does not qualify.
 fn is_plain_secret(text: &str) -> bool {
     let Ok(doc) = Doc::parse(text) else {
         return false;

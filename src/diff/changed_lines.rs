@@ -1,5 +1,5 @@
-//! Which lines of a text have changed. Texts are compared as they are written: of a megabyte, only what is
-//! told is decoded.
+//! Finds the changed lines of a text. It compares the raw JSON strings, escapes included, so that of a text
+//! of a megabyte only the changed lines are decoded.
 
 use std::iter;
 
@@ -12,8 +12,7 @@ use super::text::{self, Hunk, TextDiff};
 use crate::object::raw_str::{RawStr, common_prefix, common_suffix, escapes};
 
 impl<'a> Shown<'a> {
-    /// What has changed from this text to another, line by line; `None` if one of them is no text or may not be
-    /// read.
+    /// The line diff from this text to `new`. `None` if one of the two is not a string or is hidden.
     pub fn changed_lines(self, new: Shown<'a>) -> Option<TextDiff> {
         let written = self.raw_str().zip(new.raw_str());
         if let Some(hunks) = written.and_then(|(old, new)| hunks(old, new)) {
@@ -25,7 +24,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// The text as it is written, if [`Shown::content`] is just that.
+    /// The raw text, if [`Shown::content`] is that text unchanged.
     fn raw_str(self) -> Option<RawStr<'a>> {
         let is_shown_as_it_is = match self.guard {
             Guard::Annotation(_) => self.redactor.reveals(),
@@ -41,17 +40,17 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The changed lines of two texts; `None` where how they are spelled may play a part.
+/// The changed lines of two raw texts. `None` if a line break or a changed line may be spelled in two ways.
 fn hunks(old: RawStr<'_>, new: RawStr<'_>) -> Option<Vec<Hunk>> {
     let (old, new) = (old.raw(), new.raw());
     let start = alike(old, new)?;
-    // The last of them goes along as context.
+    // The last common line becomes the context of the first hunk.
     let (lines_above, rest) = (start.lines.saturating_sub(1), start.last..);
     let tail = common_suffix(&old.as_bytes()[start.end..], &new.as_bytes()[start.end..]);
     let (old, new) = (&old[rest.clone()], &new[rest]);
     let (old, new) = match (cut(old, tail)?, cut(new, tail)?) {
         (a, b) if a.ends_as(&b) => (a.lines, b.lines),
-        // The same bytes are whole lines in one text and not in the other.
+        // The same bytes can be whole lines in one text and part of a line in the other.
         _ => (cut(old, 0)?.lines, cut(new, 0)?.lines),
     };
     let ops = line_ops::ops(&old, &new);
@@ -69,17 +68,18 @@ fn hunks(old: RawStr<'_>, new: RawStr<'_>) -> Option<Vec<Hunk>> {
     Some(hunks)
 }
 
-/// What two texts begin with: whole lines.
+/// The lines that two texts have in common at their start.
 #[derive(Default)]
 struct Start {
+    /// The number of lines.
     lines: usize,
-    /// Where the last of them begins.
+    /// Where the last of these lines begins.
     last: usize,
-    /// Where they end.
+    /// Where these lines end.
     end: usize,
 }
 
-/// The lines that both texts begin with.
+/// Finds the lines that both texts begin with.
 fn alike(old: &str, new: &str) -> Option<Start> {
     let common = common_prefix(old.as_bytes(), new.as_bytes());
     let mut start = Start::default();
@@ -100,19 +100,20 @@ fn alike(old: &str, new: &str) -> Option<Start> {
 /// A text cut into lines.
 struct Cut<'t> {
     lines: Vec<&'t str>,
-    /// How many bytes behind them are not cut.
+    /// The number of bytes after these lines, which are not cut.
     rest: usize,
 }
 
 impl Cut<'_> {
-    /// Whether both end at the same place: with the texts, or with the same line before the same bytes.
+    /// Whether both cuts end at the same point: at the end of the texts, or with an equal line before equal
+    /// bytes.
     fn ends_as(&self, other: &Cut<'_>) -> bool {
         let is_whole = self.rest == 0;
         self.rest == other.rest && (is_whole || self.lines.last() == other.lines.last())
     }
 }
 
-/// The lines of a text up to the first that is wholly within its last bytes, so many of them.
+/// Cuts a text into lines, up to and including the first line that begins within the last `tail` bytes.
 fn cut(raw: &str, tail: usize) -> Option<Cut<'_>> {
     let mut lines = Vec::new();
     let mut start = 0;
@@ -133,8 +134,8 @@ fn cut(raw: &str, tail: usize) -> Option<Cut<'_>> {
     Some(Cut { lines, rest: 0 })
 }
 
-/// Where each line of a text ends, as far as it is ended; `None` where something is written that ends lines
-/// some other way.
+/// The end of each line that ends with a line feed. Yields `None` at an escape that may end a line in another
+/// way.
 fn line_ends(raw: &str) -> impl Iterator<Item = Option<usize>> {
     escapes(raw).filter_map(|at| match &raw.as_bytes()[at + 1..] {
         [b'n', ..] => Some(Some(at + 2)),
@@ -143,7 +144,7 @@ fn line_ends(raw: &str) -> impl Iterator<Item = Option<usize>> {
     })
 }
 
-/// Whether a line may be written in another way and be the same.
+/// Whether another spelling of this line may mean the same text.
 fn may_be_respelt(line: &str) -> bool {
     line.contains("\\u") || line.contains("\\/")
 }
@@ -157,17 +158,19 @@ mod tests {
     use crate::diff::Redactor;
     use crate::object::Doc;
 
-    /// What texts are made of, as it is written: line ends first, for there are many.
+    /// Pieces of raw text. Line feeds come three times, so that the texts have many lines.
     const PIECES: [&str; 12] = [
         r"\n", r"\n", r"\n", "a", "b", "n", r"\\", r"\t", "é", r"\u003c", r"\r", r"\u000a",
     ];
 
     fn changed(old: &str, new: &str) -> (Option<Vec<Hunk>>, TextDiff) {
-        let doc = |text: &str| Doc::parse(format!("\"{text}\"")).expect("a string");
+        let doc = |text: &str| {
+            Doc::parse(format!("\"{text}\"")).expect("the pieces make a valid JSON string")
+        };
         let (old, new) = (doc(old), doc(new));
         let redactor = Redactor::new();
         let shown = |doc| redactor.shown(Doc::root(doc));
-        let written = |doc| Doc::root(doc).raw_str().expect("a string");
+        let written = |doc| Doc::root(doc).raw_str().expect("the document is a string");
         let decoded = |doc| written(doc).decoded();
         let expected = text::lines(&decoded(&old), &decoded(&new));
         assert_eq!(
@@ -179,16 +182,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_those_of_the_decoded_texts(
+        fn raw_texts_give_the_same_hunks_as_decoded_texts(
             pieces in prop::collection::vec(select(&PIECES[..]), 0..60),
             edits in prop::collection::vec((any::<Index>(), any::<bool>(), select(&PIECES[..])), 0..4),
             plain in any::<bool>(),
         ) {
-            let is_left_out = |piece: &&str| plain && [r"\u003c", r"\r", r"\u000a"].contains(piece);
-            let pieces: Vec<&str> = pieces.into_iter().filter(|piece| !is_left_out(piece)).collect();
+            let is_excluded = |piece: &&str| plain && [r"\u003c", r"\r", r"\u000a"].contains(piece);
+            let pieces: Vec<&str> = pieces.into_iter().filter(|piece| !is_excluded(piece)).collect();
             let mut new = pieces.clone();
             for (at, is_new, piece) in edits {
-                if !new.is_empty() && !is_left_out(&piece) {
+                if !new.is_empty() && !is_excluded(&piece) {
                     let at = at.index(new.len());
                     new.splice(at..at + usize::from(!is_new), [piece]);
                 }
@@ -202,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn three_edits_of_many_lines() {
+    fn three_edits_in_many_lines_are_found() {
         let line = |at: usize| format!(r"line {} \\n\n", at % 100);
         let old: Vec<String> = (0..3000).map(line).collect();
         let mut new = old.clone();
@@ -216,13 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_bytes_may_be_other_lines() {
+    fn equal_bytes_can_be_different_lines() {
         let (fast, expected) = changed(r"\n\n\n", r"n\n\n");
         assert_eq!(fast.map(TextDiff::Hunks), Some(expected));
     }
 
     #[test]
-    fn other_spellings_are_no_change() {
+    fn another_spelling_is_not_a_change() {
         let (fast, expected) = changed(r"a\n\u003c\nb\n", r"a\n<\nc\n");
         assert_eq!(fast, None);
         let TextDiff::Hunks(hunks) = expected else {

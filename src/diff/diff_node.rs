@@ -1,4 +1,4 @@
-//! The values on the way to the changes of a diff.
+//! The nodes of a diff: the changed values and the values that contain them.
 
 use std::borrow::Cow;
 
@@ -8,25 +8,25 @@ use crate::object::path::{self, PathWriter, Place, Side};
 
 use super::secret::Guard;
 
-/// A value on the way to a change, inside one [`Diff`](super::Diff).
+/// Identifies a node of one [`Diff`](super::Diff): a changed value, or a value that contains one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SegId(pub(super) u32);
+pub struct NodeId(pub(super) u32);
 
-impl SegId {
+impl NodeId {
     /// The whole object.
-    pub const ROOT: SegId = SegId(0);
+    pub const ROOT: NodeId = NodeId(0);
 }
 
-/// One value that both versions may have.
+/// A value in both versions, or in one of them.
 pub(super) struct DiffNode<'a> {
-    pub(super) parent: SegId,
+    pub(super) parent: NodeId,
     pub(super) step: NodeStep<'a>,
     pub(super) old: Option<Value<'a>>,
     pub(super) new: Option<Value<'a>>,
     pub(super) guard: Guard,
 }
 
-/// How a value is reached from its parent.
+/// The step from a node's parent to the node.
 pub(super) enum NodeStep<'a> {
     Root,
     Field(Cow<'a, str>),
@@ -69,15 +69,15 @@ impl<'a> DiffNode<'a> {
         }
     }
 
-    /// Writes the same step.
-    pub(super) fn write_step(&self, pen: &mut PathWriter<'_>) {
+    /// Writes the step that [`DiffNode::path_step`] returns, without building it.
+    pub(super) fn write_step(&self, writer: &mut PathWriter<'_>) {
         match &self.step {
             NodeStep::Root => {}
-            NodeStep::Field(name) => pen.field(name),
+            NodeStep::Field(name) => writer.field(name),
             NodeStep::Item { place, label } => match label {
-                NodeLabel::Index => pen.index(*place),
+                NodeLabel::Index => writer.index(*place),
                 NodeLabel::Member => {}
-                NodeLabel::Key { key, nth } => pen.key(self.key_parts(key), *nth),
+                NodeLabel::Key { key, nth } => writer.key(self.key_parts(key), *nth),
             },
         }
     }

@@ -1,4 +1,4 @@
-//! JSON inside a string: in annotations, in the data of a `ConfigMap`.
+//! Compares JSON inside a string, as annotations and the data of a `ConfigMap` contain it.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::annotation::AnnotationNote;
 use super::secret::Guard;
 use super::{Diff, Shown, walk};
 
-/// The two versions of a JSON text that a string holds.
+/// The two versions of a JSON text that a string contains.
 pub struct Embedded {
     old: Doc,
     new: Doc,
@@ -17,7 +17,8 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// The changes from one to the other. A copy of the object has the object's list keys.
+    /// The changes between the two texts. The JSON may be a copy of the object, so it uses the object's list
+    /// keys.
     pub fn diff<'e>(&'e self, keys: &'e ListKeys) -> Diff<'e> {
         let (old, new) = (self.old.root(), self.new.root());
         walk::run(Some(old), Some(new), keys, self.guard)
@@ -25,7 +26,7 @@ impl Embedded {
 }
 
 impl<'a> Shown<'a> {
-    /// The JSON that both versions of a string hold, if they do and may be read.
+    /// Parses both strings as JSON. `None` if one of them is not JSON or is hidden.
     pub fn embedded(self, new: Shown<'_>) -> Option<Embedded> {
         let (a, b) = (self.readable()?, new.readable()?);
         let guard = match (self.guard_inside(&a), new.guard_inside(&b)) {
@@ -39,13 +40,13 @@ impl<'a> Shown<'a> {
         })
     }
 
-    /// What is known of the JSON in a string that may be read.
+    /// The guard of the JSON in a readable string.
     fn guard_inside(self, text: &str) -> Guard {
         match self.guard {
             Guard::Annotation(annotation) => match annotation.note(text) {
                 AnnotationNote::Text => Guard::Open,
                 AnnotationNote::Json(guard) => guard,
-                // Only those read it who may read everything.
+                // A hidden annotation is readable only if the redactor reveals all Secrets.
                 AnnotationNote::Hidden => Guard::Secret,
             },
             _ => Guard::Open,

@@ -1,20 +1,20 @@
-//! Lines matched with lines where few have gone or come: E. Myers, "An O(ND) difference algorithm and its
-//! variations" (1986), which passes over what is equal once and needs no index of the lines.
+//! Matches equal lines when only a few lines differ: E. Myers, "An O(ND) difference algorithm and its
+//! variations" (1986). It passes over equal lines once and needs no index of the lines.
 
-/// If more lines have gone and come, it is given up: what it costs grows with their square.
+/// The limit of deleted and inserted lines. The cost grows with their square, so beyond it the search ends.
 const MOST: usize = 32;
 
-/// The diagonals that can be reached, and one more on either side.
+/// The number of diagonals that can be reached, and one more on either side.
 const DIAGONALS: usize = 2 * MOST + 3;
 
-/// The one that both texts begin on.
+/// The diagonal on which both texts begin.
 const MIDDLE: usize = MOST + 1;
 
-/// How far into the old lines each diagonal is reached, by its number: that is [`MIDDLE`] and as many more as
-/// lines have gone, less those that have come.
+/// For each diagonal, how many old lines are consumed. A diagonal's number is [`MIDDLE`], plus the deleted
+/// lines, minus the inserted ones.
 type Reached = [usize; DIAGONALS];
 
-/// The pairs of equal lines that stay, as many as there can be; `None` if more than a few do not.
+/// The longest list of pairs of equal lines, in order. `None` if more than [`MOST`] lines differ.
 pub(super) fn pairs(old: &[&str], new: &[&str]) -> Option<Vec<(usize, usize)>> {
     let mut reached: Reached = [0; DIAGONALS];
     let mut before = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn pairs(old: &[&str], new: &[&str]) -> Option<Vec<(usize, usize)>> {
     None
 }
 
-/// From which diagonal another is reached by one edit, and how far into the old lines.
+/// The diagonal from which one edit leads to this one, and the number of old lines consumed after it.
 fn step(reached: &Reached, diagonal: usize, edits: usize) -> (usize, usize) {
     let is_lowest = diagonal == MIDDLE - edits;
     let is_highest = diagonal == MIDDLE + edits;
@@ -46,14 +46,14 @@ fn step(reached: &Reached, diagonal: usize, edits: usize) -> (usize, usize) {
     }
 }
 
-/// How many lines are equal from a place on.
+/// Counts the equal lines from this row and column on.
 fn equal(old: &[&str], new: &[&str], row: usize, column: usize) -> usize {
     let old = old.get(row..).unwrap_or_default();
     let new = new.get(column..).unwrap_or_default();
     old.iter().zip(new).take_while(|(a, b)| a == b).count()
 }
 
-/// The pairs of equal lines on the way to the end; `before` is what was reached before each edit.
+/// Collects the pairs of equal lines on the path to the end. `before` holds the state before each edit.
 fn way_back(before: &[Reached], end: (usize, usize)) -> Vec<(usize, usize)> {
     let (mut row, mut column) = end;
     let mut pairs = Vec::with_capacity(row.min(column));
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// The length of the longest common subsequence, by the textbook.
+    /// The length of the longest common subsequence, by the textbook algorithm.
     fn longest(old: &[&str], new: &[&str]) -> usize {
         let mut table = vec![vec![0; new.len() + 1]; old.len() + 1];
         for (row, a) in old.iter().enumerate() {
@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_many_lines_stay_as_can(
+        fn the_longest_common_subsequence_is_kept(
             old in prop::collection::vec("[a-d]", 0..40),
             new in prop::collection::vec("[a-d]", 0..40),
         ) {

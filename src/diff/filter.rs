@@ -1,4 +1,4 @@
-//! Which changes are asked for: `--only` and `--ignore`.
+//! Selects changes by path: `--only` and `--ignore`.
 
 use crate::object::Value;
 use crate::object::list_keys::ListKeys;
@@ -6,36 +6,36 @@ use crate::object::path::{Match, Path, Pattern, Side};
 
 use super::{Change, Diff, Shown};
 
-/// Patterns of paths to look at, and of paths to pass over.
+/// Path patterns to include and to exclude.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only changes at, inside or around one of these; all if there are none.
+    /// Keep only changes at, inside or around one of these. An empty list keeps all changes.
     pub only: Vec<Pattern>,
-    /// No changes at or inside one of these.
+    /// Drop changes at or inside one of these.
     pub ignore: Vec<Pattern>,
 }
 
-/// What of a value is asked for.
+/// How much of a value the filter selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FilterMatch {
-    /// Nothing.
+    /// No part of it.
     Out,
-    /// All of it.
+    /// The whole value.
     In,
-    /// Some of what is in it, or all but some.
+    /// Only parts of it, or all but some parts.
     Partly {
-        /// Whether the value counts without them.
+        /// Whether the value itself is selected, even without those parts.
         itself: bool,
     },
 }
 
 impl Filter {
-    /// Whether everything is asked for.
+    /// Whether the filter selects everything.
     pub fn is_everything(&self) -> bool {
         self.only.is_empty() && self.ignore.is_empty()
     }
 
-    /// The same, and with it what says whose it is: type, namespace and name.
+    /// Returns the filter with the fields that identify an object added: type, namespace and name.
     #[must_use]
     pub fn with_identity(&self) -> Filter {
         let mut filter = self.clone();
@@ -48,17 +48,18 @@ impl Filter {
         filter
     }
 
-    /// Whether a change is asked for. A composite that was added or removed counts for what is in it.
+    /// Whether the filter selects a change. An object or list that was added or removed is selected for the
+    /// values in it.
     pub fn keeps(&self, diff: &Diff<'_>, change: &Change) -> bool {
         if self.is_everything() {
             return true;
         }
-        let seg = diff.seg(change.at);
-        let values = [seg.on(Side::Old), seg.on(Side::New)];
+        let node = diff.node(change.at);
+        let values = [node.on(Side::Old), node.on(Side::New)];
         self.asks(&diff.path(change.at), diff.keys(), &values)
     }
 
-    /// Whether a value is asked for, or something in it is.
+    /// Whether the filter selects a value, or a value inside it.
     pub fn keeps_value(&self, path: &Path<'_>, value: Shown<'_>) -> bool {
         self.asks(path, ListKeys::builtin(), &[Some(value.value)])
     }
@@ -74,7 +75,7 @@ impl Filter {
         }
     }
 
-    /// What is asked for of the value at `path`.
+    /// Returns how much of the value at `path` the filter selects.
     pub(super) fn part(&self, path: &Path<'_>) -> FilterMatch {
         let all = |patterns: &[Pattern]| {
             let matches = patterns.iter().map(|pattern| pattern.matches(path));

@@ -1,49 +1,51 @@
-//! What is known of a value before it is read: whether it is, or may hold, what a Secret holds.
+//! Marks values that are, or may contain, the data of a Secret, before they are read.
 
-/// What is known of a value by the way it was reached. It errs on the side of hiding.
+/// How a value is protected, known from its path alone. If in doubt, it is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
-    /// Nothing; the value itself may turn out to be a Secret.
+    /// Not protected so far; the value itself may turn out to be a Secret.
     Open,
-    /// It is the metadata of something, and its annotations the next; of a Secret or not.
+    /// The metadata of an object, a Secret or not.
     Metadata(AnnotationOwner),
+    /// The annotations of that object.
     Annotations(AnnotationOwner),
-    /// A string that may hold a copy of a Secret.
+    /// One annotation, whose text may contain a copy of a Secret.
     Annotation(Annotation),
-    /// A `SecretList`, whose items need not say what they are, and those items.
+    /// A `SecretList`. Its items may lack `kind`, and are Secrets all the same.
     SecretList,
+    /// The items of a `SecretList`.
     SecretItems,
-    /// A Secret, or something inside one that is not listed here.
+    /// A Secret, or a part of one that has no variant of its own.
     Secret,
     /// The map `data` or `stringData` of a Secret.
     Map(Coding),
-    /// A value of it.
+    /// A value of that map.
     Value(Coding),
 }
 
-/// What an annotation belongs to.
+/// The owner of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnnotationOwner {
     Secret,
     Other,
 }
 
-/// How a Secret's value is written.
+/// The encoding of a Secret's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coding {
     Base64,
     Plain,
 }
 
-/// What the object and the key say about an annotation.
+/// The kind of an annotation, by its owner and its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Annotation {
-    /// The object is no Secret. The text may be JSON that has a Secret in it.
+    /// An annotation of another object. The text may be JSON that contains a Secret.
     OfOther,
-    /// A Secret's, under a key that is known to be harmless.
+    /// A Secret's annotation under a key that is known to be harmless.
     Harmless,
-    /// A Secret's, and what `kubectl apply` was given.
+    /// A Secret's annotation in which `kubectl apply` keeps the applied manifest.
     LastApplied,
-    /// A Secret's, under any other key.
+    /// A Secret's annotation under any other key.
     Private,
 }

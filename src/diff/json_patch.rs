@@ -1,10 +1,11 @@
-//! A diff as a JSON Patch (RFC 6902), which turns the old version into the new.
+//! Writes a diff as a JSON Patch (RFC 6902), which turns the old version into the new.
 //!
-//! Lists come first, outer before inner: items leave from the back, the others are moved into their
-//! new order, new ones are added from the front. Then every index is a new one, and the edits follow.
-//! What Secrets hold is replaced here too: such a patch cannot be applied ([`Patch::is_redacted`]).
+//! List items come first, outer lists before inner ones. Items are removed from the back, then moved into
+//! their new order, then new items are added from the front. From there on all indices are new ones, and the
+//! other edits follow. Secret values are replaced by placeholders here too; such a patch cannot be applied
+//! ([`Patch::is_redacted`]).
 //!
-//! Values are JSON texts, not `serde_json`'s values: their numbers keep every digit.
+//! Values are JSON texts, not `serde_json` values, so that numbers keep every digit.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,20 +14,20 @@ use serde_json::value::RawValue;
 
 use crate::object::path::Side;
 
-use super::{Change, Diff, NodeStep, Op, Redactor, SegId, Shown};
+use super::{Change, Diff, NodeId, NodeStep, Op, Redactor, Shown};
 
-/// A list that takes more steps than its length and these is replaced as a whole.
+/// A list that needs more operations than its length plus this is replaced as a whole.
 const SPARE_STEPS: usize = 8;
 
-/// Moves times items that are simulated at most: each takes time in proportion to the list.
+/// The limit of moves times items. Simulating one move takes time in proportion to the list.
 const MOST_WORK: usize = 4_000_000;
 
-/// What is done one after the other.
+/// The operations of a patch, in order.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct Patch(pub Vec<Operation>);
 
-/// A value that an operation puts somewhere, as JSON text.
+/// The value of an operation, as JSON text.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct Operand {
@@ -35,40 +36,40 @@ pub struct Operand {
     is_redacted: bool,
 }
 
-/// One thing that is done (RFC 6902 §4); places are JSON Pointers (RFC 6901).
+/// One operation (RFC 6902 §4). Paths are JSON Pointers (RFC 6901).
 #[derive(Debug, Serialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum Operation {
-    /// A field is set, or an item inserted.
+    /// Sets a field, or inserts an item.
     Add {
-        /// Where.
+        /// The target.
         path: String,
-        /// What.
+        /// The new value.
         value: Operand,
     },
-    /// A value goes.
+    /// Removes a value.
     Remove {
-        /// Which.
+        /// The target.
         path: String,
     },
-    /// Another value takes the place of one.
+    /// Replaces a value.
     Replace {
-        /// Where.
+        /// The target.
         path: String,
-        /// What.
+        /// The new value.
         value: Operand,
     },
-    /// An item goes to another place.
+    /// Moves an item.
     Move {
-        /// Where it was.
+        /// The old position.
         from: String,
-        /// Where it is.
+        /// The new position.
         path: String,
     },
 }
 
 impl Patch {
-    /// Whether it has placeholders in the place of what Secrets hold: it must not be applied.
+    /// Whether Secret values are replaced by placeholders. Such a patch must not be applied.
     pub fn is_redacted(&self) -> bool {
         self.0.iter().any(|operation| match operation {
             Operation::Add { value, .. } | Operation::Replace { value, .. } => value.is_redacted,
@@ -77,12 +78,13 @@ impl Patch {
     }
 }
 
-/// The patch from the old version to the new, noise included.
+/// The patch from the old version to the new, noise included. Replaces the whole object if that is shorter.
 pub fn json_patch(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
     shortest(step_by_step(diff, redactor), diff, redactor)
 }
 
-/// The patch, however long: nothing but the changes, and never the object as a whole.
+/// The patch as single changes, however long. Unlike [`json_patch()`], it never replaces the object to save
+/// length.
 pub fn step_by_step(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
     let lists = lists(diff);
     let mut patch = Vec::new();
@@ -106,19 +108,19 @@ pub fn step_by_step(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
     Patch(patch)
 }
 
-/// The items of one list that came, went and moved.
+/// The items of one list that were removed, moved and added.
 #[derive(Default)]
 struct ListChanges {
     removed: Vec<u32>,
     moved: Vec<(u32, u32)>,
-    added: Vec<(u32, SegId)>,
+    added: Vec<(u32, NodeId)>,
 }
 
-/// What became of the items of lists, by list, outer lists before those inside them.
-fn lists(diff: &Diff<'_>) -> BTreeMap<SegId, ListChanges> {
-    let mut lists: BTreeMap<SegId, ListChanges> = BTreeMap::new();
+/// Groups the changes of items by list, outer lists before inner ones.
+fn lists(diff: &Diff<'_>) -> BTreeMap<NodeId, ListChanges> {
+    let mut lists: BTreeMap<NodeId, ListChanges> = BTreeMap::new();
     for change in diff.changes() {
-        let NodeStep::Item { place, .. } = &diff.seg(change.at).step else {
+        let NodeStep::Item { place, .. } = &diff.node(change.at).step else {
             continue;
         };
         if change.op == Op::Replace {
@@ -135,27 +137,27 @@ fn lists(diff: &Diff<'_>) -> BTreeMap<SegId, ListChanges> {
     lists
 }
 
-/// Whether a change is one of the list it is in, not of what is there.
+/// Whether a change adds, removes or moves an item, and does not edit it.
 fn is_of_list(diff: &Diff<'_>, change: &Change) -> bool {
-    let item = matches!(diff.seg(change.at).step, NodeStep::Item { .. });
+    let item = matches!(diff.node(change.at).step, NodeStep::Item { .. });
     item && change.op != Op::Replace
 }
 
-fn is_inside(diff: &Diff<'_>, at: SegId, outer: &HashSet<SegId>) -> bool {
+fn is_inside(diff: &Diff<'_>, at: NodeId, outer: &HashSet<NodeId>) -> bool {
     !outer.is_empty() && diff.chain(at).any(|at| outer.contains(&at))
-        || outer.contains(&SegId::ROOT)
+        || outer.contains(&NodeId::ROOT)
 }
 
 impl ListChanges {
-    /// The operations, or none where replacing the list is shorter.
+    /// The operations, or `None` if replacing the list is shorter.
     fn operations(
         &self,
         diff: &Diff<'_>,
-        at: SegId,
+        at: NodeId,
         redactor: &Redactor,
     ) -> Option<Vec<Operation>> {
-        let seg = diff.seg(at);
-        let length = |side| seg.on(side).map_or(0, |list| list.items().count());
+        let node = diff.node(at);
+        let length = |side| node.on(side).map_or(0, |list| list.items().count());
         let (old, new) = (length(Side::Old), length(Side::New));
         let steps = self.removed.len() + self.moved.len() + self.added.len();
         if steps > new + SPARE_STEPS || self.moved.len().saturating_mul(old) > MOST_WORK {
@@ -176,7 +178,7 @@ impl ListChanges {
             from: place(from),
             path: place(to),
         }));
-        // A diff has the items of a list in their new order.
+        // A diff lists the items in their new order.
         operations.extend(self.added.iter().map(|&(index, item)| Operation::Add {
             path: place(index as usize),
             value: value(diff, item, redactor),
@@ -184,8 +186,8 @@ impl ListChanges {
         Some(operations)
     }
 
-    /// The moves that put the items that are in both lists into their new order, as indices into the
-    /// list at the time of each.
+    /// The moves that bring the surviving items into their new order. Each move's indices are those of the
+    /// list at that time.
     fn moves(&self, old: usize, new: usize) -> Vec<(usize, usize)> {
         if self.moved.is_empty() {
             return Vec::new();
@@ -226,12 +228,12 @@ impl ListChanges {
     }
 }
 
-/// An operation for a change of a field, or of an item that stays.
+/// The operation for a change of a field, or for an edited item.
 fn edit(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Operation {
     let path = diff.path(change.at).pointer(Side::New);
     match change.op {
-        // The whole document can only be replaced.
-        Op::Add | Op::Remove if change.at == SegId::ROOT => replace(diff, change.at, redactor),
+        // The whole document cannot be added or removed, only replaced.
+        Op::Add | Op::Remove if change.at == NodeId::ROOT => replace(diff, change.at, redactor),
         Op::Add => Operation::Add {
             path,
             value: value(diff, change.at, redactor),
@@ -241,15 +243,15 @@ fn edit(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Operation {
     }
 }
 
-fn replace(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Operation {
+fn replace(diff: &Diff<'_>, at: NodeId, redactor: &Redactor) -> Operation {
     Operation::Replace {
         path: diff.path(at).pointer(Side::New),
         value: value(diff, at, redactor),
     }
 }
 
-/// The new value; null where there is none.
-fn value(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Operand {
+/// The new value, or null if there is none.
+fn value(diff: &Diff<'_>, at: NodeId, redactor: &Redactor) -> Operand {
     let new = diff.shown(at, Side::New, redactor);
     let text = new.map_or_else(|| "null".to_owned(), Shown::json);
     Operand {
@@ -258,14 +260,13 @@ fn value(diff: &Diff<'_>, at: SegId, redactor: &Redactor) -> Operand {
     }
 }
 
-/// The patch, or one that replaces the whole document where that is shorter.
+/// The patch, or one that replaces the whole document if that is shorter.
 fn shortest(patch: Patch, diff: &Diff<'_>, redactor: &Redactor) -> Patch {
     if patch.0.is_empty() {
         return patch;
     }
     let length = |patch: &Patch| serde_json::to_string(patch).map_or(usize::MAX, |text| text.len());
-    // Comparing lengths is only worth it for a patch that may be the longer one.
-    let whole = Patch(vec![replace(diff, SegId::ROOT, redactor)]);
+    let whole = Patch(vec![replace(diff, NodeId::ROOT, redactor)]);
     if length(&patch) > length(&whole) {
         whole
     } else {

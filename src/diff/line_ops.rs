@@ -1,5 +1,5 @@
-//! Lines matched with lines: by what they are first, step by step only where little is left. The same
-//! texts give the same answer on every machine; no clock is looked at.
+//! Matches the lines of two texts: first by anchors, then step by step where few lines are left. The result
+//! is the same on every machine, because no time limit ends the search.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use super::few_edits;
 use super::lis;
 use super::matching::narrow;
 
-/// Stretches of which no more pairs of lines than these can be made are compared step by step.
+/// The largest product of old and new lines that is compared step by step.
 const FEW: usize = 1 << 18;
 
-/// How often what stands between two matches is looked into once more.
+/// How many times the search looks for anchors between anchors.
 const DEPTH: usize = 8;
 
-/// What to do to turn the old lines into the new.
+/// The operations that turn the old lines into the new ones.
 pub(super) fn ops<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffOp> {
     if old.len().saturating_mul(new.len()) > FEW
         && let Some(pairs) = few_edits::pairs(old, new)
@@ -35,7 +35,7 @@ pub(super) fn ops<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffOp> {
     joined(&matching.pairs, (old.len(), new.len()))
 }
 
-/// The lines by numbers, equal ones by the same.
+/// Replaces each line by a number; equal lines get the same number.
 fn numbered<'t>(lines: &[&'t str], numbers: &mut FxHashMap<&'t str, u32>) -> Vec<u32> {
     let number = |line: &&'t str| {
         let next = narrow(numbers.len());
@@ -47,7 +47,7 @@ fn numbered<'t>(lines: &[&'t str], numbers: &mut FxHashMap<&'t str, u32>) -> Vec
 struct Matching<'l> {
     old: &'l [u32],
     new: &'l [u32],
-    /// Equal lines, in order.
+    /// The indices of equal lines, in order.
     pairs: Vec<(usize, usize)>,
 }
 
@@ -94,7 +94,8 @@ impl Matching<'_> {
         }
     }
 
-    /// Lines that both stretches have equally often are the same lines, as far as their order allows.
+    /// Anchors are lines that occur equally often on both sides. Of these it keeps the longest run that is in
+    /// order.
     fn between_anchors(&mut self, rows: &Range<usize>, columns: &Range<usize>, depth: usize) {
         let mut places: FxHashMap<u32, (Vec<usize>, Vec<usize>)> = FxHashMap::default();
         for row in rows.clone() {
@@ -125,7 +126,7 @@ impl Matching<'_> {
     }
 }
 
-/// The operations between pairs of equal lines, for as many old and new lines as `end` says.
+/// The operations that connect pairs of equal lines. `end` holds the number of old and new lines.
 fn joined(pairs: &[(usize, usize)], end: (usize, usize)) -> Vec<DiffOp> {
     let mut ops: Vec<DiffOp> = Vec::new();
     let (mut row, mut column) = (0, 0);
@@ -171,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// The new lines, by following the operations.
+    /// The new lines, built by following the operations, and the number of lines kept.
     fn follow<'t>(old: &[&'t str], new: &[&'t str]) -> (Vec<&'t str>, usize) {
         let mut lines = Vec::new();
         let mut kept = 0;
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn one_edit_in_each_of_many_lines_that_repeat() {
+    fn three_edits_in_many_repeated_lines_are_found() {
         let old: Vec<String> = (0..4000).map(|n| format!("line {}", n % 700)).collect();
         let mut new = old.clone();
         for at in [3, 2000, 3990] {
@@ -202,7 +203,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_kept_and_what_is_new_is_the_new_text(
+        fn kept_and_inserted_lines_make_the_new_text(
             old in proptest::collection::vec("[a-d]", 0..12),
             new in proptest::collection::vec("[a-d]", 0..12),
         ) {

@@ -1,4 +1,4 @@
-//! The longest increasing subsequence: which items of a list may be said to have stayed.
+//! The longest increasing subsequence. It decides which items of a list count as not moved.
 
 /// For distinct `numbers`, marks those of one longest increasing subsequence. O(n log n).
 pub(super) fn longest_increasing(numbers: &[u32]) -> Vec<bool> {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_increasing_and_longest() {
+    fn the_marked_numbers_are_the_longest_increasing_ones() {
         let cases: [(&[u32], usize); 6] = [
             (&[], 0),
             (&[7], 1),

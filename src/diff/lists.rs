@@ -1,4 +1,5 @@
-//! Lists: which item of the old list is which item of the new one, and what became of each.
+//! Compares two lists: pairs old items with new ones, then reports each item as kept, edited, moved, added or
+//! removed.
 
 use std::borrow::Cow;
 
@@ -9,10 +10,10 @@ use crate::object::list_keys::{Identity, ListKey, Order};
 
 use super::matching::{Matching, narrow};
 use super::walk::{DiffWalk, ListItem, Pair};
-use super::{NodeLabel, Place, SegId, lis, sequence};
+use super::{NodeId, NodeLabel, Place, lis, sequence};
 
 /// Compares two versions of the list at `at`.
-pub(super) fn compare<'a>(walk: &mut DiffWalk<'_, 'a>, at: SegId, old: Value<'a>, new: Value<'a>) {
+pub(super) fn compare<'a>(walk: &mut DiffWalk<'_, 'a>, at: NodeId, old: Value<'a>, new: Value<'a>) {
     let old: Vec<Value<'a>> = old.items().collect();
     let new: Vec<Value<'a>> = new.items().collect();
     let rule = walk.rule(at, &old, &new);
@@ -36,7 +37,7 @@ pub(super) fn compare<'a>(walk: &mut DiffWalk<'_, 'a>, at: SegId, old: Value<'a>
     lists.emit(walk, at, &matching);
 }
 
-/// What names the items of a list.
+/// How the items of a list are labelled in a path.
 enum Labels<'a> {
     Indices,
     Members,
@@ -53,17 +54,18 @@ fn by_key<'a>(key: &'a ListKey, old: &[Value<'a>], new: &[Value<'a>]) -> (Matchi
     (matching, Labels::Keys { key, old, new })
 }
 
-/// So many items of a list are looked at one by one.
+/// The limit of edited items in [`edited_in_place`].
 const FEW: usize = 16;
 
-/// An item that stands where it stood, and how many of its key stand up to it.
+/// An edited item that kept its index. `nth` counts the items with the same key, up to and including this
+/// one.
 struct Edited<'a> {
     at: usize,
     nth: u32,
     pair: Pair<'a>,
 }
 
-/// Of two lists in which a few items differ where they stand, and keep their keys, these items.
+/// The edited items of two lists of equal length, if only a few differ and each keeps its key at its index.
 fn edited_in_place<'a>(
     key: &ListKey,
     old: &[Value<'a>],
@@ -79,7 +81,7 @@ fn edited_in_place<'a>(
         if edited.len() == FEW || key.of(before) != own {
             return None;
         }
-        // The keys of both lists are the same, place by place.
+        // The keys of both lists are the same at each index.
         let like_it = new[..at].iter().filter(|other| key.of(**other) == own);
         edited.push(Edited {
             at,
@@ -92,7 +94,7 @@ fn edited_in_place<'a>(
 
 fn emit_edited<'a>(
     walk: &mut DiffWalk<'_, 'a>,
-    list: SegId,
+    list: NodeId,
     edited: Vec<Edited<'a>>,
     key: &'a ListKey,
 ) {
@@ -109,14 +111,14 @@ fn emit_edited<'a>(
 
 fn scalars<'a>(items: &[Value<'a>]) -> Vec<Cow<'a, str>> {
     let text = |item: &Value<'a>| match item.as_str() {
-        // The quote keeps "1" and 1 apart.
+        // The quote keeps the string "1" and the number 1 apart.
         Some(text) if item.raw().contains('\\') => Cow::Owned(format!("\"{text}\"")),
         Some(_) | None => Cow::Borrowed(item.raw()),
     };
     items.iter().map(text).collect()
 }
 
-/// Pairs items of equal keys, the k-th with the k-th, and counts for each item which k it is.
+/// Pairs the k-th item of a key with the k-th of the same key. Also returns each item's k.
 fn pair_up(old: &[Cow<'_, str>], new: &[Cow<'_, str>]) -> (Matching, (Vec<u32>, Vec<u32>)) {
     if let Some(matching) = pair_distinct(old, new) {
         return (matching, (vec![1; old.len()], vec![1; new.len()]));
@@ -136,7 +138,7 @@ fn pair_up(old: &[Cow<'_, str>], new: &[Cow<'_, str>]) -> (Matching, (Vec<u32>, 
     (matching, (old_counts, new_counts))
 }
 
-/// The same where no key is there twice; `None` where one is.
+/// As [`pair_up`], for lists without repeated keys. `None` if a key is repeated.
 fn pair_distinct(old: &[Cow<'_, str>], new: &[Cow<'_, str>]) -> Option<Matching> {
     let mut places: FxHashMap<&str, u32> = FxHashMap::default();
     places.reserve(old.len());
@@ -152,7 +154,7 @@ fn pair_distinct(old: &[Cow<'_, str>], new: &[Cow<'_, str>]) -> Option<Matching>
         .collect()
 }
 
-/// For each key, how many of its like stand up to it.
+/// For each key, how many times it has occurred so far, itself included.
 fn count(keys: &[Cow<'_, str>]) -> Vec<u32> {
     let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
     keys.iter()
@@ -171,8 +173,8 @@ struct Lists<'l, 'a> {
     order: Order,
 }
 
-/// Says for each new item whether it stands where it stood, among those that were there before. An
-/// item that is new has moved nowhere.
+/// For each new item, whether it kept its place among the items that were there before. An added item has not
+/// moved.
 fn staying(matching: &Matching) -> Vec<bool> {
     let stayed: Vec<u32> = matching.iter().filter_map(|old| *old).collect();
     let mut stays = lis::longest_increasing(&stayed).into_iter();
@@ -183,13 +185,13 @@ fn staying(matching: &Matching) -> Vec<bool> {
 }
 
 impl<'a> Lists<'_, 'a> {
-    fn emit(&self, walk: &mut DiffWalk<'_, 'a>, at: SegId, matching: &Matching) {
+    fn emit(&self, walk: &mut DiffWalk<'_, 'a>, at: NodeId, matching: &Matching) {
         let stays = staying(matching);
         let mut gone = vec![true; self.old.len()];
         for from in matching.iter().flatten() {
             gone[*from as usize] = false;
         }
-        // Up to where items are written down as gone before the new item of each index.
+        // `until[to]`: removed items with a lower old index are reported before the new item `to`.
         let mut until = vec![self.old.len(); self.new.len() + 1];
         for to in (0..self.new.len()).rev() {
             until[to] = match matching[to] {
@@ -221,7 +223,7 @@ impl<'a> Lists<'_, 'a> {
         }
     }
 
-    fn compare_item(&self, walk: &mut DiffWalk<'_, 'a>, at: SegId, item: ListItem<'a>) {
+    fn compare_item(&self, walk: &mut DiffWalk<'_, 'a>, at: NodeId, item: ListItem<'a>) {
         let place = item.place;
         let pair = (
             place.old.map(|from| self.old[from as usize]),
@@ -268,20 +270,20 @@ mod tests {
     fn list(items: &[(u8, u8)]) -> Doc {
         let item = |(name, n): &(u8, u8)| format!(r#"{{"name":"{name}","n":{n}}}"#);
         let items: Vec<String> = items.iter().map(item).collect();
-        Doc::parse(format!("[{}]", items.join(","))).expect("valid")
+        Doc::parse(format!("[{}]", items.join(","))).expect("the text is valid JSON")
     }
 
     proptest! {
-        /// What is found at a glance is what is found by looking all keys up.
+        /// The fast path for lists edited in place agrees with the lookup of all keys.
         #[test]
-        fn items_edited_in_place_are_paired_as_all_others(
+        fn items_edited_in_place_are_paired_as_by_key(
             items in prop::collection::vec((0_u8..6, 0_u8..3), 0..12),
             other in prop::collection::vec((0_u8..6, 0_u8..3), 0..12),
             edits in prop::collection::vec(0_u8..3, 12),
         ) {
             let place = ListPlace { field: "containers", parent: "spec", path: None };
             let rule = ListKeys::builtin().rule(place, &[], &[]);
-            let Identity::Key(key) = rule.identity else { unreachable!("containers have names") };
+            let Identity::Key(key) = rule.identity else { unreachable!("containers are keyed by name") };
             let edited = items.iter().zip(&edits).map(|((name, _), n)| (*name, *n)).collect();
             for new in [edited, other] {
                 let (old, new) = (list(&items), list(&new));
@@ -293,9 +295,9 @@ mod tests {
                     prop_assert_eq!(matching[edited.at], Some(narrow(edited.at)));
                     prop_assert_eq!(counts[edited.at], edited.nth);
                 }
-                let told: Vec<usize> = edited.iter().map(|edited| edited.at).collect();
+                let found: Vec<usize> = edited.iter().map(|edited| edited.at).collect();
                 let differing = (0..old.len()).filter(|&at| old[at].raw() != new[at].raw());
-                prop_assert_eq!(told, differing.collect::<Vec<_>>());
+                prop_assert_eq!(found, differing.collect::<Vec<_>>());
             }
         }
     }

@@ -1,10 +1,10 @@
-//! Which items of two lists are the same.
+//! The pairing of two lists' items.
 
-/// Which items are the same: for each new item its old index, if it has one.
+/// For each new item, the index of the old item that it is paired with, if any.
 pub(super) type Matching = Vec<Option<u32>>;
 
-/// An index as it is kept.
+/// Converts an index to the width in which it is stored.
 pub(super) fn narrow(index: usize) -> u32 {
-    // A list has fewer items than its text has bytes, and a Doc's text is shorter than 4 GiB.
-    u32::try_from(index).expect("indices of a tape fit")
+    u32::try_from(index)
+        .expect("a list has fewer items than bytes, and a Doc's text is shorter than 4 GiB")
 }

@@ -1,5 +1,5 @@
-//! A diff as a JSON Merge Patch (RFC 7396): objects field by field, everything else whole, and `null`
-//! for what is gone.
+//! Writes a diff as a JSON Merge Patch (RFC 7396): objects are merged by field, other values are replaced as
+//! a whole, and `null` removes a field.
 
 use std::borrow::Cow;
 
@@ -10,29 +10,29 @@ use crate::object::path::{Path, Step};
 use super::shown::push_json_string;
 use super::{Content, Diff, Shown};
 
-/// What a merge patch cannot say: that a value is `null`. There a `null` means that the field goes.
+/// A value that a merge patch cannot express: `null`, which removes the field instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the null at {path} cannot be expressed in a merge patch")]
 pub struct Inexpressible {
-    /// Where it is, as every view writes it.
+    /// The path of the null.
     pub path: String,
 }
 
-/// A merge patch.
+/// A JSON Merge Patch.
 #[derive(Debug, Default)]
 pub struct MergePatch {
     /// Its JSON text.
     pub json: String,
-    /// Whether it has placeholders in the place of what Secrets hold: it must not be applied.
+    /// Whether Secret values are replaced by placeholders. Such a patch must not be applied.
     pub is_redacted: bool,
 }
 
-/// The patch that turns `old` into `new`; `{}` if nothing has changed. Numbers keep their digits. What
-/// Secrets hold is replaced.
+/// The patch that turns `old` into `new`; `{}` if nothing has changed. Numbers keep their digits. Secret
+/// values are replaced by placeholders.
 ///
 /// # Errors
 ///
-/// [`Inexpressible`] where something that has changed is or holds a `null`, in lists apart.
+/// [`Inexpressible`] if a changed value is a `null` or contains one outside a list.
 pub fn merge_patch(old: Shown<'_>, new: Shown<'_>) -> Result<MergePatch, Inexpressible> {
     let mut writer = PatchWriter::default();
     if is_object(old) && is_object(new) {
@@ -46,12 +46,12 @@ pub fn merge_patch(old: Shown<'_>, new: Shown<'_>) -> Result<MergePatch, Inexpre
 #[derive(Default)]
 struct PatchWriter<'a> {
     patch: MergePatch,
-    /// The fields that lead to where it is.
+    /// The fields from the root to the current value.
     path: Vec<Cow<'a, str>>,
 }
 
 impl<'a> PatchWriter<'a> {
-    /// The fields of an object that have changed.
+    /// Writes the changed fields of an object.
     fn changes(&mut self, old: Shown<'a>, new: Shown<'a>) -> Result<(), Inexpressible> {
         let before: FxHashMap<_, _> = old.fields().collect();
         let names: FxHashSet<_> = new.fields().map(|(name, _)| name).collect();
@@ -78,7 +78,7 @@ impl<'a> PatchWriter<'a> {
         Ok(())
     }
 
-    /// A value that is new, or takes the place of one that is merged with nothing.
+    /// Writes a value that has no old object to merge with.
     fn whole(&mut self, value: Shown<'a>) -> Result<(), Inexpressible> {
         match value.content() {
             Content::Null => Err(self.inexpressible()),
@@ -102,7 +102,7 @@ impl<'a> PatchWriter<'a> {
         }
     }
 
-    /// Begins a field of the object whose fields begin at `open`.
+    /// Begins a field. `open` is the offset after the `{` of its object.
     fn name(&mut self, name: &str, open: usize) {
         if self.patch.json.len() > open {
             self.patch.json.push(',');
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_hold_what_has_changed() {
+    fn a_patch_holds_the_changed_fields_only() {
         let table = [
             (r#"{"a":1}"#, r#"{"a":1}"#, "{}"),
             (r#"{"a":1,"b":2}"#, r#"{"b":3}"#, r#"{"a":null,"b":3}"#),
@@ -163,7 +163,7 @@ mod tests {
                 r#"{"n":18446744073709551617}"#,
                 r#"{"n":18446744073709551617}"#,
             ),
-            // A null that stays is not spoken of.
+            // A null that stays does not enter the patch.
             (r#"{"a":null}"#, r#"{"a":null,"b":1}"#, r#"{"b":1}"#),
         ];
         for (old, new, expected) in table {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_that_comes_is_refused_by_its_path() {
+    fn a_new_null_is_an_error_that_names_its_path() {
         let cannot = |path: &str| {
             Err(format!(
                 "the null at {path} cannot be expressed in a merge patch"
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_not_in_it() {
+    fn secret_values_are_replaced_by_placeholders() {
         let secret = |value: &str| {
             format!(r#"{{"kind":"Secret","apiVersion":"v1","data":{{"p":"{value}"}}}}"#)
         };
@@ -213,7 +213,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merged_into_the_old_it_gives_the_new((old, new) in (json(), json())) {
+        fn a_patch_merged_into_the_old_version_gives_the_new((old, new) in (json(), json())) {
             let patch = patch(&old.to_string(), &new.to_string()).unwrap();
             let patch: Json = serde_json::from_str(&patch).unwrap();
             let mut merged = old;

@@ -1,10 +1,8 @@
-//! What changed between two versions of an object, by path: lists matched by key, every change
-//! classed, nothing left out.
+//! Compares two versions of an object by path. Lists are matched by key, and no change is left out.
 //!
-//! A [`Diff`] is flat and complete. It holds what a view hides (see [`Noise`]), marked, so that shown and hidden
-//! changes add up and [`json_patch`] turns the old version into the new.
-//! Values are read through a [`Redactor`] alone, so that no view, record or patch can hold what a
-//! Secret holds.
+//! A [`Diff`] is flat and complete. Changes that a view hides are in it too, marked with their [`Noise`]. So
+//! shown and hidden changes add up, and [`json_patch`] turns the old version into the new. All values are
+//! read through a [`Redactor`], so that no view, record or patch can contain a Secret's values.
 
 mod annotation;
 mod base64;
@@ -15,7 +13,6 @@ mod few_edits;
 mod filter;
 mod guard;
 pub mod json_patch;
-mod left_out;
 mod line_ops;
 mod lis;
 mod lists;
@@ -24,6 +21,7 @@ mod merge_patch;
 mod noise;
 mod origin;
 mod partial;
+mod projection;
 mod redact;
 mod secret;
 mod sequence;
@@ -42,54 +40,53 @@ use crate::object::list_keys::{ListKey, ListKeys};
 use crate::object::path::{self, Path, PathWriter, Place, Side};
 
 pub use annotation::LAST_APPLIED;
-pub use diff_node::SegId;
+pub use diff_node::NodeId;
 pub use embedded::Embedded;
 pub use filter::Filter;
-pub use left_out::LeftOut;
 pub use merge_patch::{Inexpressible, MergePatch, merge_patch};
 pub use noise::Noise;
 pub use origin::Origin;
+pub use projection::Projection;
 pub use redact::{Content, Redactor, Shown};
 pub use values::Fmt;
 
 use diff_node::{DiffNode, NodeLabel, NodeStep};
 use secret::Guard;
 
-/// The changes between two versions of one value.
+/// The changes between two versions of a value.
 ///
-/// Fields come in the order of their names, items in that of the new list, each removed item before
+/// Fields are in the order of their names and items in the order of the new list. A removed item comes before
 /// the items that took its place.
 #[derive(Default)]
 pub struct Diff<'a> {
-    segs: Vec<DiffNode<'a>>,
+    nodes: Vec<DiffNode<'a>>,
     changes: Vec<Change>,
     keys: Option<&'a ListKeys>,
 }
 
-/// One change: where, what, and of what sort.
+/// One change: its place, its operation, and whether it is noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The value that has changed; for an item that was added, removed or moved, the item.
-    pub at: SegId,
-    /// What has become of it.
+    /// The changed value. For an item that was added, removed or moved, the item.
+    pub at: NodeId,
+    /// The operation.
     pub op: Op,
-    /// Why it is of little interest, if it is.
+    /// The reason to hide it from text views, if there is one.
     pub noise: Option<Noise>,
-    /// How its values are to be read.
+    /// The format of its values.
     pub fmt: Fmt,
 }
 
-/// What has become of a value.
+/// What happened to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// It is new.
+    /// The value was added.
     Add,
-    /// It is gone.
+    /// The value was removed.
     Remove,
-    /// It has another value.
+    /// The value was replaced by another.
     Replace,
-    /// The item stands at another place among those that stayed. What changed inside it has changes
-    /// of its own.
+    /// The item has another place among the items that stayed. Edits inside it are changes of their own.
     Move {
         /// Its index in the old list.
         from: u32,
@@ -99,8 +96,7 @@ pub enum Op {
 }
 
 impl<'a> Diff<'a> {
-    /// Compares two versions of an object with the built-in list keys; `None` stands for a version that is
-    /// not there.
+    /// Compares two versions of an object with the built-in list keys. `None` stands for a missing version.
     pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Diff<'a> {
         Diff::keyed(old, new, ListKeys::builtin())
     }
@@ -110,67 +106,64 @@ impl<'a> Diff<'a> {
         walk::run(old, new, keys, Guard::Open)
     }
 
-    /// The list keys it was made with.
+    /// The list keys that the diff was made with.
     pub fn keys(&self) -> &'a ListKeys {
         self.keys.unwrap_or(ListKeys::builtin())
     }
 
-    /// All changes, hidden ones included.
+    /// All changes, including those that views hide.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// Whether nothing has changed at all.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Where a value stands.
-    pub fn path(&self, at: SegId) -> Path<'_> {
+    /// The path of a value.
+    pub fn path(&self, at: NodeId) -> Path<'_> {
         let mut steps: Vec<path::Step<'_>> = self
             .chain(at)
-            .filter_map(|seg| self.seg(seg).path_step())
+            .filter_map(|node| self.node(node).path_step())
             .collect();
         steps.reverse();
         Path { steps }
     }
 
-    /// Appends the path of a value to a text, from below `base` on, which is a value it lies in; with
-    /// `arrow` between the two indices of an item that has shifted. See [`Path::text`].
-    pub fn push_path(&self, text: &mut String, (base, at): (SegId, SegId), arrow: &str) {
-        let start = text.len();
-        let mut pen = PathWriter::new(text, arrow);
-        self.write_steps(&mut pen, base, at);
-        if base == SegId::ROOT {
-            pen.end();
-        } else if text[start..].starts_with('.') {
-            text.remove(start);
+    /// Writes the path of a value, starting below its ancestor `base`. See [`Path::text`].
+    pub(crate) fn write_path(&self, mut writer: PathWriter<'_>, base: NodeId, at: NodeId) {
+        self.write_steps(&mut writer, base, at);
+        if base == NodeId::ROOT {
+            writer.end();
+        } else {
+            writer.end_below_root();
         }
     }
 
-    fn write_steps(&self, pen: &mut PathWriter<'_>, base: SegId, at: SegId) {
-        if at != base && at != SegId::ROOT {
-            self.write_steps(pen, base, self.parent(at));
-            self.seg(at).write_step(pen);
+    fn write_steps(&self, writer: &mut PathWriter<'_>, base: NodeId, at: NodeId) {
+        if at != base && at != NodeId::ROOT {
+            self.write_steps(writer, base, self.parent(at));
+            self.node(at).write_step(writer);
         }
     }
 
-    /// The value that this value is a field or an item of; the root is its own parent.
-    pub fn parent(&self, at: SegId) -> SegId {
-        self.seg(at).parent
+    /// The object or list that contains this value. The root is its own parent.
+    pub fn parent(&self, at: NodeId) -> NodeId {
+        self.node(at).parent
     }
 
     /// The field's name, if the value is a field.
-    pub fn field(&self, at: SegId) -> Option<&str> {
-        match &self.seg(at).step {
+    pub fn field(&self, at: NodeId) -> Option<&str> {
+        match &self.node(at).step {
             NodeStep::Field(name) => Some(name),
             NodeStep::Root | NodeStep::Item { .. } => None,
         }
     }
 
-    /// The key that tells an item from its siblings; none for other values.
-    pub fn key(&self, at: SegId) -> Option<&'a ListKey> {
-        match &self.seg(at).step {
+    /// The key that identifies an item in its list; `None` for other values.
+    pub fn key(&self, at: NodeId) -> Option<&'a ListKey> {
+        match &self.node(at).step {
             NodeStep::Item {
                 label: NodeLabel::Key { key, .. },
                 ..
@@ -179,30 +172,35 @@ impl<'a> Diff<'a> {
         }
     }
 
-    /// Whether an item is told from its siblings by a key.
-    pub fn is_keyed(&self, at: SegId) -> bool {
+    /// Whether an item is identified by a key.
+    pub fn is_keyed(&self, at: NodeId) -> bool {
         self.key(at).is_some()
     }
 
-    /// One version of a value.
-    pub fn shown<'s>(&'s self, at: SegId, side: Side, redactor: &'s Redactor) -> Option<Shown<'s>> {
-        let seg = self.segs.get(at.0 as usize)?;
-        let value = seg.on(side)?;
-        Some(redactor.guarded(value, seg.guard))
+    /// One version of a value, behind the redactor.
+    pub fn shown<'s>(
+        &'s self,
+        at: NodeId,
+        side: Side,
+        redactor: &'s Redactor,
+    ) -> Option<Shown<'s>> {
+        let node = self.nodes.get(at.0 as usize)?;
+        let value = node.on(side)?;
+        Some(redactor.guarded(value, node.guard))
     }
 
-    /// The value and all it lies in, from the inside out, without the root.
-    pub fn chain(&self, at: SegId) -> impl Iterator<Item = SegId> + use<'_, 'a> {
-        std::iter::successors(Some(at), |&at| Some(self.seg(at).parent))
-            .take_while(|&at| at != SegId::ROOT)
+    /// The value and its ancestors, from the inside out, without the root.
+    pub fn chain(&self, at: NodeId) -> impl Iterator<Item = NodeId> + use<'_, 'a> {
+        std::iter::successors(Some(at), |&at| Some(self.node(at).parent))
+            .take_while(|&at| at != NodeId::ROOT)
     }
 
-    fn seg(&self, at: SegId) -> &DiffNode<'a> {
-        &self.segs[at.0 as usize]
+    fn node(&self, at: NodeId) -> &DiffNode<'a> {
+        &self.nodes[at.0 as usize]
     }
 }
 
-/// Paths and sorts of changes, never values: those are behind a [`Redactor`].
+/// Prints paths and operations, never values; only a [`Redactor`] gives access to those.
 impl fmt::Debug for Diff<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map()

@@ -1,4 +1,4 @@
-//! Changes that say nothing about the object: which ones, and of what sort.
+//! Classifies changes that mean nothing for the object.
 
 use std::fmt;
 
@@ -6,26 +6,26 @@ use serde::Serialize;
 
 use crate::object::Value;
 
-use super::{Diff, SegId};
+use super::{Diff, NodeId};
 
-/// Why a change is of little interest. Text views hide such changes and count them by these names.
+/// Why text views hide a change. They count hidden changes by these names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Noise {
-    /// The server counts: `resourceVersion`, `generation`, `observedGeneration`.
+    /// A counter of the server: `resourceVersion`, `generation`, `observedGeneration`.
     Version,
-    /// Who wrote what: `metadata.managedFields`.
+    /// The record of field managers: `metadata.managedFields`.
     ManagedFields,
-    /// Someone says it is still alive: probe and heartbeat times, renewed leases.
+    /// A sign of life: probe and heartbeat times, renewed leases.
     Heartbeat,
-    /// An item has another place in a list whose order means nothing.
+    /// A moved item in a list whose order means nothing.
     Order,
     /// Another spelling of the same quantity, time or number.
     Equivalent,
 }
 
 impl Noise {
-    /// All of them, in the order they are listed in.
+    /// All kinds of noise, in the order in which views list them.
     pub const ALL: [Noise; 5] = [
         Noise::Version,
         Noise::ManagedFields,
@@ -34,7 +34,7 @@ impl Noise {
         Noise::Equivalent,
     ];
 
-    /// Its name, as flags and records spell it.
+    /// The name that flags and records use.
     pub fn name(self) -> &'static str {
         match self {
             Noise::Version => "version",
@@ -52,8 +52,8 @@ impl fmt::Display for Noise {
     }
 }
 
-/// The sort of noise a change at `at` is by its place alone.
-pub(super) fn of(diff: &Diff<'_>, at: SegId) -> Option<Noise> {
+/// The kind of noise that a change at `at` is because of its path alone.
+pub(super) fn of(diff: &Diff<'_>, at: NodeId) -> Option<Noise> {
     let name = diff.field(at)?;
     let parent = diff.parent(at);
     match name {
@@ -62,7 +62,7 @@ pub(super) fn of(diff: &Diff<'_>, at: SegId) -> Option<Noise> {
         }
         "observedGeneration" if is_below(diff, parent, "status") => Some(Noise::Version),
         "managedFields" if is_root_field(diff, parent, "metadata") => Some(Noise::ManagedFields),
-        // Node, Pod and Deployment conditions.
+        // Conditions of Nodes, Pods and Deployments.
         "lastHeartbeatTime" | "lastProbeTime" | "lastUpdateTime"
             if diff.field(diff.parent(parent)) == Some("conditions") =>
         {
@@ -71,7 +71,7 @@ pub(super) fn of(diff: &Diff<'_>, at: SegId) -> Option<Noise> {
         "renewTime" if is_root_field(diff, parent, "spec") && is_kind(diff, "Lease") => {
             Some(Noise::Heartbeat)
         }
-        // Leader election before there were Leases.
+        // Leader election from before Leases existed.
         "control-plane.alpha.kubernetes.io/leader" if diff.field(parent) == Some("annotations") => {
             Some(Noise::Heartbeat)
         }
@@ -79,23 +79,23 @@ pub(super) fn of(diff: &Diff<'_>, at: SegId) -> Option<Noise> {
     }
 }
 
-/// Whether a value is compared as a whole. Of field managers nobody asks which entry moved.
-pub(super) fn is_one_piece(diff: &Diff<'_>, at: SegId) -> bool {
+/// Whether a value is compared as a whole. No reader needs to know which entry of the managed fields moved.
+pub(super) fn is_one_piece(diff: &Diff<'_>, at: NodeId) -> bool {
     of(diff, at) == Some(Noise::ManagedFields)
 }
 
-fn is_root_field(diff: &Diff<'_>, at: SegId, name: &str) -> bool {
-    at != SegId::ROOT && diff.parent(at) == SegId::ROOT && diff.field(at) == Some(name)
+fn is_root_field(diff: &Diff<'_>, at: NodeId, name: &str) -> bool {
+    at != NodeId::ROOT && diff.parent(at) == NodeId::ROOT && diff.field(at) == Some(name)
 }
 
-fn is_below(diff: &Diff<'_>, at: SegId, name: &str) -> bool {
+fn is_below(diff: &Diff<'_>, at: NodeId, name: &str) -> bool {
     diff.chain(at)
         .last()
         .is_some_and(|top| diff.field(top) == Some(name))
 }
 
 fn is_kind(diff: &Diff<'_>, kind: &str) -> bool {
-    let root = diff.seg(SegId::ROOT);
+    let root = diff.node(NodeId::ROOT);
     root.new
         .or(root.old)
         .and_then(|object| object.get("kind"))

@@ -1,32 +1,32 @@
-//! What was renamed: something new that is the same as something that is gone from beside it.
+//! Detects renames: an added value that equals a removed sibling.
 
 use crate::object::{Kind, Value};
 
 use super::values::same;
-use super::{Change, Diff, NodeStep, Op, SegId};
+use super::{Change, Diff, NodeId, NodeStep, Op};
 
-/// Shorter values are equal by chance too often.
+/// The length in bytes up to which equal field values are taken for chance.
 const TELLING: usize = 8;
 
-/// In versions that change more than this, nobody looks for what was renamed.
+/// Renames are not looked for in a version with more changes than this.
 const MANY: usize = 1000;
 
-/// What something new was before.
+/// The removed value that an added value was before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The same value under another field name.
-    Field(SegId),
-    /// An item that differs by its key alone.
-    Item(SegId),
+    Field(NodeId),
+    /// An item that differs in its key fields only.
+    Item(NodeId),
 }
 
 impl<'a> Diff<'a> {
-    /// What an added value was before, if the same has gone from beside it.
+    /// The removed sibling that an added value equals, if there is one.
     pub fn renamed_from(&self, change: &Change) -> Option<Origin> {
-        if change.op != Op::Add || change.at == SegId::ROOT || self.changes().len() > MANY {
+        if change.op != Op::Add || change.at == NodeId::ROOT || self.changes().len() > MANY {
             return None;
         }
-        let new = self.seg(change.at).new?;
+        let new = self.node(change.at).new?;
         let parent = self.parent(change.at);
         let mut gone = self.changes().iter().filter(|other| {
             other.op == Op::Remove && self.parent(other.at) == parent && other.at != change.at
@@ -34,9 +34,9 @@ impl<'a> Diff<'a> {
         gone.find_map(|other| self.is_renamed(other.at, change.at, new))
     }
 
-    fn is_renamed(&self, from: SegId, to: SegId, new: Value<'a>) -> Option<Origin> {
-        let old = self.seg(from).old?;
-        match (&self.seg(from).step, &self.seg(to).step) {
+    fn is_renamed(&self, from: NodeId, to: NodeId, new: Value<'a>) -> Option<Origin> {
+        let old = self.node(from).old?;
+        match (&self.node(from).step, &self.node(to).step) {
             (NodeStep::Field(_), NodeStep::Field(_)) => {
                 (new.raw().len() > TELLING && same(old, new)).then_some(Origin::Field(from))
             }
@@ -50,7 +50,7 @@ impl<'a> Diff<'a> {
     }
 }
 
-/// Whether two objects are the same but for these fields, and have others.
+/// Whether two objects are equal except for the fields `keys`, and have other fields too.
 fn same_but(old: Value<'_>, new: Value<'_>, keys: &[&str]) -> bool {
     let rest = |value: Value<'_>| {
         value

@@ -1,4 +1,4 @@
-//! The old version with some of the changes alone: what a patch of these leads to.
+//! Applies a selection of the changes to the old version.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,12 +7,12 @@ use crate::object::{Doc, Kind, Value};
 
 use super::secret::Guard;
 use super::shown::push_json_string;
-use super::{Change, Diff, Op, SegId};
+use super::{Change, Diff, NodeId, Op};
 
 impl Diff<'_> {
-    /// The old version with those changes that are left in the diff and are wanted. With all of them it is
-    /// the new version, with none the old. An item that is wanted stands behind the one that it is behind in
-    /// the new list, as far as that is there.
+    /// The old version with the wanted changes applied. All changes give the new version, none the old.
+    /// Changes dropped from the diff are not applied. A new or moved item follows the item that precedes it
+    /// in the new list, as far as that item is present.
     pub fn partly(&self, wanted: impl Fn(&Change) -> bool) -> Doc {
         let mut writer = PartialWriter {
             diff: self,
@@ -25,7 +25,7 @@ impl Diff<'_> {
             let parent = self.parent(at);
             writer.children.entry(parent).or_default().push(at);
             let says_so = matches!(self.field(at), Some("kind" | "apiVersion"));
-            if says_so && self.seg(parent).guard != Guard::Open {
+            if says_so && self.node(parent).guard != Guard::Open {
                 writer.edited.insert(parent);
             }
         }
@@ -35,33 +35,33 @@ impl Diff<'_> {
                 Op::Add | Op::Remove | Op::Replace => writer.edited.insert(change.at),
             };
         }
-        writer.value(SegId::ROOT);
-        Doc::parse(writer.out).expect("it is put together from the parts of two documents")
+        writer.value(NodeId::ROOT);
+        Doc::parse(writer.out).expect("it is composed of parts of two valid documents")
     }
 }
 
 struct PartialWriter<'w, 'a> {
     diff: &'w Diff<'a>,
-    children: FxHashMap<SegId, Vec<SegId>>,
-    /// What is new, gone or another.
-    edited: FxHashSet<SegId>,
-    moved: FxHashSet<SegId>,
+    children: FxHashMap<NodeId, Vec<NodeId>>,
+    /// The values whose addition, removal or replacement is wanted.
+    edited: FxHashSet<NodeId>,
+    moved: FxHashSet<NodeId>,
     out: String,
 }
 
-/// An item of the list that is written.
+/// An item of the list being written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum PartialItem {
-    /// One that the diff has noted.
-    At(SegId),
-    /// One that is the same in both versions, by its old index.
+    /// An item that has a node in the diff.
+    At(NodeId),
+    /// An item that is equal in both versions, by its old index.
     Same(u32),
 }
 
 impl PartialWriter<'_, '_> {
-    fn value(&mut self, at: SegId) {
-        let seg = self.diff.seg(at);
-        let (value, noted) = match (seg.old, seg.new) {
+    fn value(&mut self, at: NodeId) {
+        let node = self.diff.node(at);
+        let (value, noted) = match (node.old, node.new) {
             (Some(_), Some(new)) if self.edited.contains(&at) => (new, false),
             (Some(old), Some(_)) => (old, self.children.contains_key(&at)),
             (Some(value), None) | (None, Some(value)) => (value, false),
@@ -74,10 +74,10 @@ impl PartialWriter<'_, '_> {
         }
     }
 
-    /// Whether a value is there once the wanted changes are made.
-    fn is_there(&self, at: SegId) -> bool {
-        let seg = self.diff.seg(at);
-        match (seg.old, seg.new) {
+    /// Whether a value exists after the wanted changes.
+    fn is_there(&self, at: NodeId) -> bool {
+        let node = self.diff.node(at);
+        match (node.old, node.new) {
             (Some(_), Some(_)) => true,
             (None, Some(_)) => self.edited.contains(&at),
             (Some(_), None) => !self.edited.contains(&at),
@@ -85,14 +85,14 @@ impl PartialWriter<'_, '_> {
         }
     }
 
-    fn children(&self, at: SegId) -> Vec<SegId> {
+    fn children(&self, at: NodeId) -> Vec<NodeId> {
         self.children.get(&at).cloned().unwrap_or_default()
     }
 
-    fn object(&mut self, at: SegId, old: Value<'_>) {
+    fn object(&mut self, at: NodeId, old: Value<'_>) {
         let children = self.children(at);
         let diff = self.diff;
-        let noted: FxHashMap<&str, SegId> = children
+        let noted: FxHashMap<&str, NodeId> = children
             .iter()
             .filter_map(|&child| Some((diff.field(child)?, child)))
             .collect();
@@ -112,7 +112,7 @@ impl PartialWriter<'_, '_> {
             }
         }
         for child in children {
-            let is_new = diff.seg(child).old.is_none() && self.is_there(child);
+            let is_new = diff.node(child).old.is_none() && self.is_there(child);
             if let Some(name) = diff.field(child).filter(|_| is_new) {
                 self.name(name, open);
                 self.value(child);
@@ -121,7 +121,7 @@ impl PartialWriter<'_, '_> {
         self.out.push('}');
     }
 
-    /// Begins a field of the object whose fields begin at `open`.
+    /// Begins a field. `open` is the offset after the `{` of its object.
     fn name(&mut self, name: &str, open: usize) {
         self.out
             .push_str(if self.out.len() > open { "," } else { "" });
@@ -129,9 +129,9 @@ impl PartialWriter<'_, '_> {
         self.out.push(':');
     }
 
-    fn list(&mut self, at: SegId, old: Value<'_>) {
+    fn list(&mut self, at: NodeId, old: Value<'_>) {
         let items: Vec<Value<'_>> = old.items().collect();
-        let new = self.diff.seg(at).new;
+        let new = self.diff.node(at).new;
         let new = new.map_or(0, |list| list.items().count());
         self.out.push('[');
         for (index, slot) in self.slots(at, items.len(), new).into_iter().enumerate() {
@@ -144,9 +144,9 @@ impl PartialWriter<'_, '_> {
         self.out.push(']');
     }
 
-    /// The items in their order: those that stay in that of the old list, of these lengths, and behind each
-    /// the new and moved ones that follow it in the new list.
-    fn slots(&self, at: SegId, old: usize, new: usize) -> Vec<PartialItem> {
+    /// The items in their order. `old` and `new` are the lengths of the list. Items that stay keep the old
+    /// order; each is followed by the added and moved items that follow it in the new list.
+    fn slots(&self, at: NodeId, old: usize, new: usize) -> Vec<PartialItem> {
         let before = self.side(at, old, Side::Old);
         let mut same = before.iter().copied();
         let mut same = same
@@ -156,7 +156,7 @@ impl PartialWriter<'_, '_> {
         let mut last = None;
         for slot in self.side(at, new, Side::New) {
             let slot = match slot {
-                // What the diff has not noted is in the same order in both.
+                // Items without a node have the same order in both lists.
                 PartialItem::Same(_) => same.next().unwrap_or(slot),
                 PartialItem::At(_) => slot,
             };
@@ -188,15 +188,15 @@ impl PartialWriter<'_, '_> {
         slots
     }
 
-    /// Whether an item that is there comes from elsewhere.
-    fn arrives(&self, child: SegId) -> bool {
-        self.moved.contains(&child) || self.diff.seg(child).old.is_none()
+    /// Whether an item of the result was added or moved.
+    fn arrives(&self, child: NodeId) -> bool {
+        self.moved.contains(&child) || self.diff.node(child).old.is_none()
     }
 
-    /// The items of one side of a list of this length.
-    fn side(&self, at: SegId, length: usize, side: Side) -> Vec<PartialItem> {
+    /// The items of one side of the list, whose length is given.
+    fn side(&self, at: NodeId, length: usize, side: Side) -> Vec<PartialItem> {
         let children = self.children(at).into_iter();
-        let noted: FxHashMap<u32, SegId> = children
+        let noted: FxHashMap<u32, NodeId> = children
             .filter_map(|child| Some((self.diff.place(child)?.on(side)?, child)))
             .collect();
         let slot = |index| {

@@ -1,5 +1,4 @@
-//! The one way to a value of a diff or an object that goes to the outside: [`Shown`], which has no
-//! access to what a Secret holds.
+//! Hides Secret values. [`Shown`] is the only way from a value of a diff or an object to an output.
 
 use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
@@ -13,10 +12,10 @@ use crate::object::Value;
 
 use super::secret::Guard;
 
-/// Stands between the values of objects and every output. There is one in a process, so that equal
-/// values of Secrets have equal numbers wherever they are met.
+/// Guards the values of objects on their way to every output. A process has one, so that equal Secret values
+/// have equal numbers in all output.
 ///
-/// It keeps no value, only two keyed hashes of each, whose keys die with the process.
+/// It stores no value, only two keyed hashes of each value. The hash keys end with the process.
 #[derive(Default)]
 pub struct Redactor {
     pub(super) reveals: Reveals,
@@ -24,18 +23,18 @@ pub struct Redactor {
     seen: Mutex<FxHashMap<(u64, u64), u32>>,
 }
 
-/// What is let through of what Secrets hold.
+/// How Secret values are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Reveals {
     #[default]
     Nothing,
-    /// The text it stands for.
+    /// As the decoded text.
     Decoded,
-    /// What the object has.
+    /// As the object stores them.
     Stored,
 }
 
-/// A value as it may be shown.
+/// A value that outputs may read, with Secret values hidden.
 #[derive(Clone, Copy)]
 pub struct Shown<'a> {
     pub(super) value: Value<'a>,
@@ -43,18 +42,18 @@ pub struct Shown<'a> {
     pub(super) redactor: &'a Redactor,
 }
 
-/// What a value is, as far as it may be shown.
+/// The content of a value, as far as it may be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content<'a> {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number, as it is written.
+    /// The digits of a number, as they are written.
     Number(&'a str),
     /// The text of a string.
     Text(Cow<'a, str>),
-    /// What a Secret holds.
+    /// The placeholder of a Secret value.
     Redacted(Redacted),
     /// An array: see [`Shown::items`].
     Array,
@@ -62,22 +61,22 @@ pub enum Content<'a> {
     Object,
 }
 
-/// What is said of a Secret's value in its place.
+/// The placeholder of a Secret value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Redacted {
-    /// How long the decoded value is.
+    /// The length of the decoded value.
     pub bytes: usize,
-    /// Counts the different values from 1, in the order they were first met.
+    /// The number of the value. Distinct values are numbered from 1 in the order of their first use.
     pub id: u32,
 }
 
 impl Redactor {
-    /// A new one, which has seen no Secret yet.
+    /// A redactor that has seen no Secret yet.
     pub fn new() -> Redactor {
         Redactor::default()
     }
 
-    /// One that lets everything through, for those who ask to see it: what Secrets hold, decoded.
+    /// A redactor that shows Secret values decoded, for `--show-secrets`.
     pub fn revealing() -> Redactor {
         Redactor {
             reveals: Reveals::Decoded,
@@ -85,7 +84,7 @@ impl Redactor {
         }
     }
 
-    /// One that lets everything through as the object has it, for what is to be applied again.
+    /// A redactor that shows Secret values as the object stores them, for output that can be applied again.
     pub fn unchanged() -> Redactor {
         Redactor {
             reveals: Reveals::Stored,
@@ -97,7 +96,7 @@ impl Redactor {
         self.reveals != Reveals::Nothing
     }
 
-    /// A whole object, as it may be shown.
+    /// A whole object, behind this redactor.
     pub fn shown<'a>(&'a self, object: Value<'a>) -> Shown<'a> {
         self.guarded(object, Guard::Open.enter(Some(object), None))
     }
@@ -112,7 +111,7 @@ impl Redactor {
 
     pub(super) fn redact(&self, value: &[u8]) -> Redacted {
         let key = (self.keys.0.hash_one(value), self.keys.1.hash_one(value));
-        // The map is whole even if a thread has panicked between two uses of it.
+        // The map stays consistent even if a thread panics while it holds the lock.
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let next = u32::try_from(seen.len() + 1).unwrap_or(u32::MAX);
         Redacted {
@@ -136,14 +135,14 @@ impl fmt::Display for Redacted {
     }
 }
 
-/// What kind of value it is, not the value.
+/// Prints the kind of the value, never the value.
 impl fmt::Debug for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Shown").field(&self.value.kind()).finish()
     }
 }
 
-/// How many values it has seen.
+/// Prints the number of values seen.
 impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,12 +1,12 @@
-//! Where the values of Secrets stand: in `data` and `stringData` of core/v1 Secrets, wherever such an
-//! object is found, and in the copies of a Secret that annotations hold ([`Annotation`]).
+//! Knows where Secret values are: in `data` and `stringData` of core/v1 Secrets, wherever such an object
+//! occurs, and in the copies of a Secret that annotations contain ([`Annotation`]).
 
 use crate::object::{Kind, Value};
 
 pub(super) use super::guard::{Annotation, AnnotationOwner, Coding, Guard};
 
 impl Guard {
-    /// What is known once the value itself is seen, in both versions of it.
+    /// The guard once both versions of the value are known: an open guard may turn out to protect a Secret.
     pub(super) fn enter(self, old: Option<Value<'_>>, new: Option<Value<'_>>) -> Guard {
         if self != Guard::Open {
             return self;
@@ -20,7 +20,7 @@ impl Guard {
             })
     }
 
-    /// What is known of a field.
+    /// The guard of a field.
     pub(super) fn field(self, name: &str) -> Guard {
         match (self, name) {
             (Guard::Secret, "data") => Guard::Map(Coding::Base64),
@@ -39,7 +39,7 @@ impl Guard {
         }
     }
 
-    /// What is known of an item.
+    /// The guard of an item.
     pub(super) fn item(self) -> Guard {
         match self {
             Guard::SecretItems => Guard::Secret,
@@ -48,7 +48,7 @@ impl Guard {
         }
     }
 
-    /// Whether the value may not be read at all.
+    /// Whether the value is hidden as a whole.
     pub(super) fn hides(self, value: Value<'_>) -> bool {
         match self {
             Guard::Map(_) => !matches!(value.kind(), Kind::Object | Kind::Null),
@@ -66,14 +66,14 @@ impl Guard {
         }
     }
 
-    /// Whether a change of the value is a change of what a Secret holds.
+    /// Whether a change of this value is a change of a Secret value.
     pub(super) fn is_secret(self) -> bool {
         matches!(self, Guard::Map(_) | Guard::Value(_))
     }
 }
 
-/// What an object's own word makes of it, whatever was asked for. One that names a kind and no version may
-/// be a part of a Secret.
+/// The guard that an object's own `kind` and `apiVersion` ask for. An object with a kind and no version
+/// counts as a Secret, because it may be part of one.
 pub(super) fn of_kind(object: Value<'_>) -> Guard {
     let guard = match object.get("kind").and_then(Value::as_str).as_deref() {
         Some("Secret") => Guard::Secret,

@@ -1,5 +1,5 @@
-//! Lists without keys: equal items are matched first, and what is left between them is paired by
-//! place and by likeness.
+//! Compares lists without keys. Equal items are matched first; the items between them are paired by place and
+//! by similarity.
 
 use rustc_hash::FxHashMap;
 
@@ -9,13 +9,13 @@ use super::lis;
 use super::matching::{Matching, narrow};
 use super::similarity::similarity;
 
-/// Two objects less alike than this are two objects.
+/// The lowest similarity at which two objects count as one that was edited.
 const ALIKE: f64 = 0.4;
 
-/// Beyond this many pairs, a gap is paired by place alone.
+/// A gap with more pairs than this is paired by place alone.
 const MANY: usize = 1024;
 
-/// Says for each new item which old one it is.
+/// Returns for each new item the old item that it was.
 pub(super) fn align(old: &[Value<'_>], new: &[Value<'_>]) -> Matching {
     let mut matching = vec![None; new.len()];
     let front = common(old.iter(), new.iter());
@@ -50,7 +50,7 @@ fn common<'v, 'a: 'v>(
     old.zip(new).take_while(|(a, b)| a.raw() == b.raw()).count()
 }
 
-/// What is left between the equal ends of two lists.
+/// The items between the equal ends of two lists.
 struct Middle<'l, 'a> {
     old: &'l [Value<'a>],
     new: &'l [Value<'a>],
@@ -71,8 +71,8 @@ impl Middle<'_, '_> {
         }
     }
 
-    /// Whether fewer words tell of scalars that were edited where they stand than of scalars that
-    /// were moved, added and removed.
+    /// Whether edits in place describe the change of these scalars in no more changes than moves, additions
+    /// and removals do.
     fn is_edited_in_place(&self, matching: &Matching) -> bool {
         let scalar = |value: &Value<'_>| !matches!(value.kind(), Kind::Array | Kind::Object);
         let (old, new) = (
@@ -87,7 +87,7 @@ impl Middle<'_, '_> {
             .iter()
             .filter_map(|at| *at)
             .collect();
-        // The same values in another order have moved, be it as many words.
+        // The same values in another order have moved, even if edits would take no more changes.
         if matched.len() == new.len() {
             return false;
         }
@@ -96,7 +96,7 @@ impl Middle<'_, '_> {
         edits.count() <= moves + 2 * (new.len() - matched.len())
     }
 
-    /// Pairs what is left between items that stayed.
+    /// Pairs the items left between those that stayed.
     fn pair_gaps(&self, matching: &mut Matching) {
         let mut taken = vec![false; self.old.len()];
         let mut matched = Vec::new();
@@ -142,7 +142,7 @@ impl Middle<'_, '_> {
         let ends = pairs.iter().copied().chain([(rows.len(), columns.len())]);
         let (mut i, mut j) = (0, 0);
         for (row, column) in ends {
-            // As many on both sides between two pairs: edited where they stand.
+            // Equal numbers of items between two pairs: the items were edited in place.
             if row - i == column - j {
                 for offset in 0..row - i {
                     if self.may_be_one(rows[i + offset], columns[j + offset]) {
@@ -157,14 +157,14 @@ impl Middle<'_, '_> {
         }
     }
 
-    /// Whether an item may have become the other, for want of a better pair.
+    /// Whether an item may have become the other one, if no better pair exists.
     fn may_be_one(&self, row: usize, column: usize) -> bool {
         let (old, new) = (self.old[row], self.new[column]);
         let objects = old.kind() == Kind::Object && new.kind() == Kind::Object;
         !objects || similarity(old, new) >= ALIKE
     }
 
-    /// The pairs of alike items, in order, that are most alike together.
+    /// The pairs of similar items, in order, with the highest total similarity.
     fn most_alike(&self, rows: &[usize], columns: &[usize]) -> Vec<(usize, usize)> {
         let (height, width) = (rows.len(), columns.len());
         let mut alike = vec![0.0; height * width];

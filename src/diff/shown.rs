@@ -1,4 +1,4 @@
-//! What of a value may be read: all of it, or what is said in the place of what a Secret holds.
+//! Reads a value as far as it may be shown, with placeholders for Secret values.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::redact::{Content, Redacted, Reveals, Shown};
 use super::secret::{Coding, Guard};
 
 impl<'a> Shown<'a> {
-    /// What it is. Of strings that hold a copy of a Secret, the JSON with its values replaced.
+    /// The content. For a string that contains a copy of a Secret, the JSON with placeholders.
     pub fn content(self) -> Content<'a> {
         if self.is_hidden() {
             return Content::Redacted(self.redacted());
@@ -52,7 +52,7 @@ impl<'a> Shown<'a> {
             })
     }
 
-    /// How many fields or items it has.
+    /// The number of fields or items.
     pub fn len(self) -> usize {
         match self.value.kind() {
             _ if self.is_hidden() => 0,
@@ -62,7 +62,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Whether it has no fields and no items.
+    /// Whether it has neither fields nor items.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -74,7 +74,7 @@ impl<'a> Shown<'a> {
         Some(self.redactor.guarded(value, guard))
     }
 
-    /// The text of a field that is a string.
+    /// The text of a field, if that is a string.
     pub fn str(self, name: &str) -> Option<Cow<'a, str>> {
         match self.get(name)?.content() {
             Content::Text(text) => Some(text),
@@ -82,7 +82,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// The value as JSON text: numbers digit by digit, what Secrets hold as
+    /// The value as JSON text. Numbers keep their digits, and a Secret value becomes
     /// `{"redacted":true,"bytes":16,"id":1}`.
     pub fn json(self) -> String {
         let mut out = String::new();
@@ -90,7 +90,7 @@ impl<'a> Shown<'a> {
         out
     }
 
-    /// The length of [`Shown::json`], or something near it.
+    /// The length of the raw text, which is close to that of [`Shown::json`].
     pub fn size(self) -> usize {
         self.value.raw().len()
     }
@@ -143,7 +143,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// A JSON text without what Secrets hold, if it has any of it.
+    /// The JSON text with placeholders; `None` if it contains no Secret value.
     fn redacted_json(self, text: &str, guard: Guard) -> Option<String> {
         let doc = Doc::parse(text).ok()?;
         let guard = guard.enter(Some(doc.root()), None);
@@ -151,7 +151,7 @@ impl<'a> Shown<'a> {
         inner.holds_secret().then(|| inner.json())
     }
 
-    /// Whether something in it is held back: then it is not the value that the object has.
+    /// Whether it contains a hidden Secret value. Then the output differs from the object.
     pub fn holds_secret(self) -> bool {
         if self.redactor.reveals() {
             return false;
@@ -174,12 +174,12 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Whether the value may not be read.
+    /// Whether the whole value is hidden.
     pub(super) fn is_hidden(self) -> bool {
         !self.redactor.reveals() && self.guard.hides(self.value)
     }
 
-    /// The text that a Secret holds, for those who may see it; none if it is not text.
+    /// The decoded text of a Secret value; `None` if the bytes are not text.
     fn decoded(self) -> Option<Cow<'a, str>> {
         let coded = matches!(
             self.guard,
@@ -208,6 +208,6 @@ impl<'a> Shown<'a> {
 }
 
 pub(super) fn push_json_string(out: &mut String, text: &str) {
-    // Strings are always serialisable.
+    // Serializing a string cannot fail.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }

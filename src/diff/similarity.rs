@@ -1,4 +1,4 @@
-//! How alike two items of a list are, from 0 to 1.
+//! Measures how similar two list items are, from 0 to 1.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,17 @@ use rustc_hash::FxHashMap;
 
 use crate::object::{Kind, Value};
 
-/// What a field that both have, with different values, counts at least.
+/// The lowest score of a field that both objects have.
 const SAME_NAME: f64 = 0.4;
 
-/// What two flags of the same name count: `--v=2` and `--v=4`.
+/// The score of two arguments that set the same flag: `--v=2` and `--v=4`.
 const SAME_FLAG: f64 = 0.8;
 
-/// How deep objects are looked into.
+/// The depth up to which objects are compared.
 const DEPTH: usize = 4;
 
-/// How alike two values are: 1 for equal ones; of objects the share of the fields they have in common,
-/// of arrays that of the items; two strings are alike if they set the same flag.
+/// The similarity of two values. Equal values score 1, objects the share of their common fields, arrays the
+/// share of their common items. Two strings score only if they set the same flag.
 pub(super) fn similarity(a: Value<'_>, b: Value<'_>) -> f64 {
     within(a, b, DEPTH)
 }
@@ -67,12 +67,12 @@ fn arrays(a: Value<'_>, b: Value<'_>) -> f64 {
     ratio(shared) / ratio(a.items().count().max(b.items().count()))
 }
 
-/// A count to divide.
+/// Converts a count for a division.
 fn ratio(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::MAX, f64::from)
 }
 
-/// The name of the flag that an argument sets: what is before the `=` of `--name=value`.
+/// The name of the flag that an argument sets: the part before the `=` of `--name=value`.
 fn flag(argument: Value<'_>) -> Option<Cow<'_, str>> {
     let text = argument.as_str()?;
     let name = text.split_once('=')?.0;

@@ -1,4 +1,4 @@
-//! Text inside values: which lines, and which words of a line, have changed.
+//! Finds the changed lines of a text, and the changed words of a line.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,68 +10,68 @@ use super::line_ops;
 /// Longer texts are not compared word by word.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// Nor are texts of which more pairs of words than these can be made.
+/// The limit of old words times new words; beyond it texts are not compared word by word.
 const MOST_PAIRS: usize = 1 << 22;
 
-/// The parts of one text, and whether each differs from the other text.
+/// The parts of one text, each marked as changed or not.
 pub type Parts<'t> = Vec<(WordPart, &'t str)>;
 
-/// Whether a part of a text is in both versions.
+/// Whether both versions contain a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordPart {
-    /// It is.
+    /// Both versions contain it.
     Same,
-    /// It is in this one only.
+    /// Only this version contains it.
     Changed,
 }
 
-/// What has changed between two texts of several lines.
+/// The differences between two texts of several lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextDiff {
-    /// Only how the lines end: `LF`, `CRLF`.
+    /// Only the line ends differ: `LF`, `CRLF`.
     Endings {
-        /// How the old ones end.
+        /// The old line end.
         old: &'static str,
-        /// How the new ones end.
+        /// The new line end.
         new: &'static str,
     },
-    /// Some lines.
+    /// Some lines differ.
     Hunks(Vec<Hunk>),
 }
 
-/// Changed lines that stand together, with a line of context on either side.
+/// Adjacent changed lines, with one line of context on either side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
     /// The number of its first line in the new text, from 1.
     pub start: usize,
-    /// Its lines, without their ends.
+    /// Its lines, without their line ends.
     pub lines: Vec<HunkLine>,
 }
 
 /// A line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HunkLine {
-    /// Which of the texts has it.
+    /// The versions that contain the line.
     pub tag: Tag,
     /// The line.
     pub text: String,
-    /// Whether it is the last one and has no line end.
+    /// Whether it is the last line of its text and has no line end.
     pub unended: bool,
 }
 
-/// Which of the texts has a line.
+/// Which versions contain a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag {
-    /// Both.
+    /// Both versions.
     Context,
-    /// The old one.
+    /// The old version only.
     Removed,
-    /// The new one.
+    /// The new version only.
     Added,
 }
 
-/// Compares two texts word by word. Words are runs of letters and digits; any other character is a
-/// word of its own. `None` if they are too long for it or have nothing in common.
+/// Compares two texts word by word. A word is a run of letters and digits; any other character is a word of
+/// its own. `None` if the texts are too long or have no word in common.
 pub fn words<'t>(old: &'t str, new: &'t str) -> Option<(Parts<'t>, Parts<'t>)> {
     if old.len().max(new.len()) > MOST_BYTES {
         return None;
@@ -117,8 +117,8 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     tokens
 }
 
-/// Joins tokens to parts. A single unchanged character between two changes is taken as changed, so
-/// that `1.4.2 → 1.5.0` reads as one change.
+/// Joins tokens to parts. A single equal character between two changes counts as changed, so that
+/// `1.4.2 → 1.5.0` reads as one change.
 fn parts<'t>(
     text: &'t str,
     tokens: &[Range<usize>],
@@ -169,7 +169,7 @@ fn split(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// The changed lines and those around them; `read` is what a line stands for.
+/// The changed lines and their context. `read` decodes a line.
 pub(super) fn hunks<'t>(
     ops: Vec<DiffOp>,
     old: &[&'t str],
@@ -179,9 +179,9 @@ pub(super) fn hunks<'t>(
     let all = |tag, lines: &[&'t str]| -> Vec<HunkLine> {
         lines.iter().map(|text| line(tag, &read(text))).collect()
     };
-    let told = |op: &DiffOp| match op {
+    let hunk_lines = |op: &DiffOp| match op {
         DiffOp::Equal { .. } => all(Tag::Context, &new[op.new_range()]),
-        // What goes before what comes.
+        // Removed lines come before added ones.
         DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
             let mut lines = all(Tag::Removed, &old[op.old_range()]);
             lines.extend(all(Tag::Added, &new[op.new_range()]));
@@ -192,7 +192,7 @@ pub(super) fn hunks<'t>(
         .iter()
         .map(|group| Hunk {
             start: group.first().map_or(0, |op| op.new_range().start) + 1,
-            lines: group.iter().flat_map(told).collect(),
+            lines: group.iter().flat_map(hunk_lines).collect(),
         })
         .collect()
 }

@@ -1,5 +1,5 @@
-//! Scalars: when two of them are the same, when they are two spellings of the same, and how a change
-//! of them is best read.
+//! Compares scalars: whether two are equal, whether they are two spellings of one value, and in which format
+//! a change reads best.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use crate::object::raw_str::RawStr;
 use crate::object::{self, Doc, Kind, Value};
 
-use super::{Diff, SegId};
+use super::{Diff, NodeId};
 
-/// How the values of a change are to be read.
+/// The format in which the values of a change are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fmt {
-    /// As they stand.
+    /// As they are written.
     Plain,
     /// As a quantity of a resource: `500m`, `2Gi`.
     Quantity,
@@ -23,21 +23,21 @@ pub enum Fmt {
     Text,
     /// As an embedded JSON object or array.
     Json,
-    /// Not at all: what a Secret holds.
+    /// As a placeholder for a Secret value.
     Secret,
 }
 
-/// How two values compare that are spelled differently.
+/// The result of a comparison.
 pub(super) enum Equality {
-    /// They are the same value.
+    /// Both are the same value.
     Same,
-    /// They mean the same.
+    /// Both are spellings of the same quantity, time or number.
     Equivalent(Fmt),
-    /// They differ.
+    /// The values differ.
     Different(Fmt),
 }
 
-/// Compares two values of which at least one is a scalar or is hidden.
+/// Compares two values of which at least one is a scalar or hidden.
 pub(super) fn compare(
     old: Value<'_>,
     new: Value<'_>,
@@ -71,7 +71,7 @@ pub(super) fn compare(
     }
 }
 
-/// How a value that has no counterpart is read.
+/// The format of a value that is only in one version.
 pub(super) fn fmt(value: Value<'_>) -> Fmt {
     match value.raw_str() {
         Some(text) if time(text).is_some() => Fmt::Time,
@@ -81,8 +81,8 @@ pub(super) fn fmt(value: Value<'_>) -> Fmt {
     }
 }
 
-/// Whether two values are the same, however their strings are escaped and their fields ordered.
-/// Numbers are compared by their digits.
+/// Whether two values are equal. The escapes in strings and the order of fields do not matter. Numbers must
+/// have the same digits.
 pub(super) fn same(a: Value<'_>, b: Value<'_>) -> bool {
     if a.raw() == b.raw() {
         return true;
@@ -105,7 +105,7 @@ pub(super) fn same(a: Value<'_>, b: Value<'_>) -> bool {
     }
 }
 
-/// Reads a time as the API writes it, with or without a fraction of a second.
+/// Parses a time as the API writes it, with or without a fraction of a second.
 fn time(text: RawStr<'_>) -> Option<Timestamp> {
     let may_be_one = (20..40 * LONGEST_SPELLING).contains(&text.raw().len());
     let text = may_be_one.then(|| text.decoded())?;
@@ -114,18 +114,18 @@ fn time(text: RawStr<'_>) -> Option<Timestamp> {
     like_one.then(|| object::time(&text))?
 }
 
-/// How many bytes an ASCII character may take as it is written: `\u0041`.
+/// The largest number of bytes of an escaped ASCII character: `\u0041`.
 const LONGEST_SPELLING: usize = 6;
 
-/// Whether a string holds a JSON object or array.
+/// Whether a string contains a JSON object or array.
 fn is_json(text: RawStr<'_>) -> bool {
     let first = text.chars().find(|char| !char.is_whitespace());
     matches!(first, Some('{' | '[')) && Doc::parse(&*text.decoded()).is_ok()
 }
 
-/// Whether a value stands where the API has quantities: in the resource maps of containers, nodes,
-/// claims, volumes and quotas.
-pub(super) fn is_quantity(diff: &Diff<'_>, at: SegId) -> bool {
+/// Whether the API expects a quantity here: in the resource maps of containers, nodes, claims, volumes and
+/// quotas.
+pub(super) fn is_quantity(diff: &Diff<'_>, at: NodeId) -> bool {
     let mut names = diff.chain(at).filter_map(|at| diff.field(at));
     if names.next() == Some("sizeLimit") {
         return names.next() == Some("emptyDir");
@@ -145,7 +145,8 @@ pub(super) fn is_quantity(diff: &Diff<'_>, at: SegId) -> bool {
     })
 }
 
-/// A decimal number, exact: `digits` without leading and trailing zeros, times ten to `exponent`.
+/// An exact decimal number: `digits` without leading and trailing zeros, times ten to the power of
+/// `exponent`.
 #[derive(PartialEq, Eq)]
 struct Decimal {
     negative: bool,
@@ -188,7 +189,7 @@ impl Decimal {
 /// A quantity (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/>).
 struct Quantity {
     number: Decimal,
-    /// The power of two it is multiplied by.
+    /// The exponent of its power of two.
     binary: u32,
 }
 
@@ -241,7 +242,7 @@ impl Quantity {
         }
     }
 
-    /// The amount in units of ten to `exponent`.
+    /// The amount in units of ten to the power of `exponent`.
     fn scaled(&self, exponent: i64) -> Option<i128> {
         if self.number.digits.is_empty() {
             return Some(0);
@@ -265,8 +266,8 @@ mod tests {
 
     fn compared(old: &str, new: &str, place: Fmt) -> &'static str {
         let (old, new) = (
-            Doc::parse(old).expect("valid"),
-            Doc::parse(new).expect("valid"),
+            Doc::parse(old).expect("the text is valid JSON"),
+            Doc::parse(new).expect("the text is valid JSON"),
         );
         match compare(old.root(), new.root(), || place == Fmt::Quantity) {
             Equality::Same => "same",
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_instants() {
+    fn times_are_compared_as_instants() {
         let at = |text: &str| format!("\"2024-05-01T14:02:{text}\"");
         assert_eq!(
             compared(&at("01Z"), &at("01.000000Z"), Fmt::Plain),
@@ -333,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn spelling_makes_no_difference() {
+    fn escapes_and_field_order_make_no_difference() {
         assert_eq!(compared(r#""\u003c""#, r#""<""#, Fmt::Plain), "same");
         assert_eq!(
             compared(

@@ -1,5 +1,5 @@
-//! The walk down both versions: equal parts are passed over, fields are matched by name, lists are
-//! handed to [`lists`].
+//! Walks down both versions. Equal parts are skipped, fields are matched by name, and lists are passed to
+//! [`lists`].
 
 use std::borrow::Cow;
 
@@ -9,23 +9,23 @@ use crate::object::{Kind, Value};
 use super::noise::{self, Noise};
 use super::secret::Guard;
 use super::values::{self, Fmt};
-use super::{Change, Diff, DiffNode, NodeLabel, NodeStep, Op, Place, SegId, lists};
+use super::{Change, Diff, DiffNode, NodeId, NodeLabel, NodeStep, Op, Place, lists};
 
-/// The changes from `old` to `new`, whose Secrets `guard` protects.
+/// The changes from `old` to `new`. `guard` protects the Secret values in them.
 pub(super) fn run<'a>(
     old: Option<Value<'a>>,
     new: Option<Value<'a>>,
     keys: &'a ListKeys,
     guard: Guard,
 ) -> Diff<'a> {
-    // Room for what one version of a Pod changes, so that the vectors do not grow step by step.
+    // Room for the changes of one version of a Pod, so that the vectors need not grow step by step.
     let mut out = Diff {
-        segs: Vec::with_capacity(32),
+        nodes: Vec::with_capacity(32),
         changes: Vec::with_capacity(16),
         keys: Some(keys),
     };
     let root = DiffNode {
-        parent: SegId::ROOT,
+        parent: NodeId::ROOT,
         step: NodeStep::Root,
         old,
         new,
@@ -39,19 +39,19 @@ pub(super) fn run<'a>(
     out
 }
 
-/// One side each: what is compared.
+/// The old and the new value, of which one may be missing.
 pub(super) type Pair<'a> = (Option<Value<'a>>, Option<Value<'a>>);
 
-/// An item of a list: its place and its name.
+/// A list item: its indices and its label.
 #[derive(Clone, Copy)]
 pub(super) struct ListItem<'a> {
     pub(super) place: Place,
     pub(super) label: NodeLabel<'a>,
-    /// Whether it has another place among those that stayed, and whether that means anything.
+    /// The list's order rule, if the item has another place among the items that stayed.
     pub(super) moved: Option<Order>,
 }
 
-/// The walk, writing as it goes.
+/// The walk, which writes its findings to a [`Diff`].
 pub(super) struct DiffWalk<'o, 'a> {
     pub(super) keys: &'a ListKeys,
     pub(super) out: &'o mut Diff<'a>,
@@ -59,7 +59,7 @@ pub(super) struct DiffWalk<'o, 'a> {
 
 impl<'a> DiffWalk<'_, 'a> {
     /// Compares an item of the list `parent`.
-    pub(super) fn item(&mut self, parent: SegId, item: ListItem<'a>, pair: Pair<'a>) {
+    pub(super) fn item(&mut self, parent: NodeId, item: ListItem<'a>, pair: Pair<'a>) {
         let ListItem {
             place,
             label,
@@ -70,15 +70,15 @@ impl<'a> DiffWalk<'_, 'a> {
         {
             return;
         }
-        let guard = self.out.seg(parent).guard.item();
-        let seg = DiffNode {
+        let guard = self.out.node(parent).guard.item();
+        let node = DiffNode {
             parent,
             step: NodeStep::Item { place, label },
             old: pair.0,
             new: pair.1,
             guard: guard.enter(pair.0, pair.1),
         };
-        self.inside(seg, |walk, at| {
+        self.inside(node, |walk, at| {
             if let (Some(order), (Some(from), Some(to))) = (moved, (place.old, place.new)) {
                 walk.push(Change {
                     at,
@@ -91,28 +91,30 @@ impl<'a> DiffWalk<'_, 'a> {
         });
     }
 
-    /// Notes a value for the time in which its changes are found, and for good if there are any.
-    fn inside(&mut self, seg: DiffNode<'a>, visit: impl FnOnce(&mut Self, SegId)) {
-        let (segs, changes) = (self.out.segs.len(), self.out.changes.len());
-        // A tape has less than 2^32 nodes, and a value is noted at most once.
-        let at = SegId(u32::try_from(segs).expect("fewer values than bytes"));
-        self.out.segs.push(seg);
+    /// Adds a node while `visit` looks for its changes, and drops it again if there are none.
+    fn inside(&mut self, node: DiffNode<'a>, visit: impl FnOnce(&mut Self, NodeId)) {
+        let (nodes, changes) = (self.out.nodes.len(), self.out.changes.len());
+        let at = NodeId(
+            u32::try_from(nodes)
+                .expect("a tape has fewer than 2^32 nodes, and a value is added once"),
+        );
+        self.out.nodes.push(node);
         visit(self, at);
-        if self.out.changes.len() == changes && at != SegId::ROOT {
-            self.out.segs.truncate(segs);
+        if self.out.changes.len() == changes && at != NodeId::ROOT {
+            self.out.nodes.truncate(nodes);
         }
     }
 
-    /// Compares the two versions of a value that is noted already.
-    fn compare(&mut self, at: SegId) {
-        let seg = self.out.seg(at);
-        let (old, new) = match (seg.old, seg.new) {
+    /// Compares the two versions of a value that has a node.
+    fn compare(&mut self, at: NodeId) {
+        let node = self.out.node(at);
+        let (old, new) = match (node.old, node.new) {
             (Some(old), Some(new)) if old.raw() != new.raw() => (old, new),
             (Some(_), Some(_)) | (None, None) => return,
             (Some(_), None) => return self.change(at, Op::Remove, self.fmt_alone(at)),
             (None, Some(_)) => return self.change(at, Op::Add, self.fmt_alone(at)),
         };
-        let hidden = seg.guard.hides(old) || seg.guard.hides(new);
+        let hidden = node.guard.hides(old) || node.guard.hides(new);
         match (old.kind(), new.kind()) {
             _ if hidden => self.leaf(at, old, new),
             _ if noise::is_one_piece(self.out, at) => self.change(at, Op::Replace, Fmt::Plain),
@@ -122,26 +124,27 @@ impl<'a> DiffWalk<'_, 'a> {
         }
     }
 
-    fn object(&mut self, at: SegId, old: Value<'a>, new: Value<'a>) {
+    fn object(&mut self, at: NodeId, old: Value<'a>, new: Value<'a>) {
         for (name, (old, new)) in differing(old, new) {
-            let guard = self.out.seg(at).guard.field(&name);
-            let seg = DiffNode {
+            let guard = self.out.node(at).guard.field(&name);
+            let node = DiffNode {
                 parent: at,
                 step: NodeStep::Field(name),
                 old,
                 new,
                 guard: guard.enter(old, new),
             };
-            self.inside(seg, DiffWalk::compare);
+            self.inside(node, DiffWalk::compare);
         }
     }
 
-    fn leaf(&mut self, at: SegId, old: Value<'a>, new: Value<'a>) {
-        let guard = self.out.seg(at).guard;
+    fn leaf(&mut self, at: NodeId, old: Value<'a>, new: Value<'a>) {
+        let guard = self.out.node(at).guard;
         let secret = guard.is_secret();
         match values::compare(old, new, || values::is_quantity(self.out, at)) {
             values::Equality::Same => {}
-            // How a Secret spells its bytes is no one's concern, but a change all the same.
+            // Another encoding of the same bytes is not shown as a spelling, but it is a change of the
+            // Secret.
             _ if secret => self.change(at, Op::Replace, Fmt::Secret),
             values::Equality::Equivalent(_) if guard.hides(old) || guard.hides(new) => {
                 self.change(at, Op::Replace, Fmt::Secret);
@@ -156,17 +159,17 @@ impl<'a> DiffWalk<'_, 'a> {
         }
     }
 
-    /// How a value that is only in one version is read.
-    fn fmt_alone(&self, at: SegId) -> Fmt {
-        let seg = self.out.seg(at);
-        match seg.new.or(seg.old) {
-            Some(value) if seg.guard.hides(value) => Fmt::Secret,
+    /// The format of a value that is only in one version.
+    fn fmt_alone(&self, at: NodeId) -> Fmt {
+        let node = self.out.node(at);
+        match node.new.or(node.old) {
+            Some(value) if node.guard.hides(value) => Fmt::Secret,
             Some(value) => values::fmt(value),
             None => Fmt::Plain,
         }
     }
 
-    fn change(&mut self, at: SegId, op: Op, fmt: Fmt) {
+    fn change(&mut self, at: NodeId, op: Op, fmt: Fmt) {
         let noise = noise::of(self.out, at);
         self.push(Change { at, op, noise, fmt });
     }
@@ -175,8 +178,8 @@ impl<'a> DiffWalk<'_, 'a> {
         self.out.changes.push(change);
     }
 
-    /// How the list at `at` is to be read.
-    pub(super) fn rule(&self, at: SegId, old: &[Value<'a>], new: &[Value<'a>]) -> ListRule<'a> {
+    /// The list rule for the list at `at`.
+    pub(super) fn rule(&self, at: NodeId, old: &[Value<'a>], new: &[Value<'a>]) -> ListRule<'a> {
         let parent = self.out.parent(at);
         let above = self.out.chain(parent).find_map(|at| self.out.field(at));
         let path = self.keys.reads_paths().then(|| self.out.path(at));
@@ -189,18 +192,18 @@ impl<'a> DiffWalk<'_, 'a> {
     }
 }
 
-/// Up to this many fields, looking a name up is cheaper than sorting.
+/// Up to this number of fields, looking a name up is cheaper than sorting.
 const FEW: usize = 32;
 
-/// The fields that are not written alike in both objects, in the order of their names: the order in the
-/// text is nobody's promise.
+/// The fields whose raw texts differ between the objects, sorted by name, because their order in the text
+/// means nothing.
 fn differing<'a>(old: Value<'a>, new: Value<'a>) -> Vec<(Cow<'a, str>, Pair<'a>)> {
     let has_many = || old.counting_fields().count() > FEW;
     let mut found = Vec::new();
     let mut before = old.counting_fields().peekable();
     let mut met = 0;
     for value in new.counting_fields() {
-        // Mostly the fields of both stand in the same order.
+        // Usually the fields of both objects are in the same order.
         let counterpart = match before.next_if(|other| other.is_named_alike(value)) {
             Some(beside) => Some(beside),
             None if has_many() => return differing_of_many(old, new),

@@ -1,4 +1,4 @@
-//! Who is behind a change.
+//! Attributes changes to field managers.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use crate::object::managed_fields::{By, OwnerStep, Writers};
 use crate::object::path::Side;
 
-use super::{Change, Diff, NodeStep, Noise, Op, SegId};
+use super::{Change, Diff, NodeId, NodeStep, Noise, Op};
 
 impl<'a> Diff<'a> {
-    /// Who is behind a change, as far as the field managers of both versions tell. Nobody owns what
-    /// the server counts.
+    /// The author of a change, as far as the field managers of both versions show it. The server's counters
+    /// have no owner.
     pub fn by<'w>(&self, writers: &'w Writers<'a>, change: &Change) -> Option<By<'w, 'a>> {
         if matches!(change.noise, Some(Noise::Version | Noise::ManagedFields)) {
             return None;
@@ -23,8 +23,8 @@ impl<'a> Diff<'a> {
         writers.by(side, &self.owner_path(change.at, side))
     }
 
-    /// Whether those alone wrote who had written at this time already, and the same fields again: in any
-    /// later second that moves their time.
+    /// Whether the only authors are managers that had already written the same fields at `time`. A write in
+    /// any later second would have moved their time.
     pub fn is_again_by(&self, writers: &Writers<'a>, time: Timestamp) -> bool {
         let is_written = |change: &&Change| match change.noise {
             Some(Noise::ManagedFields) => false,
@@ -40,16 +40,16 @@ impl<'a> Diff<'a> {
         written.peek().is_some() && written.all(|change| is_theirs(change) == Some(true))
     }
 
-    fn owner_path(&self, at: SegId, side: Side) -> Vec<OwnerStep<'_>> {
-        // Most fields are no deeper.
+    fn owner_path(&self, at: NodeId, side: Side) -> Vec<OwnerStep<'_>> {
+        // Most paths have no more steps than this.
         let mut steps = Vec::with_capacity(8);
         steps.extend(self.chain(at).filter_map(|at| {
-            let seg = self.seg(at);
-            match &seg.step {
+            let node = self.node(at);
+            match &node.step {
                 NodeStep::Root => None,
                 NodeStep::Field(name) => Some(OwnerStep::Field(Cow::Borrowed(name))),
                 NodeStep::Item { place, .. } => Some(OwnerStep::Item {
-                    value: seg.on(side)?,
+                    value: node.on(side)?,
                     index: place.on(side)?,
                 }),
             }

@@ -1,13 +1,12 @@
-//! Times and spans of time, as kubectl and the other views write them. "Now" is handed in.
+//! Formats times and time spans as kubectl does. The current time is a parameter.
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-/// A span of time in two or three digits that matter: `38s`, `4m12s`, `2d3h`, `41d`, `2y35d`.
+/// A time span with two or three significant digits: `38s`, `4m12s`, `2d3h`, `41d`, `2y35d`.
 ///
-/// These are kubectl's ages, character by character (`HumanDuration` in
-/// k8s.io/apimachinery/pkg/util/duration): clocks may differ by up to two seconds, and a span that is
-/// further below zero is `<invalid>`.
+/// The text equals kubectl's ages (`HumanDuration` in k8s.io/apimachinery/pkg/util/duration). Clocks may
+/// differ by up to two seconds; a span further below zero is `<invalid>`.
 pub fn human(span: SignedDuration) -> String {
     let seconds = span.as_secs();
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
@@ -34,19 +33,19 @@ fn two(larger: (i64, &str), smaller: (i64, &str)) -> String {
     }
 }
 
-/// How long ago `then` was, as [`human`].
+/// The age of something that happened at `then`, in the form of [`human`].
 pub fn age(then: Timestamp, now: Timestamp) -> String {
     human(now.duration_since(then))
 }
 
-/// The span from one version to the next: `+6s`, and `-3s` where the clock went back.
+/// The span from one version to the next: `+6s`, or `-3s` if the clock went back.
 pub fn delta(span: SignedDuration) -> String {
     let sign = if span.as_secs() < 0 { '-' } else { '+' };
     let length = SignedDuration::try_from(span.unsigned_abs()).unwrap_or(SignedDuration::MAX);
     format!("{sign}{}", human(length))
 }
 
-/// The span since something began, with tenths while it is short: `+0.9s`, `+14s`, `+4m12s`.
+/// The span since a start, with tenths below ten seconds: `+0.9s`, `+14s`, `+4m12s`.
 pub fn since_start(span: SignedDuration) -> String {
     let tenths = span.as_millis() / 100;
     match tenths {
@@ -55,7 +54,7 @@ pub fn since_start(span: SignedDuration) -> String {
     }
 }
 
-/// The span since something began, as a running clock: `0:41`, `12:07`, `1:02:03`.
+/// The span since a start, as a running clock: `0:41`, `12:07`, `1:02:03`.
 pub fn stopwatch(span: SignedDuration) -> String {
     let seconds = span.as_secs().max(0);
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -65,7 +64,7 @@ pub fn stopwatch(span: SignedDuration) -> String {
     }
 }
 
-/// The time of day for someone who watches: `14:02:07`.
+/// The time of day, for live output: `14:02:07`.
 pub fn clock(time: Timestamp, zone: &TimeZone) -> String {
     let local = zone.to_datetime(time);
     let mut clock = String::with_capacity(8);
@@ -77,17 +76,17 @@ pub fn clock(time: Timestamp, zone: &TimeZone) -> String {
     clock
 }
 
-/// A time for logs and pipes, RFC 3339 in UTC: `2026-11-21T14:02:14Z`.
+/// A time for logs and pipes, in RFC 3339 and UTC: `2026-11-21T14:02:14Z`.
 pub fn rfc3339(time: Timestamp) -> String {
     format!("{:.0}", whole(time, 1_000_000_000))
 }
 
-/// A time for machines, RFC 3339 in UTC with milliseconds: `2026-11-21T14:02:14.083Z`.
+/// A time for machines, in RFC 3339 and UTC with milliseconds: `2026-11-21T14:02:14.083Z`.
 pub fn rfc3339_millis(time: Timestamp) -> String {
     format!("{:.3}", whole(time, 1_000_000))
 }
 
-/// Cuts a time down to a multiple of `unit` nanoseconds, so that none is shown that is yet to come.
+/// Rounds a time down to a multiple of `unit` nanoseconds, so that no shown time is in the future.
 fn whole(time: Timestamp, unit: i128) -> Timestamp {
     let nanoseconds = time.as_nanosecond();
     Timestamp::from_nanosecond(nanoseconds - nanoseconds.rem_euclid(unit)).unwrap_or(time)
@@ -104,7 +103,7 @@ mod tests {
     const YEAR: i64 = 365 * DAY;
 
     #[test]
-    fn ages_are_kubectls() {
+    fn ages_equal_those_of_kubectl() {
         let check = |milliseconds: i64, expect: &str| {
             let span = SignedDuration::from_millis(milliseconds);
             assert_eq!(human(span), expect, "{milliseconds} ms");
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_signed_where_they_are_differences() {
+    fn differences_have_a_sign() {
         let ms = SignedDuration::from_millis;
         assert_eq!(delta(ms(6_200)), "+6s");
         assert_eq!(delta(ms(0)), "+0s");
@@ -159,19 +158,24 @@ mod tests {
     }
 
     #[test]
-    fn times_are_written_for_their_readers() {
-        let time: Timestamp = "2026-11-21T14:02:14.9996Z".parse().expect("valid");
+    fn times_have_a_form_for_people_and_one_for_machines() {
+        let time: Timestamp = "2026-11-21T14:02:14.9996Z"
+            .parse()
+            .expect("the text is valid");
         assert_eq!(rfc3339(time), "2026-11-21T14:02:14Z");
         assert_eq!(rfc3339_millis(time), "2026-11-21T14:02:14.999Z");
         assert_eq!(
-            rfc3339_millis("2026-11-21T14:02:14Z".parse().expect("valid")),
+            rfc3339_millis("2026-11-21T14:02:14Z".parse().expect("the text is valid")),
             "2026-11-21T14:02:14.000Z"
         );
         assert_eq!(clock(time, &TimeZone::UTC), "14:02:14");
         let east = TimeZone::fixed(jiff::tz::offset(9));
         assert_eq!(clock(time, &east), "23:02:14");
         assert_eq!(
-            age("2026-11-21T13:00:00Z".parse().expect("valid"), time),
+            age(
+                "2026-11-21T13:00:00Z".parse().expect("the text is valid"),
+                time
+            ),
             "62m"
         );
         assert_eq!(rfc3339(Timestamp::MIN), "-009999-01-02T01:59:59Z");

@@ -1,4 +1,4 @@
-//! `Canvas`: what a view is drawn on, and the lines that every view shares.
+//! `Canvas`: the area and the time that a view is drawn for, and the layout of lines that all views share.
 
 use jiff::Timestamp;
 
@@ -6,25 +6,25 @@ use super::age;
 use super::style::Look;
 use super::text::{cut_line, width};
 
-/// What a view is drawn on.
+/// The look, the size and the time that a view is drawn for.
 #[derive(Clone, Copy, Debug)]
 pub struct Canvas {
-    /// How text looks, and the width of the terminal.
+    /// The styles, the symbols, and the width of the terminal.
     pub look: Look,
-    /// The time.
+    /// The current time.
     pub now: Timestamp,
-    /// When the live view began; `None` for one that is printed once.
+    /// When the live view started; `None` for a view that is printed once.
     pub started: Option<Timestamp>,
-    /// How many lines there may be; `None` for any number.
+    /// The number of lines available; `None` for no limit.
     pub rows: Option<usize>,
 }
 
-/// Where text on the right of a line ends on wider terminals. A line that fills a wide terminal wraps when the
-/// terminal gets narrower.
+/// The column at which right-aligned text ends on wider terminals. A line that fills a wide terminal would
+/// wrap when the terminal gets narrower.
 const RIGHT_EDGE: usize = 80;
 
 impl Canvas {
-    /// The canvas without its last column: a terminal may wrap what stands there.
+    /// The canvas without its last column, because a terminal may wrap a line that fills it.
     #[must_use]
     pub fn narrowed(self) -> Canvas {
         let width = self.look.width;
@@ -37,7 +37,7 @@ impl Canvas {
         }
     }
 
-    /// The canvas with fewer rows, as others take some.
+    /// The canvas with `taken` fewer rows.
     #[must_use]
     pub fn without_rows(self, taken: usize) -> Canvas {
         Canvas {
@@ -46,7 +46,7 @@ impl Canvas {
         }
     }
 
-    /// The lines, none wider than the canvas.
+    /// Cuts the lines to the width of the canvas.
     pub fn cut(self, lines: Vec<String>) -> Vec<String> {
         let Some(columns) = self.look.width else {
             return lines;
@@ -56,7 +56,7 @@ impl Canvas {
         lines.into_iter().map(cut).collect()
     }
 
-    /// How old something is; empty if that is not known.
+    /// The age of something; empty if `since` is unknown.
     pub fn age(self, since: Option<Timestamp>) -> String {
         since.map_or(String::new(), |since| age::age(since, self.now))
     }
@@ -79,7 +79,7 @@ impl Canvas {
         Some(format!("{left}{}{right}", " ".repeat(blanks)))
     }
 
-    /// A line with text at its right end, if there is room for that.
+    /// A line with text at its right end, if there is room for it.
     pub fn line(self, left: &str, right: &str) -> String {
         self.spread(left, right).unwrap_or_else(|| left.to_owned())
     }

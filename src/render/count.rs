@@ -1,4 +1,4 @@
-//! Counts in words.
+//! Formats counts with their nouns.
 
 use std::fmt::Display;
 

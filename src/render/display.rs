@@ -1,7 +1,8 @@
-//! Display text: all that the program's streams take.
+//! Display text: the only text that the program's streams accept.
 //!
-//! Views escape cluster text where it enters their lines (`render::text`). A view that forgets to does no harm: only
-//! [`Styles::line`] makes a [`Line`], and only lines reach a [`Stream`] or a [`Screen`](super::screen::Screen).
+//! Views escape cluster text where it enters their lines (`render::text`). A view that forgets to escape does
+//! no harm. Only [`Styles::line`] makes a [`Line`], and only lines reach a [`Stream`] or a
+//! [`Screen`](super::screen::Screen).
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -9,8 +10,8 @@ use std::io::{self, Write};
 use super::style::Styles;
 use super::text::{is_plain, is_unsafe, push_visible};
 
-/// A line without its line feed. A terminal obeys nothing in it but tabs and the colours of [`Styles`], and hides
-/// nothing of it.
+/// A line without its line feed. A terminal obeys nothing in it except tabs and the colours of [`Styles`],
+/// and it hides no character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<'t>(Cow<'t, str>);
 
@@ -21,10 +22,10 @@ impl Line<'_> {
     }
 }
 
-/// What begins a colour sequence, and much else that terminals obey.
+/// The first character of a colour sequence, and of most other terminal commands.
 const ESCAPE: char = '\u{1b}';
 
-/// The colour sequences that [`Styles::paint`] writes. No other comes through.
+/// The colour sequences that [`Styles::paint`] writes. Every other escape sequence is made visible.
 const PALETTE: [&str; 8] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
@@ -37,24 +38,24 @@ const PALETTE: [&str; 8] = [
 ];
 
 impl Styles {
-    /// A text as one line. What a terminal would obey or hide becomes visible, line feeds included; styles that paint
-    /// let their own colours through.
+    /// Makes a text one line. Characters that a terminal would obey or hide become visible, line feeds
+    /// included. Styles that paint keep their own colours.
     pub fn line<'t>(self, text: impl Into<Cow<'t, str>>) -> Line<'t> {
         let text = text.into();
         match self.safe_part(&text) {
-            // Nearly all lines are safe as they are.
+            // Nearly all lines are safe unchanged.
             safe if safe.len() == text.len() => Line(text),
             safe => Line(Cow::Owned(self.made_safe(&text, safe.len()))),
         }
     }
 
-    /// A text as its lines.
+    /// Splits a text into lines.
     pub fn lines(self, text: &str) -> Vec<Line<'_>> {
         let lines = text.split_terminator('\n');
         lines.map(|line| self.line(line)).collect()
     }
 
-    /// What a text begins with that may reach a terminal as it is.
+    /// The longest start of a text that may reach a terminal unchanged.
     fn safe_part(self, text: &str) -> &str {
         if is_plain(text) {
             return text;
@@ -70,7 +71,7 @@ impl Styles {
         text
     }
 
-    /// What follows the colour that a text begins with; `None` if it begins with none of ours.
+    /// The rest of a text that starts with one of our colours; `None` if it starts with none.
     fn after_colour(self, text: &str) -> Option<&str> {
         let ours = PALETTE.iter().filter(|_| !self.is_plain());
         let mut after = ours.filter_map(|colour| text.strip_prefix(*colour));
@@ -96,31 +97,31 @@ impl Styles {
 pub struct Stream(Box<dyn Write + Send>);
 
 impl Stream {
-    /// The stream behind a writer.
+    /// Wraps a writer.
     pub fn new(out: impl Write + Send + 'static) -> Stream {
         Stream(Box::new(out))
     }
 
-    /// Writes the lines at once.
+    /// Writes the lines and flushes.
     pub fn print(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
         self.0.write_all(joined(lines).as_bytes())?;
         self.0.flush()
     }
 
-    /// The writer itself, for a [`Screen`](super::screen::Screen).
+    /// Returns the writer, for a [`Screen`](super::screen::Screen).
     pub(crate) fn into_writer(self) -> Box<dyn Write + Send> {
         self.0
     }
 }
 
-/// A stream that drops what it takes.
+/// A stream that discards all output.
 impl Default for Stream {
     fn default() -> Stream {
         Stream::new(io::sink())
     }
 }
 
-/// The lines as one text, each with its line feed.
+/// Joins the lines to one text, each with its line feed.
 pub(super) fn joined(lines: &[Line<'_>]) -> String {
     let parts = lines.iter().flat_map(|line| [line.as_str(), "\n"]);
     parts.collect()
@@ -136,7 +137,7 @@ mod tests {
     use super::super::style::testing::ansi;
     use super::*;
 
-    /// What a hostile object may hold in any of its texts.
+    /// Texts that a hostile object may contain in any field, and how a line shows them.
     const HOSTILE: [(&str, &str); 14] = [
         ("7\u{1b}]52;c;aGk=\u{7}", "7^[]52;c;aGk=^G"),
         ("7\u{1b}]52;c;aGk=\u{1b}\\", "7^[]52;c;aGk=^[\\"),
@@ -155,12 +156,12 @@ mod tests {
     ];
 
     #[test]
-    fn a_line_shows_what_a_terminal_would_obey() {
+    fn a_line_makes_terminal_commands_visible() {
         for (text, expected) in HOSTILE {
             for styles in [Styles::PLAIN, Styles::ANSI] {
                 assert_eq!(styles.line(text).as_str(), expected, "{text:?}");
             }
-            // Beside our own colours, too.
+            // The same between our own colours.
             let painted = format!("{}{text} {}", ansi().dim("old"), ansi().bad("new"));
             let shown = format!("{}{expected} {}", ansi().dim("old"), ansi().bad("new"));
             assert_eq!(Styles::ANSI.line(painted).as_str(), shown);
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_palette_is_what_styles_paint_with() {
+    fn the_palette_holds_exactly_the_painted_colours() {
         const ROLES: [Role; 14] = [
             Role::Plain,
             Role::Heading,
@@ -212,7 +213,7 @@ mod tests {
             let painted = Styles::ANSI.line(text.as_str());
             let uncoloured = PALETTE.iter().fold(painted.as_str().to_owned(), |text, colour| text.replace(colour, ""));
             prop_assert!(!uncoloured.contains(|c| c != '\t' && is_unsafe(c)), "{:?}", painted);
-            // Once is enough.
+            // A second pass changes nothing.
             prop_assert_eq!(Styles::ANSI.line(painted.as_str()), painted.clone());
         }
     }

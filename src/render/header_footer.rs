@@ -1,4 +1,4 @@
-//! The lines around the outline of a live view: its header, the sources that cannot be read, and its footer.
+//! The lines around the outline of a live view: the header, the sources that cannot be read, and the footer.
 
 use super::age::{age, stopwatch};
 use super::canvas::Canvas;
@@ -6,21 +6,22 @@ use super::count::counted;
 use super::style::Look;
 use super::text::escape_line;
 
-/// The first line of a view: what it shows, where, and for how long. All texts are escaped here.
+/// The first line of a view: what it shows, in which place, and for how long. This type escapes all its
+/// texts.
 #[derive(Clone, Debug, Default)]
 pub struct ViewHeader {
     /// What the view shows.
     pub name: String,
-    /// Where it is and what it is. The last one gives way first.
+    /// Facts about the place and the object. If space is short, the last one is dropped first.
     pub facts: Vec<String>,
-    /// What gives way before everything else.
+    /// The text that is dropped before all others if space is short.
     pub context: Option<String>,
-    /// What all of it amounts to, on the right.
+    /// The overall result, on the right.
     pub summary: String,
 }
 
 impl ViewHeader {
-    /// The line. Where not all fits, the context goes first, then the clock, then the facts.
+    /// The line. If space is short, it drops the context first, then the clock, then the facts.
     pub fn line(&self, canvas: Canvas) -> String {
         let styles = canvas.look.styles;
         let name = styles.name(&escape_line(&self.name));
@@ -55,27 +56,27 @@ impl ViewHeader {
 pub struct Connection {
     /// The state of the sources in a few words, painted.
     pub summary: String,
-    /// The sources that cannot be read, a line each.
+    /// The sources that cannot be read, one line each.
     pub refused: Vec<String>,
-    /// How many sources there are.
+    /// The number of sources.
     pub watches: usize,
-    /// How many objects the view knows.
+    /// The number of objects in the view.
     pub objects: usize,
-    /// When an object last changed.
+    /// The time at which an object last changed.
     pub changed: Option<jiff::Timestamp>,
 }
 
-/// How many sources that cannot be read are named in a frame.
+/// The limit of unreadable sources that a frame names.
 const NAMED: usize = 3;
 
 impl Connection {
-    /// The sources that cannot be read, a line each.
+    /// The sources that cannot be read, one line each.
     pub fn refusals(&self, look: Look) -> Vec<String> {
         let lines = self.refused.iter();
         lines.map(|line| look.styles.dim(line)).collect()
     }
 
-    /// The first of them, and how many more there are.
+    /// The first of these lines, and the number of the others.
     pub fn first_refusals(&self, look: Look) -> Vec<String> {
         let mut lines = self.refusals(look);
         if lines.len() > NAMED {
@@ -88,7 +89,7 @@ impl Connection {
         lines
     }
 
-    /// The last line of a live view: how current it is, and how to end it.
+    /// The last line of a live view: how current the view is, and how to quit.
     pub fn footer(&self, canvas: Canvas) -> String {
         let mut parts = vec![
             counted(self.objects, "object", "objects"),

@@ -1,5 +1,5 @@
-//! Pure text: everything that a view is made of. Time, colour and width are handed in, nothing here
-//! awaits, and only one file of it writes.
+//! Turns state into text. Nothing here reads the time, the colour mode or the width, or awaits; only `screen`
+//! writes.
 
 pub mod age;
 pub mod canvas;

@@ -1,10 +1,11 @@
-//! The only writer of views, which takes display text alone: redraws a frame in place on a terminal, or appends lines to a pipe.
+//! Writes views: redraws a frame in place on a terminal, or appends lines to a pipe. It accepts display text
+//! only.
 //!
-//! Frames are drawn inline, below what the user has on screen, and the last one stays there. The
-//! cursor rests in the first column below the frame. To redraw, it goes up by as many rows as the
-//! last frame takes in the terminal's present width (a terminal that became narrower has wrapped
-//! the lines), writes each line over the old one, and clears what is left below only at the end:
-//! terminals keep a copy in the scrollback of what is cleared from the top row on.
+//! Frames are drawn inline, below the user's earlier output, and the last frame stays on the screen. The
+//! cursor rests in the first column below the frame. To redraw, it moves up by the rows that the last frame
+//! takes in the terminal's present width: a terminal that became narrower has wrapped the lines. Then it
+//! writes each line over the old one, and clears the remaining rows only at the end. Terminals copy rows that
+//! are cleared from the top row on into the scrollback.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -21,26 +22,26 @@ use super::text;
 /// The size of a terminal, in character cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Cells in a row.
+    /// Columns.
     pub columns: usize,
     /// Rows.
     pub rows: usize,
 }
 
 impl Size {
-    /// The widest line of a frame: one less than the terminal, so that none ever wraps.
+    /// The width limit of a frame: one column less than the terminal, so that no line wraps.
     pub fn frame_columns(self) -> usize {
         self.columns.saturating_sub(1).max(1)
     }
 
-    /// The highest frame: it leaves a row for the cursor and one for the user's own last line.
+    /// The height limit of a frame. It leaves one row for the cursor and one for the user's last line.
     pub fn frame_rows(self) -> usize {
         self.rows.saturating_sub(2).max(1)
     }
 }
 
-/// Where a verb's output goes. Every failure to write is returned as it is; a closed pipe is
-/// [`io::ErrorKind::BrokenPipe`], which ends a verb well.
+/// The output of a verb. Write errors are returned unchanged. A closed pipe is [`io::ErrorKind::BrokenPipe`],
+/// which ends a verb successfully.
 #[derive(Debug)]
 pub struct Screen<W: Write> {
     out: W,
@@ -55,18 +56,18 @@ enum Mode {
     Append,
 }
 
-/// What stands on the terminal.
+/// The frame on the terminal.
 #[derive(Debug)]
 struct Drawn {
     size: Size,
     widths: Vec<usize>,
 }
 
-/// Whether a live screen has hidden the cursor: the panic hook sees nothing else.
+/// Whether a live screen has hidden the cursor. The panic hook has no other access to the screen.
 static CURSOR_IS_HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Makes a panic show the cursor again before its message, however the process then ends. A second call
-/// changes nothing.
+/// Installs a panic hook that shows the cursor again before the panic message, however the process then ends.
+/// A second call has no effect.
 pub fn restore_cursor_on_panic() {
     static SET: Once = Once::new();
     SET.call_once(|| {
@@ -76,7 +77,7 @@ pub fn restore_cursor_on_panic() {
                 let mut text = String::new();
                 push(&mut text, EndSynchronizedUpdate);
                 push(&mut text, Show);
-                // Nothing can be done about a terminal that is gone.
+                // There is no way to recover a terminal that is gone.
                 let _ = write_through(&mut io::stdout(), &text);
             }
             report(panic);
@@ -85,12 +86,12 @@ pub fn restore_cursor_on_panic() {
 }
 
 impl<W: Write> Screen<W> {
-    /// A terminal: frames are redrawn in place.
+    /// A screen on a terminal, which redraws frames in place.
     pub fn live(out: W) -> Screen<W> {
         Screen::new(out, Mode::Live)
     }
 
-    /// A pipe, a file or a dumb terminal: lines are appended, and there are no frames.
+    /// A screen on a pipe, a file or a dumb terminal. It appends lines and shows no frames.
     pub fn append(out: W) -> Screen<W> {
         Screen::new(out, Mode::Append)
     }
@@ -104,7 +105,7 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Where it is all written.
+    /// The writer.
     pub fn out(&mut self) -> &mut W {
         &mut self.out
     }
@@ -114,8 +115,8 @@ impl<W: Write> Screen<W> {
         self.mode == Mode::Live
     }
 
-    /// Shows `frame` in place of the last one; writes nothing if nothing changed. A frame that is
-    /// too large is cut; of too many lines the first ones and the last are kept.
+    /// Shows `frame` in place of the last one; writes nothing if nothing changed. A frame that is too large
+    /// is cut: its first lines and its last line are kept.
     pub fn draw(&mut self, frame: Vec<Line<'static>>, size: Size) -> io::Result<()> {
         let is_shown = |drawn: &Drawn| drawn.size == size && self.frame == frame;
         if self.mode == Mode::Append || self.drawn.as_ref().is_some_and(is_shown) {
@@ -125,7 +126,7 @@ impl<W: Write> Screen<W> {
         self.paint(&[], size)
     }
 
-    /// Prints lines for good: above the frame, which stays last on the screen. They may be of any
+    /// Prints lines permanently, above the frame, which stays last on the screen. The lines may have any
     /// length.
     pub fn print_above(&mut self, lines: &[Line<'_>], size: Size) -> io::Result<()> {
         match self.mode {
@@ -134,8 +135,8 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Takes the frame off the terminal and shows the cursor, to let someone else use it (a
-    /// credential plugin that asks for a password). The next [`Screen::draw`] begins there.
+    /// Removes the frame and shows the cursor, so that another program can use the terminal (a credential
+    /// plugin that asks for a password). The next [`Screen::draw`] starts there.
     pub fn clear(&mut self, size: Size) -> io::Result<()> {
         let mut text = String::new();
         let height = self.go_to_top(&mut text, size);
@@ -144,13 +145,13 @@ impl<W: Write> Screen<W> {
         self.release()
     }
 
-    /// Leaves the frame where it is for good and shows the cursor below it: at the end, or before
-    /// the process is stopped (`SIGTSTP`). Another [`Screen::draw`] begins below.
+    /// Leaves the frame permanently and shows the cursor below it: at the end, or before the process is
+    /// suspended (`SIGTSTP`). The next [`Screen::draw`] starts below.
     pub fn release(&mut self) -> io::Result<()> {
         if self.drawn.take().is_none() {
             return Ok(());
         }
-        // Ctrl-C makes a terminal drop what it has not shown yet: the end of a frame, perhaps.
+        // On Ctrl-C a terminal drops output that it has not shown yet, so the end of a frame may be lost.
         let mut text = String::new();
         push(&mut text, EndSynchronizedUpdate);
         push(&mut text, Show);
@@ -164,7 +165,7 @@ impl<W: Write> Screen<W> {
         push(&mut text, BeginSynchronizedUpdate);
         push(&mut text, Hide);
         let height = self.go_to_top(&mut text, size);
-        // A terminal that wrapped the last frame remembers where, and would join our lines when it
+        // A terminal that wrapped the last frame remembers the wrapped lines. It would join them when it
         // grows again, unless they were erased from their first column on.
         if self.drawn.as_ref().is_some_and(|drawn| drawn.size != size) {
             erase(&mut text, height);
@@ -186,8 +187,8 @@ impl<W: Write> Screen<W> {
         write_through(&mut self.out, &text)
     }
 
-    /// Moves to the first row of what is drawn; returns how many rows that takes, as far as they
-    /// are still on the screen.
+    /// Moves to the first row of the drawn frame. Returns the number of its rows that are still on the
+    /// screen.
     fn go_to_top(&self, text: &mut String, size: Size) -> usize {
         let columns = size.columns.max(1);
         let widths = self.drawn.iter().flat_map(|drawn| &drawn.widths);
@@ -199,15 +200,15 @@ impl<W: Write> Screen<W> {
     }
 }
 
-/// However a live view ends, the cursor is there again.
+/// Shows the cursor again, however a live view ends.
 impl<W: Write> Drop for Screen<W> {
     fn drop(&mut self) {
-        // Nothing can be done about a terminal that is gone.
+        // There is no way to recover a terminal that is gone.
         let _ = self.release();
     }
 }
 
-/// What of a frame fits: its first lines and its last, which says how current the view is.
+/// The part of a frame that fits: its first lines, and its last line, which shows how current the view is.
 fn clamp(frame: &[Line<'_>], size: Size) -> Vec<String> {
     let surplus = frame.len().saturating_sub(size.frame_rows());
     let cut_from = frame.len().saturating_sub(surplus + 1);
@@ -219,8 +220,8 @@ fn clamp(frame: &[Line<'_>], size: Size) -> Vec<String> {
         .collect()
 }
 
-/// Writes a line over what stands in its place. A line that just fills its last row leaves nothing
-/// to clear there, and the terminal in a state where clearing would take its last character.
+/// Writes a line over the old one. A line that exactly fills its last row leaves no rest to clear. Clearing
+/// there would delete its last character.
 fn push_line(text: &mut String, line: &str, size: Size) {
     text.push_str(line);
     let width = text::width(line);
@@ -230,7 +231,7 @@ fn push_line(text: &mut String, line: &str, size: Size) {
     text.push_str("\r\n");
 }
 
-/// Empties this row and those below it, and returns to it.
+/// Clears this row and the rows below it, and returns to it.
 fn erase(text: &mut String, rows: usize) {
     for _ in 0..rows {
         push(text, Clear(ClearType::UntilNewLine));
@@ -239,7 +240,7 @@ fn erase(text: &mut String, rows: usize) {
     push_up(text, rows);
 }
 
-/// Moves up; a terminal takes a move by nothing for a move by one.
+/// Moves up. The check is needed because terminals read a move by zero as a move by one.
 fn push_up(text: &mut String, rows: usize) {
     if rows > 0 {
         push(text, MoveUp(u16::try_from(rows).unwrap_or(u16::MAX)));

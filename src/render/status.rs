@@ -1,4 +1,4 @@
-//! How a state looks: its symbol and its role, the same in every view.
+//! The symbol and the role of each state, the same in every view.
 
 use super::canvas::Canvas;
 use super::style::{Look, Role};
@@ -30,7 +30,7 @@ pub fn symbol(status: Status, look: Look) -> String {
 }
 
 impl Canvas {
-    /// A state as its symbol and words, which are escaped here.
+    /// The state as its symbol and words. The words are escaped here.
     pub fn state(self, status: Status, words: &str) -> String {
         let symbol = symbol(status, self.look);
         let words = self.look.styles.paint(role(status), &escape_line(words));

@@ -1,11 +1,11 @@
-//! How text is painted and which symbols it uses: named roles, never colours, at the call site.
+//! Paints text by its role and chooses the symbols. Callers name roles, never colours.
 //!
-//! Only the sixteen ANSI foreground colours, bold, dim and underline: every terminal theme makes
-//! them readable. Meaning never rests on colour alone: symbols and words carry it.
+//! Only the sixteen ANSI foreground colours, bold, dim and underline are used, because every terminal theme
+//! makes them readable. Symbols and words carry the meaning too, so that it never depends on colour alone.
 
 use colored::{Color, ColoredString, Colorize};
 
-/// What a piece of text is, for painting.
+/// The role of a piece of text, which decides how it is painted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// Ordinary text: never painted.
@@ -13,48 +13,48 @@ pub enum Role {
     Plain,
     /// The header line of a table or of a version.
     Heading,
-    /// What a new version has and the old one has not.
+    /// A value that only the new version has.
     Added,
-    /// What the old version had and the new one has not.
+    /// A value that only the old version has.
     Removed,
-    /// What has another value in the new version.
+    /// A value that differs between the versions.
     Changed,
-    /// An item that stands at another place of its list.
+    /// An item that has moved in its list.
     Moved,
     /// Another spelling of the same value.
     Equal,
-    /// The part inside a line that matters: the changed words of a value.
+    /// The important part of a line: the changed words of a value.
     Emphasis,
-    /// What may be overlooked: counters, context, what is idle.
+    /// Secondary text: counters, context, idle objects.
     Dim,
-    /// A state that is as it should be.
+    /// A healthy state.
     Good,
-    /// A state that has failed.
+    /// A failed state.
     Bad,
-    /// A state on its way to another.
+    /// A state in transition.
     Moving,
     /// The name of an object.
     Name,
-    /// A warning of ours or of the server.
+    /// A warning from this program or from the server.
     Warning,
 }
 
-/// How a view is drawn: everything about the terminal that its text depends on.
+/// The properties of the terminal that the text of a view depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// How many columns of the terminal there are; `None` (not a terminal) leaves all text whole.
+    /// The number of columns; `None` (not a terminal) leaves all text uncut.
     pub width: Option<usize>,
-    /// How text is painted.
+    /// The styles of the text.
     pub styles: Styles,
-    /// Which symbols stand for states, marks and what is cut.
+    /// The symbols for states, marks and cuts.
     pub symbols: &'static Symbols,
 }
 
-/// Paints text by its role. Whether it does is decided once, where the environment is read; plain
-/// by default.
+/// Paints text by its role, or leaves all text plain, which is the default. The choice is made once, where
+/// the environment is read.
 ///
-/// The `colored` crate has a switch of its own, which `run` turns on for good, so that this alone
-/// decides. The text handed in is already escaped (`render::text`).
+/// The `colored` crate has a switch of its own, which `run` turns on permanently. So this type alone decides.
+/// The caller has already escaped the text (`render::text`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Styles {
     ink: Ink,
@@ -68,13 +68,13 @@ enum Ink {
 }
 
 impl Styles {
-    /// Leaves all text as it is.
+    /// Leaves all text unpainted.
     pub const PLAIN: Styles = Styles { ink: Ink::None };
 
     /// Paints with ANSI colour sequences.
     pub const ANSI: Styles = Styles { ink: Ink::Ansi };
 
-    /// The text in the colours of its role.
+    /// Paints a text in the colours of its role.
     pub fn paint(self, role: Role, text: &str) -> String {
         if self.ink == Ink::None || role == Role::Plain || text.is_empty() {
             return text.to_owned();
@@ -82,12 +82,12 @@ impl Styles {
         paint(role, text).to_string()
     }
 
-    /// Whether no role differs from another.
+    /// Whether all roles look the same.
     pub fn is_plain(self) -> bool {
         self.ink == Ink::None
     }
 
-    /// Appends the text in the colours of its role.
+    /// Appends a text in the colours of its role.
     pub fn push(self, out: &mut String, role: Role, text: &str) {
         if self.ink == Ink::None || role == Role::Plain || text.is_empty() {
             out.push_str(text);
@@ -155,7 +155,7 @@ fn paint(role: Role, text: &str) -> ColoredString {
     }
 }
 
-/// The symbols of a view, in Unicode or in ASCII; each takes the same columns wherever it stands.
+/// The symbols of a view, in Unicode or in ASCII. Where alignment depends on it, both have the same width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbols {
     /// Status Current.
@@ -180,22 +180,22 @@ pub struct Symbols {
     pub note: &'static str,
     /// From an old value to a new one.
     pub arrow: &'static str,
-    /// Where text is left out.
+    /// In place of omitted text.
     pub ellipsis: &'static str,
-    /// Before the count of fields or items that are left out.
-    pub left_out: &'static str,
+    /// Before the number of omitted fields or items.
+    pub omitted: &'static str,
     /// Another spelling of the same value.
     pub equal: &'static str,
-    /// An item at another place.
+    /// A moved item.
     pub moved: &'static str,
     /// A step that is done.
     pub done: &'static str,
-    /// A step that is still to come, a line of little weight.
+    /// A pending step, or a less important line.
     pub dot: &'static str,
 }
 
 impl Symbols {
-    /// For locales whose character set is UTF-8.
+    /// For locales with the UTF-8 character set.
     pub const UNICODE: Symbols = Symbols {
         current: "●",
         in_progress: "~",
@@ -209,14 +209,14 @@ impl Symbols {
         note: "└ ",
         arrow: "→",
         ellipsis: "…",
-        left_out: "⋯",
+        omitted: "⋯",
         equal: "≈",
         moved: "↕",
         done: "✓",
         dot: "·",
     };
 
-    /// For `--ascii` and all other locales.
+    /// For `--ascii`, and for all other locales.
     pub const ASCII: Symbols = Symbols {
         current: "*",
         in_progress: "~",
@@ -230,7 +230,7 @@ impl Symbols {
         note: "` ",
         arrow: "->",
         ellipsis: "...",
-        left_out: "...",
+        omitted: "...",
         equal: "=",
         moved: "^",
         done: "+",
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn paint_inside_paint_goes_on_after_it() {
+    fn outer_paint_continues_after_inner_paint() {
         let styles = ansi();
         let new = styles.paint(Role::Emphasis, "v2");
         let line = styles.paint(Role::Changed, &format!("image: {new} (new)"));
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symbol_is_as_wide_in_either_set_where_columns_depend_on_it() {
+    fn aligned_symbols_have_the_same_width_in_both_sets() {
         let columns = |symbols: &Symbols| {
             [
                 symbols.current,

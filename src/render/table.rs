@@ -1,7 +1,7 @@
 //! Tables as kubectl prints them: upper-case headers, three spaces between columns, no borders.
 //!
-//! What a width leaves room for is decided here, on plain text; `comfy-table` then lays out the
-//! cells that are left.
+//! This module decides on plain text which columns and cells fit the width. Then `comfy-table` lays out the
+//! remaining cells.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, Width};
@@ -9,20 +9,20 @@ use comfy_table::{ColumnConstraint, Width};
 use super::style::{Look, Role};
 use super::text;
 
-/// What a column does where the terminal is narrow. First columns are dropped, then texts cut.
+/// How a column behaves on a narrow terminal. Columns are dropped before texts are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It goes, the column with the highest number first.
+    /// The column is dropped, the one with the highest number first.
     Drop(u8),
-    /// Its texts are cut at their ends, down to 12 columns: the words of a state.
+    /// Its texts are cut at their ends, down to 12 columns. For the words of a state.
     Shrink,
-    /// Its texts are cut in their middle, down to 16 columns: names, whose ends tell them apart.
+    /// Its texts are cut in the middle, down to 16 columns. For names, which often differ at their ends.
     CutMiddle,
-    /// It stays as it is.
+    /// The column keeps its width.
     Keep,
 }
 
-/// A column: its header, and what it does where the terminal is narrow.
+/// A column: its header, and its behaviour on a narrow terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     title: Cell,
@@ -30,7 +30,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column under `title`, which is shown in upper case as kubectl does.
+    /// A column with this title, in upper case as in kubectl.
     pub fn new(title: &str, fit: Fit) -> Column {
         Column {
             title: Cell::new(&title.to_uppercase(), Role::Heading),
@@ -48,7 +48,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A cell with this text, made safe to show ([`text::escape_cell`]) and painted by its role.
+    /// A cell with this text, escaped ([`text::escape_cell`]) and painted by its role.
     pub fn new(text: &str, role: Role) -> Cell {
         Cell {
             lead: String::new(),
@@ -57,8 +57,8 @@ impl Cell {
         }
     }
 
-    /// The cell with something before its text that is not cut before all of the text is: the
-    /// branches of a tree, a symbol. It may be painted.
+    /// The cell with a lead: the branches of a tree, or a symbol. The lead is cut only after the whole text
+    /// is. It may be painted.
     #[must_use]
     pub fn with_lead(self, lead: impl Into<String>) -> Cell {
         Cell {
@@ -71,7 +71,7 @@ impl Cell {
         text::width(&self.lead) + text::width(&self.text)
     }
 
-    /// The painted cell, in no more than `width` columns.
+    /// The painted cell, at most `width` columns wide.
     fn paint(&self, width: usize, fit: Fit, look: Look) -> String {
         let cut = match fit {
             Fit::CutMiddle => text::cut_middle,
@@ -87,10 +87,10 @@ impl Cell {
     }
 }
 
-/// A row: its cells, and the lines that explain it.
+/// A row: its cells, and the lines below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// A cell for each column; missing ones are empty.
+    /// One cell for each column; missing cells are empty.
     pub cells: Vec<Cell>,
     /// Lines below the row, across all columns, already escaped; they may be painted.
     pub below: Vec<String>,
@@ -103,20 +103,20 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows, from top to bottom.
     pub rows: Vec<Row>,
-    /// Lines between the titles and the first row, like those below a row.
+    /// Lines between the titles and the first row, in the form of [`Row::below`].
     pub below_titles: Vec<String>,
 }
 
-/// Blanks between two columns, as kubectl's tab writer has them.
+/// The blanks between two columns, as in kubectl's tab writer.
 const GUTTER: u16 = 3;
-/// The least width of a column: kubectl's tab writer gives it at least six with its padding.
+/// The minimum width of a column. With its padding it is six, as in kubectl's tab writer.
 const MIN_WIDTH: usize = 3;
 
-/// The widest that a cell can be, even where nothing is cut: what the layout can count.
+/// The width limit of a cell, even without cutting. The layout counts in `u16`.
 const MAX_WIDTH: u16 = u16::MAX / 2;
 
 impl Table {
-    /// A line for the titles, and lines for each row. None is wider than asked, none ends in
+    /// One line for the titles, and the lines of each row. No line is wider than the look's width or ends in
     /// blanks.
     pub fn lines(&self, look: Look) -> Vec<String> {
         let titles = self.columns.iter().map(|column| column.title.clone());
@@ -128,7 +128,7 @@ impl Table {
         self.lay_out(&rows, look)
     }
 
-    /// The lines below the last row, or below the titles where there is no row yet.
+    /// The lines below the last row, or below the titles if there is no row yet.
     pub fn last_lines(&mut self) -> &mut Vec<String> {
         match self.rows.last_mut() {
             Some(row) => &mut row.below,
@@ -136,7 +136,7 @@ impl Table {
         }
     }
 
-    /// How many columns of the terminal the first `count` columns take, gutters included.
+    /// The width of the first `count` columns, gutters included.
     pub(super) fn width_before<'c>(
         columns: &[Column],
         count: usize,
@@ -193,7 +193,7 @@ fn finish(line: &str, look: Look) -> String {
     }
 }
 
-/// How wide each column is with nothing cut.
+/// The width of each column without cutting.
 fn natural_widths(columns: &[Column], rows: &[&Row]) -> Vec<u16> {
     let cell_width = |row: &&Row, index: usize| row.cells.get(index).map_or(0, Cell::width);
     (0..columns.len())
@@ -205,8 +205,7 @@ fn natural_widths(columns: &[Column], rows: &[&Row]) -> Vec<u16> {
         .collect()
 }
 
-/// Decides which columns stay and how wide they are; what then is still too wide is cut with the
-/// line.
+/// Decides which columns are kept and how wide they are. A table that is still too wide is cut line by line.
 fn fit(columns: &[Column], natural: &[u16], width: Option<usize>) -> Vec<(usize, u16)> {
     let mut kept: Vec<(usize, u16)> = natural.iter().copied().enumerate().collect();
     let Some(width) = width else { return kept };
@@ -237,7 +236,7 @@ fn fit(columns: &[Column], natural: &[u16], width: Option<usize>) -> Vec<(usize,
     kept
 }
 
-/// By how much these columns are wider than `width`.
+/// The number of columns by which the table is wider than `width`.
 fn excess(columns: &[(usize, u16)], width: usize) -> usize {
     let texts: usize = columns.iter().map(|&(_, width)| usize::from(width)).sum();
     let gutters = columns.len().saturating_sub(1) * usize::from(GUTTER);

@@ -1,8 +1,8 @@
-//! What cluster text becomes before it meets a terminal, and how wide it is there.
+//! Escapes cluster text for the terminal and measures its width.
 //!
-//! Names, messages, annotations, log lines: whoever may write an object may write any of them. Each
-//! passes through [`escape_line`] or [`escape_cell`] once, where it becomes display
-//! text; painting (`render::style`) comes after that.
+//! Anyone who may write an object may put anything into its names, messages, annotations or log lines. Each
+//! such text passes once through [`escape_line`] or [`escape_cell`] and becomes display text. Painting
+//! (`render::style`) comes after that.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -10,17 +10,17 @@ use std::fmt::Write;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Makes text safe to show inside one line, losing nothing: everything that a terminal would obey or hide becomes
-/// visible.
+/// Makes text safe to show inside one line without losing information. All characters that a terminal would
+/// obey or hide become visible.
 ///
-/// C0 controls and DEL are shown as terminals name them (`^[`), a carriage return as `\r` (both as
-/// kubectl does since CVE-2021-25743), a line feed as `\n`, a tab as `\t`, and C1 controls, bidirectional controls,
-/// line separators and invisible characters as `\u{202e}`.
+/// C0 controls and DEL become caret notation (`^[`), and a carriage return `\r`; kubectl does both since
+/// CVE-2021-25743. A line feed becomes `\n`, a tab `\t`. C1 controls, bidirectional controls, line separators
+/// and invisible characters become `\u{202e}`.
 pub fn escape_line(text: &str) -> Cow<'_, str> {
     replace(text, is_unsafe)
 }
 
-/// The same for what stands in a text from `start` on.
+/// As [`escape_line`], in place, for the part of a text from `start` on.
 pub fn escape_line_from(text: &mut String, start: usize) {
     let safe = match escape_line(&text[start..]) {
         Cow::Borrowed(_) => return,
@@ -29,7 +29,7 @@ pub fn escape_line_from(text: &mut String, start: usize) {
     text.replace_range(start.., &safe);
 }
 
-/// The same for text that may be owned already.
+/// As [`escape_line`], for text that may be owned already.
 pub fn escaped_line(text: Cow<'_, str>) -> Cow<'_, str> {
     match text {
         Cow::Borrowed(text) => escape_line(text),
@@ -40,8 +40,8 @@ pub fn escaped_line(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Makes text safe to show in a cell of a table: like [`escape_line`], but a tab is a space, and a
-/// line feed, carriage return or form feed ends the cell with `...`, as in kubectl's tables.
+/// Makes text safe to show in a table cell. Unlike in [`escape_line`], a tab becomes a space. A line feed,
+/// carriage return or form feed ends the cell with `...`, as in kubectl's tables.
 pub fn escape_cell(text: &str) -> Cow<'_, str> {
     let (line, is_cut) = match text.find(['\n', '\r', '\u{c}']) {
         Some(end) => (&text[..end], true),
@@ -58,9 +58,9 @@ pub fn escape_cell(text: &str) -> Cow<'_, str> {
     cell
 }
 
-/// Replaces every character that `is_replaced` names by a visible form.
+/// Replaces every character for which `is_replaced` is true by a visible form.
 fn replace(text: &str, is_replaced: impl Fn(char) -> bool) -> Cow<'_, str> {
-    // Nearly all text is plain, and need not be gone through character by character.
+    // Nearly all text is plain, so the check by character is rarely needed.
     if is_plain(text) {
         return Cow::Borrowed(text);
     }
@@ -84,7 +84,7 @@ pub(super) fn push_visible(safe: &mut String, c: char) {
         '\n' => safe.push_str("\\n"),
         '\r' => safe.push_str("\\r"),
         '\t' => safe.push_str("\\t"),
-        // Caret notation: the control's letter is 64 above it, and DEL's (127) 64 below.
+        // Caret notation: the letter of a C0 control is 64 above it, and that of DEL (127) 64 below.
         '\0'..='\u{1f}' | '\u{7f}' => {
             safe.push('^');
             safe.push(char::from(c as u8 ^ 0x40));
@@ -93,11 +93,11 @@ pub(super) fn push_visible(safe: &mut String, c: char) {
     }
 }
 
-/// Whether a terminal may obey this character, or show nothing for it.
+/// Whether a terminal may obey this character or show nothing for it.
 ///
-/// Beside the controls these are the line separators, the interlinear annotations and Unicode's
-/// `Default_Ignorable_Code_Point` (bidirectional controls, zero-width characters, tags), from which
-/// the two selectors of text and emoji presentation are left out: `⚠️` is written with one.
+/// In addition to controls, these are the line separators, the interlinear annotations and Unicode's
+/// `Default_Ignorable_Code_Point` (bidirectional controls, zero-width characters, tags). The two selectors of
+/// text and emoji presentation are excluded, because `⚠️` contains one.
 pub(super) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -124,13 +124,13 @@ pub(super) fn is_unsafe(c: char) -> bool {
         )
 }
 
-/// Whether there is nothing in the text but printable ASCII: a column a byte, and no harm in any.
+/// Whether the text is printable ASCII: one column for each byte, and no unsafe character.
 pub(super) fn is_plain(text: &str) -> bool {
     text.bytes()
         .fold(true, |plain, byte| plain & (0x20..0x7f).contains(&byte))
 }
 
-/// The columns that text takes, without counting the colour sequences of painted text.
+/// The number of columns that text takes. Colour sequences do not count.
 pub fn width(text: &str) -> usize {
     if is_plain(text) {
         return text.len();
@@ -143,8 +143,8 @@ pub fn width(text: &str) -> usize {
     spans.map(UnicodeWidthStr::width).sum()
 }
 
-/// What in a text is not printable ASCII, with the character before it, which it may widen, and the one
-/// behind; and how much there is around it.
+/// The part of a text that is not printable ASCII, with one character before it, which it may widen, and one
+/// after it. Also returns the number of bytes outside that part.
 fn core(text: &str) -> (&str, usize) {
     let is_other = |byte: u8| !(0x20..0x7f).contains(&byte);
     let first = text.bytes().position(is_other).unwrap_or(text.len());
@@ -156,13 +156,13 @@ fn core(text: &str) -> (&str, usize) {
     (core, text.len() - core.len())
 }
 
-/// Whether text takes no more columns than so many. No character is wider than it has bytes.
+/// Whether text takes at most this many columns. A character never has more columns than bytes.
 pub fn fits(text: &str, columns: usize) -> bool {
     text.len() <= columns || width(text) <= columns
 }
 
-/// Cuts unpainted text that is wider than `columns` at its end: `registry.exam…`. Without room for
-/// the ellipsis there is none.
+/// Cuts unpainted text that is wider than `columns` at its end: `registry.exam…`. The ellipsis is omitted if
+/// there is no room for it.
 pub fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if fits(text, columns) {
         return Cow::Borrowed(text);
@@ -173,9 +173,9 @@ pub fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str
     Cow::Owned(format!("{}{ellipsis}", head(text, room)))
 }
 
-/// Cuts unpainted text that is wider than `columns` in its middle: `pod/web-5d4…b9d-mzt4c`. What
-/// Kubernetes generates differs at the end, so of an odd number of columns the end has one more.
-/// Without room for the ellipsis there is none, and the end is cut.
+/// Cuts unpainted text that is wider than `columns` in the middle: `pod/web-5d4…b9d-mzt4c`. Generated
+/// Kubernetes names differ at the end, so with an odd number of columns the end gets one more. Without room
+/// for the ellipsis, the start of the text is shown without it.
 pub fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if fits(text, columns) {
         return Cow::Borrowed(text);
@@ -188,8 +188,8 @@ pub fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, 
     Cow::Owned(format!("{start}{ellipsis}{end}"))
 }
 
-/// Cuts a painted line that is wider than `columns` at its end. Its colour sequences are all kept,
-/// so that what the line switched on it also switches off.
+/// Cuts a painted line that is wider than `columns` at its end. All colour sequences are kept, so that every
+/// colour that the line switches on is switched off again.
 pub fn cut_line<'a>(line: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if fits(line, columns) {
         return Cow::Borrowed(line);
@@ -216,7 +216,7 @@ pub fn cut_line<'a>(line: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, st
     Cow::Owned(kept)
 }
 
-/// What begins a colour sequence. Display text is escaped, so only painting puts one into a line.
+/// The first character of a colour sequence. Display text is escaped, so only painting puts one into a line.
 const ESCAPE: char = '\u{1b}';
 
 /// Splits a painted line into its colour sequences (`ESC [ … m`) and the text between them.
@@ -256,8 +256,8 @@ pub(super) fn tail(text: &str, columns: usize) -> &str {
     &text[start.unwrap_or(text.len())..]
 }
 
-/// The place of the last of the clusters that fit, one after the other, into `columns`. A text is
-/// never wider than its clusters are together.
+/// The position of the last cluster that fits, in sequence, into `columns`. A text is never wider than the
+/// sum of its clusters.
 fn fitting<'a>(clusters: impl Iterator<Item = (usize, &'a str)>, columns: usize) -> Option<usize> {
     let mut used = 0;
     clusters

@@ -1,4 +1,4 @@
-//! Two texts as a unified diff, the form that `diff -u`, patch tools and pagers read
+//! Writes two texts as a unified diff, the format of `diff -u`, patch tools and pagers
 //! (<https://www.gnu.org/software/diffutils/manual/html_node/Detailed-Unified.html>).
 
 use std::time::Duration;
@@ -7,10 +7,10 @@ use similar::{Algorithm, ChangeTag, TextDiff};
 
 use super::style::Styles;
 
-/// Unchanged lines around a change.
+/// The number of unchanged lines around a change.
 const CONTEXT: usize = 3;
 
-/// What comparing may take; after that, the rest is said to be replaced.
+/// The time limit of the comparison. After it, the remaining lines are shown as replaced.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// One version of a text.
@@ -22,8 +22,8 @@ pub struct UnifiedSide<'a> {
     pub lines: &'a [String],
 }
 
-/// What turns `old` into `new`, under their names; nothing if they are equal. The lines are display
-/// text already, without line feeds.
+/// The unified diff from `old` to `new`, with their names; empty if they are equal. The lines are display
+/// text without line feeds.
 pub fn unified(old: UnifiedSide<'_>, new: UnifiedSide<'_>, styles: Styles) -> Vec<String> {
     let diff = TextDiff::configure()
         .algorithm(Algorithm::Histogram)
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_stand_with_their_surroundings() {
+    fn changes_are_shown_with_context() {
         let old = lines("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n");
         let new = lines("a\nb\nc\nd\nE\nf\ng\nh\ni\nj\nk\nl\n");
         let side = |name: &'static str, lines| UnifiedSide { name, lines };

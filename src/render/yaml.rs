@@ -1,20 +1,20 @@
-//! Objects as YAML, in the look of `kubectl get -o yaml`: fields by name, lists not indented, text of
-//! several lines as a block.
+//! Writes objects as YAML in the style of `kubectl get -o yaml`: fields sorted by name, lists not indented,
+//! multi-line text as a block.
 //!
-//! Written here and not by a library for two reasons: numbers keep their digits, and whatever a terminal
-//! might obey or hide is escaped as YAML allows, so that the text is safe to show and still the same value.
+//! No library is used, for two reasons. Numbers keep their digits. And all characters that a terminal may
+//! obey or hide are escaped as YAML allows, so that the text is safe to show and has the same value.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::text::is_unsafe;
-use crate::diff::{Content, LeftOut, Shown};
+use crate::diff::{Content, Projection, Shown};
 
-/// The object's lines, without line feeds, but for what is left out.
-pub fn yaml(shown: Shown<'_>, left_out: &LeftOut<'_>) -> Vec<String> {
+/// The lines of the object's selected part, without line feeds.
+pub fn yaml(shown: Shown<'_>, projection: &Projection<'_>) -> Vec<String> {
     let mut writer = Writer {
         lines: Vec::new(),
-        left_out,
+        projection,
     };
     match shown.content() {
         Content::Object if writer.has_fields(shown) => {
@@ -28,21 +28,21 @@ pub fn yaml(shown: Shown<'_>, left_out: &LeftOut<'_>) -> Vec<String> {
 
 struct Writer<'w> {
     lines: Vec<String>,
-    left_out: &'w LeftOut<'w>,
+    projection: &'w Projection<'w>,
 }
 
 impl Writer<'_> {
     fn has_fields(&self, shown: Shown<'_>) -> bool {
-        self.left_out.fields(shown).next().is_some()
+        self.projection.fields(shown).next().is_some()
     }
 
     fn has_items(&self, shown: Shown<'_>) -> bool {
-        self.left_out.items(shown).next().is_some()
+        self.projection.items(shown).next().is_some()
     }
 
-    /// The fields, each on a line of its own; the first behind `lead`.
+    /// Writes the fields, each on a line of its own. The first one follows `lead`.
     fn object(&mut self, shown: Shown<'_>, indent: usize, lead: String) {
-        let mut fields: Vec<(Cow<'_, str>, Shown<'_>)> = self.left_out.fields(shown).collect();
+        let mut fields: Vec<(Cow<'_, str>, Shown<'_>)> = self.projection.fields(shown).collect();
         fields.sort_by(|a, b| a.0.cmp(&b.0));
         let mut lead = Some(lead);
         for (name, value) in fields {
@@ -66,10 +66,10 @@ impl Writer<'_> {
         }
     }
 
-    /// The items, each behind a dash; the first behind `lead`.
+    /// Writes the items, each after a dash. The first one follows `lead`.
     fn array(&mut self, shown: Shown<'_>, indent: usize, lead: String) {
         let mut lead = Some(lead);
-        for item in self.left_out.items(shown) {
+        for item in self.projection.items(shown) {
             let mut start = lead.take().unwrap_or_else(|| spaces(indent));
             start.push_str("- ");
             match item.content() {
@@ -82,7 +82,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A value that has nothing below it, behind `start`. `indent` is that of the lines of a block.
+    /// Writes a value without children after `start`. `indent` applies to the lines of a block.
     fn scalar(&mut self, shown: Shown<'_>, indent: usize, mut start: String) {
         match shown.content() {
             Content::Null => start.push_str("null"),
@@ -97,7 +97,7 @@ impl Writer<'_> {
         self.lines.push(start);
     }
 
-    /// A literal block (YAML 1.2 §8.1.2); its indicator says how many line feeds end it.
+    /// Writes a literal block (YAML 1.2 §8.1.2). Its indicator gives the number of line feeds at its end.
     fn block(&mut self, text: &str, indent: usize, start: &str) {
         let body = text.strip_suffix('\n').unwrap_or(text);
         let chomping = match (body.len() < text.len(), body.ends_with('\n')) {
@@ -117,8 +117,8 @@ fn spaces(count: usize) -> String {
     " ".repeat(count)
 }
 
-/// Whether a text can be a literal block: several lines, all of them safe to show, the first of which
-/// tells the indentation.
+/// Whether a text can be a literal block. It needs several lines, all safe to show, and the first must
+/// determine the indentation.
 fn is_block(text: &str) -> bool {
     text.contains('\n')
         && !text.starts_with([' ', '\t', '\n'])
@@ -133,8 +133,8 @@ fn inline(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether readers of YAML 1.1 and 1.2 alike take the bare text for this string. Errs on the side of
-/// quotes.
+/// Whether readers of YAML 1.1 and 1.2 read the bare text as this string. If in doubt, the answer is no, and
+/// the text is quoted.
 fn is_plain(text: &str) -> bool {
     let mut chars = text.chars();
     let starts_well = match (chars.next(), chars.next(), chars.next()) {
@@ -151,8 +151,8 @@ fn is_plain(text: &str) -> bool {
         || is_number_like_name(text)
 }
 
-/// A text that begins like a number and is none in any reading, such as an IP address or an image's
-/// digest, is bare too.
+/// Whether a text begins like a number but is none in any YAML version, such as an IP address or an image
+/// digest. Such a text needs no quotes.
 fn is_number_like_name(text: &str) -> bool {
     let is_clean = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
     text.starts_with(|c: char| c.is_ascii_digit())
@@ -163,15 +163,15 @@ fn is_number_like_name(text: &str) -> bool {
         && !text.starts_with("0o")
 }
 
-/// The words of YAML 1.1 that stand for something else
+/// The words that YAML 1.1 reads as booleans or null
 /// (<https://yaml.org/type/bool.html>, <https://yaml.org/type/null.html>).
 fn is_word(text: &str) -> bool {
     const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
     WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// In double quotes: JSON's, but that characters beyond the basic plane are escaped in one piece, as YAML
-/// does not know surrogates.
+/// The text in double quotes, escaped as in JSON. Only characters beyond the basic plane differ: YAML has no
+/// surrogates, so they take one escape.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -212,12 +212,12 @@ mod tests {
         let doc = Doc::parse(json).unwrap();
         let redactor = Redactor::new();
         let shown = redactor.shown(doc.root());
-        let lines = yaml(shown, &LeftOut::default().and_metadata(shown, without));
+        let lines = yaml(shown, &Projection::default().and_metadata(shown, without));
         lines.into_iter().map(|line| line + "\n").collect()
     }
 
     #[test]
-    fn what_is_not_asked_for_is_left_out() {
+    fn unselected_parts_are_omitted() {
         let part = |only: &[&str], ignore: &[&str]| {
             let read = |paths: &[&str]| {
                 let paths = paths.iter().map(|path| path.parse().expect("a path"));
@@ -230,13 +230,13 @@ mod tests {
             let doc = Doc::parse(POD).unwrap();
             let redactor = Redactor::new();
             let shown = redactor.shown(doc.root());
-            yaml(shown, &filter.left_out([shown], ListKeys::builtin())).join("\n")
+            yaml(shown, &filter.projection([shown], ListKeys::builtin())).join("\n")
         };
         insta::assert_snapshot!(part(&["status"], &[]), @r"
         status:
           phase: Running
         ");
-        // A port without a protocol is one of TCP.
+        // A port without a protocol has protocol TCP.
         insta::assert_snapshot!(part(&["spec.**.ports[containerPort=80,protocol=TCP]", "**.image"], &["**[name=log]"]), @r"
         spec:
           containers:
@@ -271,7 +271,7 @@ mod tests {
         {"name":"log","image":"log:1","env":[{"name":"A","value":"1"},{"name":"A","value":"2"}]}]},"status":{"phase":"Running"}}"#;
 
     #[test]
-    fn an_object_looks_as_kubectl_prints_it() {
+    fn an_object_has_the_layout_of_kubectl() {
         let object = r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"app","managedFields":[{"manager":"x"}],
             "creationTimestamp":"2024-05-01T14:02:01Z","annotations":{"a.b/c":"","n":"8080","t":"true"},"labels":{}},
             "data":{"app.yaml":"server:\n  port: 80\n","one":"a: b","end":"x\ny","ends":"x\n\n","esc":"a\u001b[2J","lead":" a\nb"},
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_not_in_it() {
+    fn secret_values_are_replaced_by_placeholders() {
         let secret = r#"{"kind":"Secret","apiVersion":"v1","data":{"p":"aHVudGVyMg=="}}"#;
         insta::assert_snapshot!(written(secret, &[]), @r#"
         apiVersion: v1
@@ -353,7 +353,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_reader_of_yaml_gets_the_value_back(value in json()) {
+        fn a_yaml_reader_returns_the_same_value(value in json()) {
             let lines = written(&value.to_string(), &[]);
             prop_assert!(!lines.contains(|c| !matches!(c, '\n' | '\t') && is_unsafe(c)));
             let read: Json = serde_saphyr::from_str(&lines).map_err(|e| TestCaseError::fail(format!("{e}\n{lines}")))?;

@@ -1,4 +1,4 @@
-//! One request, answered: who asks, what befalls it, where it leads, and the response.
+//! Answers one request: authenticates the user, applies faults, finds the route, and builds the response.
 
 use std::io;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ use super::wire::Switch;
 
 type Answer = io::Result<Response<Body>>;
 
-/// The connection a request came by.
+/// The connection that a request came from.
 pub(super) struct Caller {
     pub(super) connection: usize,
     pub(super) switch: Arc<Switch>,
 }
 
-/// A request with what is known about it.
+/// A request, its parsed query, and the parts of its reply.
 struct Call<'a> {
     shared: &'a Arc<ServerState>,
     request: &'a Request<hyper::body::Incoming>,
@@ -38,7 +38,7 @@ struct Call<'a> {
     reply: ServerReply,
 }
 
-/// Answers a request; an error breaks the connection without an answer.
+/// Answers a request. An error breaks the connection without an answer.
 pub(super) async fn answer(
     shared: &Arc<ServerState>,
     request: &Request<hyper::body::Incoming>,
@@ -54,7 +54,7 @@ pub(super) async fn answer(
     let query = Query::of(request.uri().query());
     let route = Route::of(request.uri().path(), shared.store.kinds());
     let (verb, resource) = fault_place(route.as_ref().ok(), &query, shared, request.uri().path());
-    let effects = shared.faults.befall(verb, &resource);
+    let effects = shared.faults.effects_of(verb, &resource);
     let accepts_gzip = accepts_gzip(request.headers());
     let reply = ServerReply {
         effects,
@@ -68,7 +68,7 @@ pub(super) async fn answer(
         query,
         reply,
     };
-    call.strike_first().await?;
+    call.apply_early().await?;
     if let Some(response) = call.injected_status() {
         return Ok(response);
     }
@@ -81,7 +81,8 @@ pub(super) async fn answer(
     Ok(answered.unwrap_or_else(|failure| call.reply.refuse(&failure)))
 }
 
-/// How the fault script knows a request: verb and resource, or the path of what is no resource.
+/// The verb and the resource by which the fault script selects a request. Requests for other paths count as
+/// GET, with the path as resource.
 fn fault_place(
     route: Option<&Route>,
     query: &Query,
@@ -109,8 +110,8 @@ fn header(request: &Request<hyper::body::Incoming>, name: HeaderName) -> Option<
 }
 
 impl Call<'_> {
-    /// The faults that leave a request without an answer.
-    async fn strike_first(&self) -> io::Result<()> {
+    /// Applies the faults that leave a request without an answer.
+    async fn apply_early(&self) -> io::Result<()> {
         for effect in &self.reply.effects {
             match effect {
                 Effect::Cut {

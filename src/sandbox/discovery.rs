@@ -1,4 +1,4 @@
-//! Discovery: which groups, versions and resources there are, in one document or one by one.
+//! Discovery: the groups, versions and resources, in one document or in one document each.
 
 use serde_json::{Value, json};
 
@@ -147,7 +147,7 @@ fn versions_of<'k>(group: &str, kinds: &'k [Kind]) -> Vec<&'k str> {
     )
 }
 
-/// Each once, in the order of its first mention.
+/// The distinct names, in the order of their first occurrence.
 fn in_order<'k>(names: impl Iterator<Item = &'k str>) -> Vec<&'k str> {
     let mut known = Vec::new();
     for name in names {

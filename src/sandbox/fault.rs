@@ -1,13 +1,13 @@
-//! The fault script: what goes wrong with which requests, as plain data.
+//! The fault script as plain data: which requests fail, and how.
 
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The requests a fault can hit.
+/// The verbs of the requests that a fault can hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// Each of the others.
+    /// Every verb.
     Any,
     /// One object by name.
     Get,
@@ -17,23 +17,23 @@ pub enum Verb {
     Watch,
 }
 
-/// A place in an answer. Bookmarks do not count as events.
+/// A position in an answer. Bookmarks do not count as events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Before anything is sent.
+    /// Before any byte is sent.
     BeforeHeaders,
-    /// After the headers; of the body, nothing.
+    /// After the headers, before the body.
     AfterHeaders,
-    /// After this many events of a watch; amid the body of a list.
+    /// After this many events of a watch; in the middle of the body of a list.
     AfterEvents(usize),
-    /// In the middle of the event after this many; amid the body of a list.
+    /// In the middle of the event after this many; in the middle of the body of a list.
     MidLine(usize),
 }
 
-/// How a connection or a body ends before its time.
+/// How a connection or a body ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// As if all had been said: with the last chunk.
+    /// As if it were complete, with the last chunk.
     Clean,
     /// The connection is closed (FIN) without the last chunk.
     Dropped,
@@ -41,10 +41,10 @@ pub enum End {
     Reset,
 }
 
-/// A line that does not say what it should, in place of an event.
+/// A bad line in place of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadLine {
-    /// No JSON at all.
+    /// Text that is not JSON.
     Garbage,
     /// The event's first half, with a line end.
     Truncated,
@@ -52,11 +52,11 @@ pub enum BadLine {
     NotUtf8,
     /// The event, padded to this many bytes.
     Long(usize),
-    /// The event under a `type` that no client knows.
+    /// The event with a `type` that no client knows.
     UnknownType,
 }
 
-/// How events are laid out on the wire; all of these are legal.
+/// The layout of events on the wire. All of these layouts are legal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// Lines end in CR LF.
@@ -65,15 +65,15 @@ pub enum Framing {
     BlankLines,
     /// `object` before `type`.
     ObjectFirst,
-    /// All events that are due in one chunk.
+    /// All due events in one chunk.
     Together,
     /// Each line in chunks of this many bytes.
     Split(usize),
-    /// Each event a gzip member of its own, if the client accepts gzip.
+    /// Each event as a gzip member of its own, if the client accepts gzip.
     Gzip,
 }
 
-/// Where an expiry (410) shows.
+/// The place where an expiry (410) appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
     /// As an ERROR event after this many events of a watch.
@@ -91,79 +91,79 @@ pub enum ErrorBody {
     Status,
     /// A `Status` object over several lines.
     PrettyStatus,
-    /// A proxy's page.
+    /// The HTML page of a proxy.
     Html,
 }
 
-/// What goes wrong.
+/// The effect of a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// The answer ends early.
     Cut {
-        /// Where.
+        /// Position of the end.
         at: Place,
-        /// How.
+        /// Kind of end.
         end: End,
     },
-    /// Nothing more comes, while the connection stays open.
+    /// No more bytes are sent, and the connection stays open.
     Stall {
-        /// From where on.
+        /// Position of the stall.
         at: Place,
     },
-    /// Each event comes this much later.
+    /// Each event is delayed by this time.
     Slow(Duration),
     /// An HTTP error.
     Status {
         /// The code.
         code: u16,
-        /// The `Retry-After` header, seconds.
+        /// The `Retry-After` header, in seconds.
         retry_after: Option<u32>,
         /// The body.
         body: ErrorBody,
     },
-    /// 410.
+    /// A 410.
     Expire(Expiry),
-    /// An ERROR event, and the end.
+    /// An ERROR event, then the end of the watch.
     ErrorEvent {
-        /// After how many events.
+        /// The number of events before it.
         after: usize,
-        /// `code` of the `Status`; 0 for none that says anything.
+        /// `code` of the `Status`; with 0 it has neither a reason nor a message.
         code: u16,
     },
-    /// One line is bad; the stream goes on after it.
+    /// One line is bad; the stream continues after it.
     BadLine {
-        /// It replaces the event after this many.
+        /// The number of events before the one that it replaces.
         after: usize,
-        /// How it is bad.
+        /// The kind of bad line.
         line: BadLine,
     },
-    /// Another layout.
+    /// Events have another layout.
     Framing(Framing),
-    /// The watch first repeats this many versions from before its resourceVersion.
+    /// The watch first repeats this many versions up to its resourceVersion.
     Replay(usize),
-    /// The watch leaves out this many versions after its resourceVersion.
+    /// The watch omits this many versions after its resourceVersion.
     Skip(usize),
-    /// No bookmarks, though they were asked for.
+    /// The watch sends no bookmarks, even if the client asked for them.
     NoBookmarks,
-    /// Each further page of a list begins with the last item of the page before.
+    /// Every further page of a list begins with the last item of the page before.
     RepeatAcrossPages,
 }
 
-/// One fault: the requests it hits, and what happens to them.
+/// One fault: the requests that it hits, and its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Which requests.
+    /// The verb of the requests.
     pub verb: Verb,
-    /// The plural of the resource; `None` for every one.
+    /// The plural of the resource; `None` for all resources.
     pub resource: Option<String>,
-    /// Which of the matching requests since the fault was injected, from 1.
+    /// The range of matching requests that it hits, counted from 1 since the injection.
     pub nth: RangeInclusive<u32>,
-    /// What happens.
+    /// The effect.
     pub effect: Effect,
 }
 
 impl Fault {
-    /// A fault of the next request of this verb for this resource (`*`: any).
+    /// A fault for the next request with this verb for this resource (`*`: any).
     pub fn on(verb: Verb, resource: &str, effect: Effect) -> Self {
         let resource = (resource != "*").then(|| resource.to_owned());
         Self {
@@ -174,20 +174,20 @@ impl Fault {
         }
     }
 
-    /// The same for the `nth` matching request, from 1.
+    /// Hits the `nth` matching request, counted from 1.
     #[must_use]
     pub fn nth(self, nth: u32) -> Self {
         self.range(nth..=nth)
     }
 
-    /// The same for these matching requests, from 1.
+    /// Hits these matching requests, counted from 1.
     #[must_use]
     pub fn range(mut self, nth: RangeInclusive<u32>) -> Self {
         self.nth = nth;
         self
     }
 
-    /// The same for every matching request.
+    /// Hits every matching request.
     #[must_use]
     pub fn always(self) -> Self {
         self.range(1..=u32::MAX)
@@ -199,7 +199,7 @@ impl Fault {
     }
 }
 
-/// The faults in force, each with the number of requests it has matched.
+/// The active faults, each with the number of requests that it has matched.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Mutex<Vec<(Fault, u32)>>);
 
@@ -218,8 +218,8 @@ impl Faults {
             .clear();
     }
 
-    /// Counts a request and answers what befalls it.
-    pub(super) fn befall(&self, verb: Verb, resource: &str) -> Vec<Effect> {
+    /// Counts a request and returns the effects of the faults that hit it.
+    pub(super) fn effects_of(&self, verb: Verb, resource: &str) -> Vec<Effect> {
         let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut effects = Vec::new();
         for (fault, count) in faults

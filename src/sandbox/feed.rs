@@ -1,4 +1,4 @@
-//! Puts a watch on the wire, line by line, and lets the fault script spoil it.
+//! Sends a watch line by line, and applies the fault script to it.
 
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
@@ -16,23 +16,23 @@ use super::status::ApiFailure;
 use super::watch::{EventType, WatchEvent, WatchSource};
 use super::wire::Switch;
 
-/// What the body does next.
+/// The next step of a body.
 enum FeedStep {
     Send(Bytes),
-    /// Lets what has been sent reach the socket.
+    /// Lets the bytes sent so far reach the socket.
     Flush,
     Wait(Duration),
     Stall,
     End(End),
 }
 
-/// A body that plays steps.
+/// A body that runs these steps.
 pub(super) struct WatchFeed {
     source: Option<WatchSource>,
     effects: Vec<Effect>,
     steps: VecDeque<FeedStep>,
     switch: Arc<Switch>,
-    /// Events sent or replaced so far, bookmarks not counted.
+    /// The number of events sent or replaced so far, without bookmarks.
     sent: usize,
 }
 
@@ -63,7 +63,7 @@ impl WatchFeed {
         feed
     }
 
-    /// The body of anything else: all of it, or half of it and a fault.
+    /// The body of any other answer: all of it, or half of it and a fault.
     pub(super) fn whole(body: &Bytes, effects: &[Effect], switch: Arc<Switch>) -> Self {
         let mut steps = VecDeque::from([FeedStep::Send(body.clone()), FeedStep::End(End::Clean)]);
         for effect in effects {
@@ -119,7 +119,7 @@ impl WatchFeed {
         }
     }
 
-    /// Turns an event into steps.
+    /// Plans the steps of an event.
     fn plan(&mut self, event: &WatchEvent) {
         if event.kind == EventType::Bookmark {
             let line = self.line(event);
@@ -154,7 +154,7 @@ impl WatchFeed {
         self.check_place(Place::AfterEvents(self.sent));
     }
 
-    /// Plans the faults that strike at a place between events.
+    /// Plans the faults at this place between events.
     fn check_place(&mut self, place: Place) {
         let mut planned = Vec::new();
         for effect in &self.effects {
@@ -183,7 +183,7 @@ impl WatchFeed {
         self.steps.extend(planned);
     }
 
-    /// Plans half of the event and the fault that strikes in its middle, if there is one.
+    /// Plans half of the event and the fault in its middle. Returns false without such a fault.
     fn cut_within(&mut self, event: &WatchEvent) -> bool {
         let here = Place::MidLine(self.sent);
         let last = self.effects.iter().find_map(|effect| match effect {
@@ -199,7 +199,7 @@ impl WatchFeed {
         true
     }
 
-    /// The bad line that stands for this event, if one is due.
+    /// The bad line that replaces this event, if one is due.
     fn spoiled(&self, event: &WatchEvent) -> Option<Vec<u8>> {
         let bad = self.effects.iter().find_map(|effect| match effect {
             Effect::BadLine { after, line } if *after == self.sent => Some(line),

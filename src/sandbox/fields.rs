@@ -1,7 +1,8 @@
-//! Field sets: which fields an object has, and their form in `metadata.managedFields`.
+//! Field sets: the fields of an object, and their form in `metadata.managedFields`.
 //!
-//! Follows `sigs.k8s.io/structured-merge-diff`: maps are granular, keyed lists are addressed by their keys, all other
-//! lists are leaves; `.` says that the container itself belongs to the set.
+//! The rules are those of `sigs.k8s.io/structured-merge-diff`. Maps are granular, items of keyed lists are
+//! addressed by their keys, and all other lists are leaves. The step `.` means that the container itself
+//! belongs to the set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ pub(super) enum FieldStep {
 
 /// A path from the root of an object.
 pub(super) type Path = Vec<FieldStep>;
-/// The fields somebody owns.
+/// The fields that a manager owns.
 pub(super) type FieldSet = BTreeSet<Path>;
 
 /// How a list is merged.
@@ -30,7 +31,7 @@ enum ListKind {
     Keyed(&'static [&'static str]),
 }
 
-/// The list kinds of the built-in API types that objects here use (`x-kubernetes-list-type` in its `OpenAPI` document).
+/// The list kinds of the built-in types used here (`x-kubernetes-list-type` in the API's `OpenAPI` document).
 fn list_kind(path: &[FieldStep], items: &[Value]) -> ListKind {
     let names: Vec<&str> = path
         .iter()
@@ -70,7 +71,7 @@ fn list_kind(path: &[FieldStep], items: &[Value]) -> ListKind {
     }
 }
 
-/// Maps that the API declares as atomic: selectors, as wholes.
+/// The maps that the API declares as atomic: selectors.
 fn is_atomic_map(path: &[FieldStep]) -> bool {
     let name = |step: Option<&FieldStep>| match step {
         Some(FieldStep::Field(name)) => name.clone(),
@@ -88,7 +89,7 @@ fn is_atomic_map(path: &[FieldStep]) -> bool {
     )
 }
 
-/// Struct fields that are never absent in Go: they belong to nobody, only what is in them does.
+/// Struct fields that Go never omits. No manager owns such a field itself, only the fields in it.
 fn is_always_there(path: &[FieldStep]) -> bool {
     let Some(FieldStep::Field(name)) = path.last() else {
         return false;
@@ -106,7 +107,7 @@ fn is_always_there(path: &[FieldStep]) -> bool {
     )
 }
 
-/// The leaves of an object (and its containers, as `None`), with the fields that nobody owns left out.
+/// The leaves of an object, and its containers as `None`, without the fields that have no owner.
 pub(super) fn leaves(object: &Value) -> BTreeMap<Path, Option<&Value>> {
     let mut found = BTreeMap::new();
     let mut path = Vec::new();
@@ -147,7 +148,7 @@ fn is_system_field(path: &[FieldStep]) -> bool {
 }
 
 fn collect<'v>(value: &'v Value, path: &mut Path, found: &mut BTreeMap<Path, Option<&'v Value>>) {
-    // `managedFields` describes the object, it is no part of what it describes.
+    // `managedFields` describes the object and is not one of the fields it describes.
     if path.last() == Some(&FieldStep::Field("managedFields".to_owned())) {
         return;
     }
@@ -206,7 +207,7 @@ fn key_of(keys: &[&str], item: &Value) -> String {
     Value::Object(map).to_string()
 }
 
-/// The keys of two lists' items, when both are lists merged by key; `None` for lists replaced as wholes.
+/// The keys of the items of both lists, if they are merged by key; `None` if the list is replaced as a whole.
 pub(super) fn merge_keys(
     path: &[FieldStep],
     old: &[Value],
@@ -243,7 +244,7 @@ pub(super) fn encode(set: &FieldSet) -> Value {
                 *node = json!({});
             }
         }
-        // A leaf stays `{}`; a container that has owned children says `.` for itself.
+        // A leaf stays `{}`. A container with owned children gets `.` for itself.
         let has_children = set
             .range(path.clone()..)
             .nth(1)

@@ -1,4 +1,4 @@
-//! The kinds the server knows: what discovery tells of them and how their objects are kept.
+//! The kinds that the server serves: their discovery data and their storage rules.
 
 use serde_json::Value;
 
@@ -13,19 +13,19 @@ pub enum Scope {
     Cluster,
 }
 
-/// Whether a kind is compiled into kube-apiserver or comes from a `CustomResourceDefinition`.
+/// The origin of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KindOrigin {
-    /// Built in: the items of a LIST carry no `apiVersion` and `kind`.
+    /// Compiled into kube-apiserver. The items of a LIST have no `apiVersion` and `kind`.
     BuiltIn,
-    /// Custom: the items of a LIST carry them.
+    /// From a `CustomResourceDefinition`. The items of a LIST have both.
     Custom,
 }
 
-/// A resource type that is served.
+/// A served resource type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kind {
-    /// API group, empty for the core.
+    /// API group; empty for the core group.
     pub group: String,
     /// Version within the group.
     pub version: String,
@@ -41,12 +41,12 @@ pub struct Kind {
     pub scope: Scope,
     /// Built in or custom.
     pub origin: KindOrigin,
-    /// Whether `metadata.generation` counts the changes of the specification.
+    /// Whether `metadata.generation` counts the changes of the spec.
     pub counts_generations: bool,
     /// Whether there is a `status` subresource.
     pub has_status: bool,
-    /// The `OpenAPI` schema that is published of it, as a `CustomResourceDefinition` has it; nothing is
-    /// checked against it. `None` for none.
+    /// The published `OpenAPI` schema, in the form of a `CustomResourceDefinition`, if any. Objects are not
+    /// validated against it.
     pub schema: Option<Value>,
 }
 
@@ -86,7 +86,7 @@ impl Kind {
         }
     }
 
-    /// `GROUP/VERSION`, or the version alone for the core.
+    /// `GROUP/VERSION`, or just the version for the core group.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() {
             self.version.clone()
@@ -95,7 +95,7 @@ impl Kind {
         }
     }
 
-    /// `PLURAL.GROUP`, or the plural alone for the core: how messages name a resource.
+    /// `PLURAL.GROUP`, or just the plural for the core group, as messages name a resource.
     pub fn qualified(&self) -> String {
         if self.group.is_empty() {
             self.plural.clone()
@@ -104,7 +104,7 @@ impl Kind {
         }
     }
 
-    /// The singular name: the kind in lower case, as kube-apiserver has it.
+    /// The singular name: the kind in lower case, as in kube-apiserver.
     pub fn singular(&self) -> String {
         self.kind.to_lowercase()
     }
@@ -162,7 +162,7 @@ const BUILT_IN: &[(&str, &[(&str, &str)])] = &[
     ("discovery.k8s.io", &[("EndpointSlice", "g")]),
 ];
 
-/// The built-in kinds, in the order in which discovery names them.
+/// The built-in kinds, in discovery order.
 pub(crate) fn built_in() -> Vec<Kind> {
     let served = BUILT_IN.iter().flat_map(|(group, kinds)| {
         kinds

@@ -1,4 +1,4 @@
-//! LIST: consistent pages, reads at an exact revision, and what is refused.
+//! LIST: consistent pages, reads at an exact revision, and invalid options.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::status::ApiFailure;
 use super::store::{ListError, ObjectStore, StoreListing};
 use super::view::ObjectView;
 
-/// A page's token: the revision of the first page and the last key served.
+/// A continue token: the revision of the first page and the last key sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ContinueToken {
     revision: u64,
@@ -30,7 +30,7 @@ impl ContinueToken {
         }
     }
 
-    /// Opaque to clients: hexadecimal digits.
+    /// The token as hexadecimal digits, so that clients treat it as opaque.
     fn text(&self) -> String {
         let plain = format!("{}/{}/{}", self.revision, self.namespace, self.name);
         plain
@@ -53,7 +53,7 @@ impl ContinueToken {
     }
 }
 
-/// Which state a LIST reads.
+/// The state that a LIST reads.
 enum ListAt {
     Now,
     Exactly(u64),
@@ -63,13 +63,13 @@ enum ListAt {
 pub(super) struct ListRequest<'r> {
     pub(super) selection: &'r ListSelection,
     pub(super) query: &'r Query,
-    /// The faults that meet it.
+    /// The faults that hit it.
     pub(super) effects: &'r [Effect],
     /// The form of the answer.
     pub(super) view: &'r ObjectView,
 }
 
-/// Answers a LIST with the body and nothing else.
+/// Answers a LIST; returns only the body.
 pub(super) fn list(
     store: &ObjectStore,
     request: &ListRequest<'_>,
@@ -148,7 +148,7 @@ fn read(
         })
 }
 
-/// The state that `resourceVersion` and `resourceVersionMatch` ask for.
+/// The state that `resourceVersion` and `resourceVersionMatch` select.
 fn state(query: &Query, newest: u64) -> Result<ListAt, ApiFailure> {
     let revision: Option<u64> = query.parsed("resourceVersion")?;
     match (query.get("resourceVersionMatch"), revision) {

@@ -1,4 +1,4 @@
-//! Finds objects in the store: by target, by what they say of themselves, by resource.
+//! Finds objects in the store: by target, by their own metadata, or by resource.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ impl ObjectStore {
         Some(self.lock().get(&key)?.whole(&self.kinds()[key.kind]))
     }
 
-    /// The objects of a resource in a namespace that are to be kept, by name.
+    /// The objects of a resource in a namespace for which `is_kept` is true, by name.
     pub(super) fn read_all(
         &self,
         resource: &str,

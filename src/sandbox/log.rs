@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::kinds::Kind;
 
-/// What a write did.
+/// The effect of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// The object came to be.
+    /// The object was created.
     Added,
-    /// It has a new version.
+    /// The object has a new version.
     Modified,
-    /// It is gone; the version logged is the last one, under the revision of the deletion.
+    /// The object was deleted. The logged version is the last one, with the revision of the deletion.
     Deleted,
 }
 
@@ -34,7 +34,7 @@ impl Change {
 pub(super) struct StoredVersion {
     /// The object without `apiVersion` and `kind`.
     pub(super) value: Value,
-    /// The same as JSON.
+    /// The object as JSON.
     pub(super) json: Bytes,
     pub(super) revision: u64,
 }
@@ -49,7 +49,7 @@ impl StoredVersion {
         }
     }
 
-    /// The object as a watch event or a GET carries it, `kind` and `apiVersion` in front.
+    /// The object as in a watch event or a GET, with `kind` and `apiVersion` first.
     pub(super) fn wire(&self, kind: &Kind) -> Bytes {
         let head = format!(
             r#"{{"kind":"{}","apiVersion":"{}""#,
@@ -67,7 +67,7 @@ impl StoredVersion {
         Bytes::from(wire)
     }
 
-    /// The object with `apiVersion` and `kind`, for those who go on working with it.
+    /// The object with `apiVersion` and `kind`, for further processing.
     pub(super) fn whole(&self, kind: &Kind) -> Value {
         let mut value = self.value.clone();
         value["apiVersion"] = Value::from(kind.api_version());
@@ -83,7 +83,7 @@ impl StoredVersion {
     }
 }
 
-/// Where an object is kept.
+/// The key of an object in the store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StoreKey {
     /// Index of its kind.
@@ -103,7 +103,7 @@ pub(super) struct LogEntry {
     pub(super) before: Option<Arc<StoredVersion>>,
 }
 
-/// One write as tests read it.
+/// One write, in the form that tests read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The cluster-wide revision: the `resourceVersion` of the version written.
@@ -116,9 +116,9 @@ pub struct Record {
     pub name: String,
     /// Its uid.
     pub uid: String,
-    /// What happened.
+    /// The effect of the write.
     pub change: Change,
-    /// The JSON of the object after the write; of a deletion, as its DELETED event carries it.
+    /// The JSON of the object after the write; for a deletion, as in its DELETED event.
     pub after: Bytes,
     /// The JSON of the object before the write; `None` for a creation.
     pub before: Option<Bytes>,

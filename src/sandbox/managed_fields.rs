@@ -1,7 +1,7 @@
-//! Keeps `metadata.managedFields`: after each write every field belongs to who set it last.
+//! Maintains `metadata.managedFields`: after each write, every field belongs to the manager that set it last.
 //!
-//! Follows `k8s.io/apimachinery/pkg/util/managedfields`, with one of its quirks: an update that only removes fields leaves
-//! no trace of who did it.
+//! The rules are those of `k8s.io/apimachinery/pkg/util/managedfields`, including one quirk: an update that only
+//! removes fields leaves no trace of its manager.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 
 use super::fields::{self, FieldSet, FieldStep, Path};
 
-/// Who writes, in the words of a `managedFields` entry.
+/// The writer, as named in a `managedFields` entry.
 pub(super) struct Actor<'a> {
     pub(super) manager: &'a str,
     pub(super) subresource: Option<&'a str>,
     pub(super) api_version: &'a str,
-    /// RFC 3339, seconds.
+    /// RFC 3339, in whole seconds.
     pub(super) time: &'a str,
 }
 
-/// What a write did to the fields of an object.
+/// The fields that a write changed, added and removed.
 struct FieldComparison {
     changed: FieldSet,
     added: FieldSet,
@@ -43,7 +43,7 @@ impl ManagerEntry {
     }
 }
 
-/// Sets the `managedFields` of `new` after an update of `old` (of nothing: a creation).
+/// Sets the `managedFields` of `new` after an update of `old`, or after a creation if `old` is `None`.
 pub(super) fn after_update(old: Option<&Value>, new: &mut Value, actor: &Actor<'_>) {
     let change = compare(old, new);
     let mut entries = old.map(read).unwrap_or_default();
@@ -84,7 +84,8 @@ pub(super) fn apply(old: &Value, applied: &Value, actor: &Actor<'_>) -> Value {
             .fields
             .difference(&mine)
             .filter(|path| !is_others(path));
-        // In path order an item of a keyed list comes before its fields, the keys among them.
+        // In path order an item of a keyed list precedes its fields, including its keys. So the item is
+        // removed first.
         for path in given_up {
             remove(&mut new, path);
         }
@@ -100,7 +101,7 @@ pub(super) fn apply(old: &Value, applied: &Value, actor: &Actor<'_>) -> Value {
     new
 }
 
-/// The entry of the manager that has created `new` by a server-side apply.
+/// Sets the entry of the manager that created `new` by a server-side apply.
 pub(super) fn after_first_apply(new: &mut Value, actor: &Actor<'_>) {
     let mine = applied_set(new);
     write(
@@ -109,7 +110,7 @@ pub(super) fn after_first_apply(new: &mut Value, actor: &Actor<'_>) {
     );
 }
 
-/// An applied configuration owns its leaves and the list items it names, not the containers around them.
+/// The fields that an apply owns: its leaves and named list items, but not the containers around them.
 fn applied_set(applied: &Value) -> FieldSet {
     let is_owned = |(path, leaf): (Path, Option<&Value>)| {
         let is_item = matches!(path.last(), Some(FieldStep::Key(_) | FieldStep::Item(_)));
@@ -149,7 +150,7 @@ fn compare(old: Option<&Value>, new: &Value) -> FieldComparison {
     change
 }
 
-/// Takes from the others what has been changed or removed under them.
+/// Removes changed and removed fields from the entries of other managers.
 fn release(entries: &mut [ManagerEntry], change: &FieldComparison) {
     for entry in entries {
         entry
@@ -186,7 +187,7 @@ fn read(object: &Value) -> Vec<ManagerEntry> {
         .collect()
 }
 
-/// Applied entries first, then by time and name: the order kube-apiserver keeps.
+/// Writes the entries in kube-apiserver's order: applied entries first, then by time and name.
 fn write(object: &mut Value, mut entries: Vec<ManagerEntry>) {
     entries.retain(|entry| !entry.fields.is_empty());
     entries.sort_by(|a, b| {
@@ -200,7 +201,7 @@ fn write(object: &mut Value, mut entries: Vec<ManagerEntry>) {
             "fieldsType": "FieldsV1",
             "fieldsV1": fields::encode(&entry.fields),
         });
-        // kube-apiserver keeps no time of a scale.
+        // kube-apiserver stores no time for the scale subresource.
         if entry.subresource.as_deref() != Some("scale") {
             value["time"] = json!(entry.time);
         }
@@ -212,7 +213,7 @@ fn write(object: &mut Value, mut entries: Vec<ManagerEntry>) {
     object["metadata"]["managedFields"] = Value::Array(values.collect());
 }
 
-/// Puts `applied` over `live`: maps by key, keyed lists by item, everything else as a whole.
+/// Merges `applied` into `live`: maps by key, keyed lists by item, other values as a whole.
 fn merge(live: &mut Value, applied: &Value, path: &mut Path) {
     match (live, applied) {
         (Value::Object(live), Value::Object(applied)) => {
@@ -257,7 +258,7 @@ fn merge_items(
     }
 }
 
-/// Removes the field at `path`; a container that it leaves empty goes too.
+/// Removes the field at `path`, and containers that become empty.
 fn remove(value: &mut Value, path: &[FieldStep]) {
     let Some((step, rest)) = path.split_first() else {
         return;

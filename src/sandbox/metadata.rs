@@ -1,4 +1,4 @@
-//! What the API server does to `metadata`, and what it reads there.
+//! The fields of `metadata` that the API server reads and sets.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ pub(super) fn seconds(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// `metadata.generateName` with five characters of the server's choice, when there is no name.
+/// Sets a missing name: `metadata.generateName` and five random characters.
 pub(super) fn name_it(object: &mut Value, random: &mut fastrand::Rng) {
     let metadata = &mut object["metadata"];
     if let (true, Some(stem)) = (
@@ -56,7 +56,7 @@ pub(super) fn whole(mut value: Value, kind: &Kind) -> Value {
     value
 }
 
-/// Everything but metadata and status: a change of it is a new generation.
+/// All fields except metadata and status. A change of one of them increments the generation.
 pub(super) fn specification(value: &Value) -> Vec<(&String, &Value)> {
     let fields = value.as_object().into_iter().flatten();
     fields
@@ -64,8 +64,8 @@ pub(super) fn specification(value: &Value) -> Vec<(&String, &Value)> {
         .collect()
 }
 
-/// The object but for the times of its `managedFields`: if nothing else has changed, kube-apiserver
-/// stores no new version (`ignoreManagedFieldsTimestampsTransformer`).
+/// The object without the times of its `managedFields`. If nothing else has changed, kube-apiserver stores no
+/// new version (`ignoreManagedFieldsTimestampsTransformer`).
 pub(super) fn without_times(value: &Value) -> Value {
     let mut value = value.clone();
     let entries = value["metadata"]["managedFields"].as_array_mut();

@@ -1,7 +1,8 @@
-//! An API server for tests and demonstrations: in process, on loopback, read-only from outside.
+//! An API server for tests and demos: in process, on the loopback interface, read-only over HTTP.
 //!
-//! It keeps objects and every version of them as kube-apiserver does, serves discovery, GET, LIST and WATCH in its
-//! words, and fails as networks and servers fail when told to. Tests and scenarios write to it directly.
+//! It stores every version of its objects as kube-apiserver does. It serves discovery, GET, LIST and WATCH
+//! with the same messages. Injected faults make it fail as networks and servers do. Tests and scenarios write
+//! to it directly.
 //!
 //! ```
 //! use kubectl_spy::sandbox::{Effect, End, Fault, Options, Place, Sandbox, Verb, Writer};
@@ -77,7 +78,7 @@ use shared::ServerState;
 use store::ObjectStore;
 use write::Stamp;
 
-/// A running API server; dropping it ends all its tasks and connections.
+/// A running API server. Dropping it ends all its tasks and connections.
 pub struct Sandbox {
     shared: Arc<ServerState>,
     port: LoopbackPort,
@@ -98,7 +99,7 @@ impl Sandbox {
     /// Starts a server on a free port of the loopback interface.
     #[expect(
         clippy::unused_async,
-        reason = "what it starts are tasks: it has to be called inside a runtime"
+        reason = "it spawns tasks, so callers must be inside a runtime"
     )]
     pub async fn start(options: Options) -> io::Result<Self> {
         let mut kinds = kinds::built_in();
@@ -128,14 +129,14 @@ impl Sandbox {
         })
     }
 
-    /// Breaks all connections and refuses new ones, as a crash does.
+    /// Breaks all connections and refuses new ones, as in a crash.
     pub async fn stop(&mut self) {
         if let Some(server) = self.server.take() {
             server.stop().await;
         }
     }
 
-    /// Starts again on the same port; no watch can resume from before.
+    /// Starts again on the same port. Watches from before the restart cannot resume.
     pub async fn restart(&mut self) -> io::Result<()> {
         self.stop().await;
         self.expire_watch_window();
@@ -148,7 +149,7 @@ impl Sandbox {
         format!("http://{}", self.address())
     }
 
-    /// Where it listens.
+    /// The address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.port.address()
     }
@@ -177,7 +178,7 @@ impl Sandbox {
         self.shared.store.lock().revision()
     }
 
-    /// An object as it is now.
+    /// The current version of an object.
     pub fn get(&self, target: &Target) -> Option<Value> {
         self.shared.store.read(target)
     }
@@ -187,17 +188,17 @@ impl Sandbox {
         self.shared.store.read_all(resource, namespace, |_| true)
     }
 
-    /// Creates an object; a status it brings is kept, unlike over the API.
+    /// Creates an object. Unlike over the API, its status is stored too.
     pub fn create(&self, object: Value, by: &Writer) -> Result<Value, WriteError> {
         self.shared.store.create(object, &self.stamp(by))
     }
 
-    /// Replaces an object; with a `resourceVersion`, only if it is the present one.
+    /// Replaces an object. If the object has a `resourceVersion`, it must be the current one.
     pub fn update(&self, object: Value, by: &Writer) -> Result<Value, WriteError> {
         self.shared.store.update(object, &self.stamp(by))
     }
 
-    /// Server-side apply, forced: creates the object or takes over the fields given.
+    /// Forced server-side apply: creates the object, or takes over the given fields.
     pub fn apply(&self, object: Value, by: &Writer) -> Result<Value, WriteError> {
         self.shared.store.apply(object, &self.stamp(by))
     }
@@ -207,7 +208,7 @@ impl Sandbox {
         self.shared.store.patch(target, patch, &self.stamp(by))
     }
 
-    /// Deletes an object, or marks it as terminating: by grace or by finalizers.
+    /// Deletes an object, or marks it as terminating if it has a grace period or finalizers.
     pub fn delete(
         &self,
         target: &Target,
@@ -232,7 +233,7 @@ impl Sandbox {
         self.shared.journal.requests()
     }
 
-    /// Waits until the requests so far satisfy `is_enough`, and answers them.
+    /// Waits until the requests so far satisfy `is_enough`, and returns them.
     pub async fn requests_until(&self, is_enough: impl Fn(&[Request]) -> bool) -> Vec<Request> {
         self.shared.journal.until(is_enough).await
     }
@@ -242,17 +243,17 @@ impl Sandbox {
         self.shared.journal.connections()
     }
 
-    /// Adds a fault to those in force.
+    /// Adds an active fault.
     pub fn inject(&self, fault: Fault) {
         self.shared.faults.inject(fault);
     }
 
-    /// Ends all faults; what they have done to requests under way stays.
+    /// Ends all faults. Their effects on running requests stay.
     pub fn clear_faults(&self) {
         self.shared.faults.clear();
     }
 
-    /// Replaces the users; requests under way go on.
+    /// Replaces the users. Running requests continue.
     pub fn set_users(&self, users: Vec<User>) {
         *self
             .shared
@@ -261,12 +262,12 @@ impl Sandbox {
             .unwrap_or_else(PoisonError::into_inner) = users;
     }
 
-    /// Forgets the versions replaced before a revision: reads at older revisions answer 410.
+    /// Compacts the versions that were replaced before a revision: reads at older revisions return 410.
     pub fn compact(&self, revision: u64) {
         self.shared.store.lock().compact(revision);
     }
 
-    /// Empties the watch cache: watches from older revisions answer 410.
+    /// Empties the watch cache: watches from older revisions return 410.
     pub fn expire_watch_window(&self) {
         self.shared.store.lock().expire_window();
     }

@@ -1,4 +1,4 @@
-//! `OpenAPI` v3: an index of the group versions that have schemas, and a document for each.
+//! `OpenAPI` v3: an index of the group versions with schemas, and one document for each.
 
 use std::collections::BTreeMap;
 use std::hash::Hasher;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::kinds::Kind;
 
-/// `/openapi/v3`: where each document is, and the hash of its content.
+/// `/openapi/v3`: the path of each document and the hash of its content.
 pub(super) fn index(kinds: &[Kind]) -> Value {
     let published = kinds.iter().filter(|kind| kind.schema.is_some());
     let paths: BTreeMap<String, Value> = published
@@ -36,7 +36,7 @@ pub(super) fn document(group: &str, version: &str, kinds: &[Kind]) -> Value {
     })
 }
 
-/// Whether there is anything to tell of a group version.
+/// Whether a group version has a published schema.
 pub(super) fn is_published(group: &str, version: &str, kinds: &[Kind]) -> bool {
     let is_it = |kind: &Kind| kind.group == group && kind.version == version;
     kinds

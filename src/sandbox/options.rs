@@ -1,4 +1,4 @@
-//! What a sandbox is started with, and the kubeconfig that leads to it.
+//! The options of a sandbox, and its kubeconfig.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,36 +10,36 @@ use super::fault::Fault;
 use super::kinds::Kind;
 use super::rbac::User;
 
-/// Tells the time; the sandbox itself never looks at a clock on the wall.
+/// Returns the current time. The sandbox never reads the real clock.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// What a sandbox is started with.
+/// The options of a sandbox.
 #[derive(Clone)]
 pub struct Options {
-    /// Creation times, write times and the ages in tables come from here.
+    /// The source of creation times, write times and the ages in tables.
     pub clock: Clock,
     /// Name of the context in [`Sandbox::kubeconfig`](super::Sandbox::kubeconfig).
     pub context: String,
     /// The context's namespace.
     pub namespace: String,
-    /// Who may do what; empty: no authentication, everything allowed.
+    /// The users and their rights. Empty: no authentication, and every request is allowed.
     pub users: Vec<User>,
-    /// Faults in force from the start.
+    /// Faults that are active from the start.
     pub faults: Vec<Fault>,
     /// Time between the bookmarks of a watch.
     pub bookmark_interval: Duration,
     /// Kinds besides the built-in ones.
     pub kinds: Vec<Kind>,
-    /// The revision of the empty cluster: the first write has the next one.
+    /// The revision of the empty cluster. The first write gets the next one.
     pub revision: u64,
     /// Seed of uids and generated names.
     pub seed: u64,
-    /// Whether answers have a `Date`: what the clock says.
+    /// Whether answers have a `Date` header, with the time of the clock.
     pub sends_date: bool,
 }
 
 impl Options {
-    /// Everything as usual, under a clock.
+    /// The default options with this clock.
     pub fn new(clock: Clock) -> Self {
         Self {
             clock,

@@ -1,24 +1,24 @@
-//! The server's port, which stays its own while nobody listens.
+//! Reserves the server's port while no listener uses it.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use tokio::net::{TcpListener, TcpSocket};
 
-/// Connections that may wait to be accepted.
+/// The number of connections that may wait for accept.
 const BACKLOG: u32 = 1024;
 
 /// A port of the loopback interface.
 pub(super) struct LoopbackPort {
     address: SocketAddr,
-    /// Bound, and not listening: a connection to it is refused, and the system gives the port to nobody,
-    /// as an outgoing connection's own end least of all. Only Linux lets a second socket of the same
-    /// process listen on it then.
+    /// A bound socket that does not listen. Connections to it are refused, and the system assigns the port to
+    /// no other socket, in particular not to an outgoing connection. Only on Linux can a second socket of the
+    /// process listen on the port then.
     _held: Option<TcpSocket>,
 }
 
 impl LoopbackPort {
-    /// A free one, with the first listener on it.
+    /// Finds a free port and binds the first listener to it.
     pub(super) fn free() -> io::Result<(LoopbackPort, TcpListener)> {
         let socket = bound((Ipv4Addr::LOCALHOST, 0).into())?;
         let address = socket.local_addr()?;
@@ -34,7 +34,7 @@ impl LoopbackPort {
         Ok((port, socket.listen(BACKLOG)?))
     }
 
-    /// Listens again, once the listener before has been dropped.
+    /// Listens again, after the earlier listener has been dropped.
     pub(super) fn listen(&self) -> io::Result<TcpListener> {
         bound(self.address)?.listen(BACKLOG)
     }
@@ -47,8 +47,8 @@ impl LoopbackPort {
 
 fn bound(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
-    // Else the connections of the listener before would hold the port for a while. Windows does not
-    // make anyone wait, and lets others in on it.
+    // Without this option, connections of the earlier listener would block the port for a while. Windows does
+    // not block it, and there the option would let other processes bind the port.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
@@ -65,7 +65,7 @@ mod tests {
     use super::LoopbackPort;
 
     #[tokio::test]
-    async fn the_port_is_kept_while_nobody_listens() {
+    async fn the_port_stays_reserved_without_a_listener() {
         let (port, listener) = LoopbackPort::free().unwrap();
         drop(listener);
         let address = port.address();
@@ -77,7 +77,7 @@ mod tests {
         assert!(is_free(address), "nobody holds it");
     }
 
-    /// Whether a socket gets the port that does not share it.
+    /// Whether a socket without address reuse can bind the port.
     fn is_free(address: SocketAddr) -> bool {
         TcpSocket::new_v4().expect("a socket").bind(address).is_ok()
     }

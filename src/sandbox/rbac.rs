@@ -1,31 +1,32 @@
-//! Who may do what: bearer tokens, users and their rules.
+//! Authorization: bearer tokens, users and their rules.
 
 use super::kinds::Kind;
 use super::status::ApiFailure;
 
-/// Whether a rule grants or takes away. A denial wins over any grant.
+/// Whether a rule grants or denies access. A denial overrides every grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
-    /// Grants.
+    /// Grants access.
     Allow,
-    /// Takes away.
+    /// Denies access.
     Deny,
 }
 
-/// What a user may or may not do. `*` stands for everything in `verbs`, `group` and `resource`.
+/// A right or a denial. `*` stands for all values of `verbs`, `group` and `resource`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// Grant or denial.
     pub permission: Permission,
     /// `get`, `list`, `watch`.
     pub verbs: Vec<String>,
-    /// API group, empty for the core.
+    /// API group; empty for the core group.
     pub group: String,
     /// Plural.
     pub resource: String,
-    /// Only in this namespace; `None`: in all, and cluster-wide.
+    /// Only in this namespace; `None`: in all namespaces, and cluster-wide.
     pub namespace: Option<String>,
-    /// Only objects of these names; empty: all. A list or watch needs `fieldSelector=metadata.name=` to match.
+    /// Only objects with these names; empty: all. A list or watch then needs a matching
+    /// `fieldSelector=metadata.name=`.
     pub names: Vec<String>,
 }
 
@@ -54,7 +55,7 @@ impl Rule {
         }
     }
 
-    /// Takes these verbs on a resource away.
+    /// Denies these verbs on a resource.
     pub fn deny(verbs: &str, resource: &str) -> Self {
         Self {
             permission: Permission::Deny,
@@ -62,7 +63,7 @@ impl Rule {
         }
     }
 
-    /// The same in one namespace only.
+    /// Limits the rule to one namespace.
     #[must_use]
     pub fn within(self, namespace: &str) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl Rule {
         }
     }
 
-    /// The same for objects of this name only.
+    /// Limits the rule to objects with this name.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         self.names.push(name.to_owned());
@@ -91,29 +92,30 @@ impl Rule {
     }
 }
 
-/// Somebody with a bearer token, or anybody without.
+/// A user with a bearer token, or the anonymous user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// The name that refusals show.
+    /// The name in error messages.
     pub name: String,
-    /// The bearer token; empty for whoever sends none (kubectl and its like, over plain HTTP).
+    /// The bearer token; empty for clients that send none (kubectl does so over plain HTTP).
     pub token: String,
-    /// What the user may do; discovery is open to every user.
+    /// The user's rights. Discovery is open to every user.
     pub rules: Vec<Rule>,
 }
 
-/// What a request is about to do.
+/// The access that a request needs.
 #[derive(Debug)]
 pub(super) struct Access<'a> {
     pub(super) verb: &'static str,
     pub(super) kind: &'a Kind,
     pub(super) namespace: Option<&'a str>,
-    /// The one name it is about, by path or by `fieldSelector=metadata.name=`; empty for all.
+    /// The one name that the request is limited to, by its path or by `fieldSelector=metadata.name=`; empty
+    /// for all.
     pub(super) name: &'a str,
 }
 
 impl User {
-    /// Answers a refusal unless the rules allow the access.
+    /// Returns an error unless the rules allow the access.
     pub(super) fn check(&self, access: &Access<'_>) -> Result<(), ApiFailure> {
         let covering = || self.rules.iter().filter(|rule| rule.covers(access));
         let is_denied = covering().any(|rule| rule.permission == Permission::Deny);

@@ -1,4 +1,4 @@
-//! Responses: headers, compression, and bodies that count themselves and can be spoilt.
+//! Responses: headers, compression, and bodies that count their bytes and apply faults.
 
 use std::io;
 use std::sync::Arc;
@@ -18,13 +18,14 @@ use super::status::ApiFailure;
 use super::watch::WatchSource;
 use super::wire::Switch;
 
-/// Bodies above this size are compressed for those who accept it (kube-apiserver: 128 KiB; lower, so that small tests meet it).
+/// The size above which bodies are compressed. kube-apiserver has 128 KiB; this is lower so that small tests
+/// reach it.
 const GZIP_ABOVE: usize = 1024;
 
 /// A body of unknown length.
 pub(super) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-/// What it takes to answer one request.
+/// The parts needed to answer one request.
 pub(super) struct ServerReply {
     pub(super) effects: Vec<Effect>,
     pub(super) switch: Arc<Switch>,
@@ -32,7 +33,7 @@ pub(super) struct ServerReply {
     pub(super) accepts_gzip: bool,
 }
 
-/// Whether the client takes gzip.
+/// Whether the client accepts gzip.
 pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let codings = headers
         .get(ACCEPT_ENCODING)
@@ -45,7 +46,7 @@ pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
 }
 
 impl ServerReply {
-    /// An error as the fault script words it.
+    /// An error with the body that the fault script asks for.
     pub(super) fn error_page(
         &self,
         code: u16,
@@ -85,7 +86,7 @@ impl ServerReply {
         self.respond(failure.code, "application/json", feed)
     }
 
-    /// A watch, as long as it lasts.
+    /// The response of a watch.
     pub(super) fn watch(&self, source: WatchSource) -> Response<Body> {
         let mut effects = self.effects.clone();
         let gzipped = Effect::Framing(Framing::Gzip);
@@ -101,7 +102,7 @@ impl ServerReply {
         response
     }
 
-    /// A whole body, compressed if the client likes that and it is worth it.
+    /// A whole body, compressed if it is large enough and the client accepts gzip.
     pub(super) fn whole(&self, content: &'static str, body: Bytes) -> Response<Body> {
         let is_gzipped = body.len() > GZIP_ABOVE && self.accepts_gzip;
         let body = if is_gzipped { gzip(&body) } else { body };

@@ -1,4 +1,4 @@
-//! The record of what was asked: every request and connection, for tests that count them.
+//! The journal of requests and connections, for tests that count them.
 
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,34 +15,34 @@ pub struct Request {
     pub method: String,
     /// Path and query, as sent.
     pub path: String,
-    /// The user of its token, when users are configured.
+    /// The user of its token, if users are configured.
     pub user: Option<String>,
-    /// `User-Agent`; empty when none was sent.
+    /// `User-Agent`; empty if none was sent.
     pub user_agent: String,
-    /// `Accept`; empty when none was sent.
+    /// `Accept`; empty if none was sent.
     pub accept: String,
-    /// The connection it came by, counted from 0.
+    /// The connection that it came from, counted from 0.
     pub connection: usize,
-    /// The status answered; `None` as long as there is no answer.
+    /// The status code of the answer; `None` while there is no answer.
     pub status: Option<u16>,
-    /// Body bytes sent so far, as they go over the wire.
+    /// The number of body bytes sent so far, as on the wire.
     pub bytes: u64,
-    /// Whether it is over: answered in full, broken off, or given up by the client.
+    /// Whether it is over: answered in full, broken, or cancelled by the client.
     pub ended: bool,
 }
 
 /// One connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Connection {
-    /// All bytes written to it so far.
+    /// The number of bytes written to it so far.
     pub bytes: u64,
 }
 
-/// A request under way; dropping it says that it is over.
+/// A running request. Dropping it marks the request as over.
 #[derive(Debug)]
 pub(super) struct RequestProgress {
     record: Arc<Counters>,
-    /// Wakes those who wait for a change in the record.
+    /// Wakes the tasks that wait for a change of the journal.
     changed: watch::Sender<usize>,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Notes a new connection and answers its number.
+    /// Records a new connection and returns its number.
     pub(super) fn connected(&self, switch: &Arc<Switch>) -> usize {
         let mut connections = self
             .connections
@@ -89,7 +89,7 @@ impl Journal {
         connections.len() - 1
     }
 
-    /// Notes a request as it comes in.
+    /// Records an incoming request.
     pub(super) fn asked<B>(
         &self,
         request: &http::Request<B>,

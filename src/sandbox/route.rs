@@ -1,4 +1,4 @@
-//! What a request asks for: its path, its query and the form its `Accept` header wants.
+//! Parses a request: its path, its query and its `Accept` header.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use super::kinds::{Kind, Scope};
 use super::openapi;
 use super::status::ApiFailure;
 
-/// A path, read.
+/// The target of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Route {
     /// `/api`.
@@ -29,7 +29,7 @@ pub(super) enum Route {
     Objects(ObjectsRoute),
 }
 
-/// Objects of a kind; one of them when there is a name.
+/// Objects of a kind, or one of them if there is a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ObjectsRoute {
     pub(super) kind: usize,
@@ -39,7 +39,7 @@ pub(super) struct ObjectsRoute {
 }
 
 impl Route {
-    /// Finds out where a path leads.
+    /// Parses a path.
     pub(super) fn of(path: &str, kinds: &[Kind]) -> Result<Self, ApiFailure> {
         let parts: Vec<String> = path
             .split('/')
@@ -136,7 +136,7 @@ impl Query {
         )
     }
 
-    /// The value of a parameter; an empty one counts as absent.
+    /// The value of a parameter. An empty value counts as absent.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known == name);
         found
@@ -148,7 +148,7 @@ impl Query {
         matches!(self.get(name), Some("1" | "true"))
     }
 
-    /// A parameter of another type; an ill-formed one is a 400.
+    /// A parsed parameter. A malformed one is a 400.
     pub(super) fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>, ApiFailure> {
         let wrong = |text: &str| {
             ApiFailure::bad_request(format!("invalid value for parameter {name}: {text:?}"))
@@ -186,7 +186,7 @@ pub(super) enum AnswerForm {
     Discovery,
 }
 
-/// Picks the first media type of an `Accept` header that is served for objects or for discovery.
+/// Picks the first media type of an `Accept` header that the server supports for objects or for discovery.
 pub(super) fn accepted(header: Option<&str>) -> Result<AnswerForm, ApiFailure> {
     let header = header.unwrap_or("*/*");
     header

@@ -1,4 +1,4 @@
-//! Which objects of a kind a request is about: namespace, label selector, field selector.
+//! The objects that a request selects: by namespace, label selector and field selector.
 
 use crate::object::selector::{FieldSelector, LabelSelector};
 
@@ -39,12 +39,12 @@ impl ListSelection {
         Ok(selection)
     }
 
-    /// Whether anything but the namespace narrows the selection.
+    /// Whether labels or fields narrow the selection.
     pub(super) fn is_selective(&self) -> bool {
         !(self.labels.is_empty() && self.fields.is_empty())
     }
 
-    /// Whether this is about the namespace of the object at all.
+    /// Whether the object has the kind and the namespace of the selection.
     pub(super) fn covers(&self, key: &StoreKey) -> bool {
         key.kind == self.kind
             && self
@@ -53,7 +53,7 @@ impl ListSelection {
                 .is_none_or(|namespace| *namespace == key.namespace)
     }
 
-    /// Whether a version is selected by labels and fields.
+    /// Whether labels and fields select a version.
     pub(super) fn matches(&self, version: &StoredVersion) -> bool {
         let labels = &version.value["metadata"]["labels"];
         self.labels.matches(|key| labels[key].as_str())
@@ -61,7 +61,7 @@ impl ListSelection {
     }
 }
 
-/// The text of a field; numbers and booleans as JSON has them.
+/// The text of a field; numbers and booleans as in JSON.
 fn field(version: &StoredVersion, path: &str) -> Option<String> {
     let pointer = format!("/{}", path.replace('.', "/"));
     let value = version.value.pointer(&pointer)?;
@@ -72,7 +72,7 @@ fn field(version: &StoredVersion, path: &str) -> Option<String> {
     )
 }
 
-/// The fields that kube-apiserver indexes or converts for its built-in kinds.
+/// The fields that kube-apiserver supports in field selectors for its built-in kinds.
 fn own_fields(kind: &Kind) -> &'static [&'static str] {
     match (kind.group.as_str(), kind.plural.as_str()) {
         ("", "pods") => &[

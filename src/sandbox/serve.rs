@@ -1,4 +1,4 @@
-//! Connections: accepts them, speaks HTTP/1.1 or HTTP/2 with prior knowledge, and hands each request on.
+//! Accepts connections, speaks HTTP/1.1 or HTTP/2 with prior knowledge, and passes each request on.
 
 use std::io;
 use std::net::Shutdown;
@@ -21,57 +21,59 @@ use super::answer::{self, Caller};
 use super::shared::ServerState;
 use super::wire::{Switch, Wire};
 
-/// What an HTTP/2 client says first.
+/// The first bytes of an HTTP/2 client.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The task that serves, and its off switch.
+/// The server's task, and the token that stops it.
 pub(super) struct Server {
     task: JoinHandle<()>,
     stop: CancellationToken,
 }
 
 impl Server {
-    /// Serves in a task of its own.
+    /// Starts the server in a task of its own.
     pub(super) fn start(listener: TcpListener, shared: &Arc<ServerState>) -> Self {
         let stop = CancellationToken::new();
         let task = tokio::spawn(serve(listener, Arc::clone(shared), stop.clone()));
         Self { task, stop }
     }
 
-    /// Breaks all connections and no longer listens by the time it returns.
+    /// Breaks all connections. The server no longer listens when this returns.
     pub(super) async fn stop(self) {
         self.stop.cancel();
-        // A panic in the task has been reported where it happened.
+        // A panic in the task was reported in the task.
         let _ended = self.task.await;
     }
 
-    /// The same, without waiting.
+    /// Stops without waiting.
     pub(super) fn abort(&self) {
         self.task.abort();
     }
 }
 
-/// Serves until told to stop, and then breaks all connections; dropping it does the same.
+/// Serves until `stop` is cancelled, then breaks all connections. Dropping the future does the same.
 async fn serve(listener: TcpListener, shared: Arc<ServerState>, stop: CancellationToken) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
-            // A failed accept is the client's loss; the listener goes on.
+            // A failed accept affects one client only, so the listener continues.
             accepted = listener.accept() => if let Ok((stream, _)) = accepted {
                 connections.spawn(connection(stream, Arc::clone(&shared)));
             },
             Some(_) = connections.join_next() => {}
         }
     }
-    // A process that another thread is just starting may hold a copy of the socket for a moment: closed it
-    // would go on listening, shut down it does not. Not every system has that; it is closed in any case.
+    // A process that another thread is starting may hold a copy of the socket for a moment. If the socket
+    // were only closed, that copy would keep listening; a shut-down socket does not. Some systems cannot shut
+    // down a listener; closing it must do there.
     drop(SockRef::from(&listener).shutdown(Shutdown::Both));
     connections.shutdown().await;
 }
 
 async fn connection(mut stream: TcpStream, shared: Arc<ServerState>) {
-    // Latency of small events matters more than packets here; a socket that refuses works all the same.
+    // The latency of small events matters more than the number of packets. A socket without this option works
+    // too.
     drop(stream.set_nodelay(true));
     let Ok(read_ahead) = first_bytes(&mut stream).await else {
         return;
@@ -96,7 +98,7 @@ async fn connection(mut stream: TcpStream, shared: Arc<ServerState>) {
             Ok::<_, io::Error>(response)
         }
     });
-    // A connection ends in an error whenever a fault or the client wants it to.
+    // A connection ends in an error if a fault or the client breaks it.
     let _ended = if is_http2 {
         http2::Builder::new(TokioExecutor::new())
             .auto_date_header(false)
@@ -110,7 +112,7 @@ async fn connection(mut stream: TcpStream, shared: Arc<ServerState>) {
     };
 }
 
-/// The `Date` of an answer, by the sandbox's clock.
+/// The `Date` header of an answer, by the sandbox's clock.
 fn date(shared: &ServerState) -> Option<(HeaderName, HeaderValue)> {
     let now = shared.sends_date.then(|| (shared.clock)())?;
     let text = DateTimePrinter::new()
@@ -119,7 +121,7 @@ fn date(shared: &ServerState) -> Option<(HeaderName, HeaderValue)> {
     Some((DATE, HeaderValue::from_str(&text).ok()?))
 }
 
-/// Reads until it is clear whether this is the preface of HTTP/2.
+/// Reads until the bytes match the HTTP/2 preface or differ from it.
 async fn first_bytes(stream: &mut TcpStream) -> io::Result<Bytes> {
     let mut buffer = Vec::with_capacity(PREFACE.len());
     while buffer.len() < PREFACE.len() && PREFACE.starts_with(&buffer) {

@@ -1,4 +1,4 @@
-//! What connections share, and who may come in.
+//! The state that connections share, and authentication.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::status::ApiFailure;
 use super::store::ObjectStore;
 use super::{fault, requests};
 
-/// What connections share.
+/// The state that connections share.
 pub(super) struct ServerState {
     pub(super) store: ObjectStore,
     pub(super) clock: Clock,
@@ -21,13 +21,13 @@ pub(super) struct ServerState {
     pub(super) users: Mutex<Vec<User>>,
     pub(super) journal: requests::Journal,
     pub(super) bookmark_interval: Duration,
-    /// A namespace that is there without having been created.
+    /// A namespace that exists without having been created.
     pub(super) namespace: String,
 }
 
 impl ServerState {
-    /// A namespace that nobody has created: that of the context, which everybody looks into, and those
-    /// that hold anything, are there all the same.
+    /// A namespace object that no writer created. The namespace of the context exists, because users look
+    /// into it, and so does every namespace with objects.
     pub(super) fn namespace(&self, name: &str) -> Option<Arc<StoredVersion>> {
         let store = self.store.lock();
         (name == self.namespace || store.holds_namespace(name)).then(|| {
@@ -36,7 +36,7 @@ impl ServerState {
         })
     }
 
-    /// The user of an `Authorization` header; `None` where everybody may do everything.
+    /// The user of an `Authorization` header; `None` if the server has no users, so every request is allowed.
     pub(super) fn authenticate(&self, header: Option<&str>) -> Result<Option<User>, ApiFailure> {
         let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         if users.is_empty() {

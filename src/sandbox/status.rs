@@ -1,4 +1,4 @@
-//! `Status` objects: every refusal, in kube-apiserver's words.
+//! `Status` objects: every error, in kube-apiserver's words.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -13,7 +13,7 @@ pub(super) struct ApiFailure {
     reason: &'static str,
     message: String,
     details: Value,
-    /// `metadata.continue` of an expired page: where a new listing may go on.
+    /// `metadata.continue` of an expired page: the token with which the client may continue.
     pub(super) resume: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl ApiFailure {
         self
     }
 
-    /// 404 for a path that leads nowhere.
+    /// 404 for an unknown path.
     pub(super) fn no_such_path() -> Self {
         Self::new(
             404,
@@ -43,7 +43,7 @@ impl ApiFailure {
         .with(json!({}))
     }
 
-    /// 404 for an object that is not there.
+    /// 404 for a missing object.
     pub(super) fn not_found(kind: &Kind, name: &str) -> Self {
         let message = format!("{} \"{name}\" not found", kind.qualified());
         Self::new(404, "NotFound", message).with(object_details(kind, name))
@@ -59,7 +59,7 @@ impl ApiFailure {
         Self::new(401, "Unauthorized", "Unauthorized")
     }
 
-    /// 403; `what` says who may not do what.
+    /// 403. `what` names the user, the verb and the resource.
     pub(super) fn forbidden(kind: &Kind, name: &str, what: &str) -> Self {
         let object = if name.is_empty() {
             String::new()
@@ -88,7 +88,7 @@ impl ApiFailure {
             .with(json!({"group": "meta.k8s.io", "kind": "ListOptions", "causes": [cause]}))
     }
 
-    /// 410 for a list at a revision that is compacted.
+    /// 410 for a list at a compacted revision.
     pub(super) fn list_expired() -> Self {
         Self::new(
             410,
@@ -97,7 +97,7 @@ impl ApiFailure {
         )
     }
 
-    /// 410 for a page whose revision is compacted; `resume` is a token that goes on with what is there now.
+    /// 410 for a page at a compacted revision. `resume` is a token that continues with the current objects.
     pub(super) fn page_expired(resume: String) -> Self {
         let message = "The provided continue parameter is too old to display a consistent list result. You can start a \
                        new list without the continue parameter, or use the continue token in this response to retrieve \
@@ -110,7 +110,7 @@ impl ApiFailure {
         }
     }
 
-    /// 410 for a watch from before the window.
+    /// 410 for a watch from before the watch cache.
     pub(super) fn watch_expired(from: u64, oldest: u64) -> Self {
         Self::new(
             410,
@@ -119,7 +119,7 @@ impl ApiFailure {
         )
     }
 
-    /// 504 for a revision that the server has not reached.
+    /// 504 for a revision that the server has not reached yet.
     pub(super) fn future_revision(asked: u64, newest: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {asked}, current: {newest}");
         let cause =
@@ -127,7 +127,7 @@ impl ApiFailure {
         Self::new(504, "Timeout", message).with(json!({"causes": [cause], "retryAfterSeconds": 1}))
     }
 
-    /// A failure by its code alone, as faults ask for it.
+    /// The error with this code, for faults. An unknown code has no reason and no message.
     pub(super) fn by_code(code: u16, retry_after: Option<u32>) -> Self {
         let (reason, message) = match code {
             400 => (

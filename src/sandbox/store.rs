@@ -1,4 +1,5 @@
-//! The objects and their history: what is there now, what was there at any revision, and what followed.
+//! Stores the objects and their history: the current state, the state at any revision, and the writes after
+//! it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,11 +10,11 @@ use tokio::sync::watch;
 use super::kinds::Kind;
 use super::log::{Change, LogEntry, Record, StoreKey, StoredVersion};
 
-/// The state of the cluster; shared by the tests that write and the connections that read.
+/// The state of the cluster, shared by the tests that write and the connections that read.
 pub(super) struct ObjectStore {
     kinds: Vec<Kind>,
     inner: Mutex<StoreInner>,
-    /// The newest revision, for those who wait for the next.
+    /// The newest revision. Watches wait for its changes.
     newest: watch::Sender<u64>,
 }
 
@@ -21,9 +22,9 @@ pub(super) struct StoreInner {
     revision: u64,
     log: Vec<Arc<LogEntry>>,
     live: BTreeMap<StoreKey, Arc<StoredVersion>>,
-    /// Reads at an exact revision below this one answer 410.
+    /// Exact reads below this revision return 410.
     compacted: u64,
-    /// Watches from a revision below this one answer 410.
+    /// Watches from below this revision return 410.
     window: u64,
     pub(super) uids: fastrand::Rng,
 }
@@ -31,9 +32,9 @@ pub(super) struct StoreInner {
 /// Why a revision cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListError {
-    /// Compacted.
+    /// The revision is compacted.
     Forgotten,
-    /// Not reached yet; the newest one.
+    /// The revision is not reached yet; this is the newest one.
     Future(u64),
 }
 
@@ -64,7 +65,7 @@ impl ObjectStore {
         &self.kinds
     }
 
-    /// The kind served as `resource` (`deployments` or `deployments.apps`) in any group.
+    /// The kind with this resource name (`deployments` or `deployments.apps`) in any group.
     pub(super) fn kind_of(&self, resource: &str) -> Option<usize> {
         self.kinds
             .iter()
@@ -72,11 +73,11 @@ impl ObjectStore {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, StoreInner> {
-        // A panic in a test while it held the lock must not hide behind a second one.
+        // A test that panics with the lock held must not hide behind a second panic.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the watches that there is something new; to be called after the lock is released.
+    /// Notifies the watches of new writes. The caller must have released the lock.
     pub(super) fn announce(&self) {
         let revision = self.lock().revision;
         self.newest.send_replace(revision);
@@ -86,7 +87,7 @@ impl ObjectStore {
         self.newest.subscribe()
     }
 
-    /// The writes after a revision, as tests read them.
+    /// The writes after a revision, in the form that tests read.
     pub(super) fn records(&self, after: u64) -> Vec<Record> {
         let inner = self.lock();
         let entries = inner.after(after).iter();
@@ -105,12 +106,12 @@ impl StoreInner {
         self.live.get(key)
     }
 
-    /// Whether there are objects in a namespace.
+    /// Whether a namespace contains objects.
     pub(super) fn holds_namespace(&self, namespace: &str) -> bool {
         self.live.keys().any(|key| key.namespace == namespace)
     }
 
-    /// The objects of a kind as they are, or as they were at a revision.
+    /// The current objects of a kind, or those at a revision.
     pub(super) fn list(&self, kind: usize, at: Option<u64>) -> Result<StoreListing, ListError> {
         let Some(at) = at.filter(|at| *at != self.revision) else {
             let of_kind = self.live.iter().filter(|(key, _)| key.kind == kind);
@@ -158,17 +159,17 @@ impl StoreInner {
         &self.log[..end]
     }
 
-    /// The oldest revision a watch can start from.
+    /// The oldest revision from which a watch can start.
     pub(super) fn window(&self) -> u64 {
         self.window
     }
 
-    /// Forgets what came before now: no watch can resume from there.
+    /// Empties the watch cache: no watch can start before the newest revision.
     pub(super) fn expire_window(&mut self) {
         self.window = self.revision;
     }
 
-    /// Forgets the versions that were replaced before `revision`.
+    /// Compacts the versions that were replaced before `revision`.
     pub(super) fn compact(&mut self, revision: u64) {
         self.compacted = self.compacted.max(revision.min(self.revision));
     }

@@ -1,4 +1,4 @@
-//! Turns stored versions into the form a client has asked for: objects, metadata or table rows.
+//! Converts stored versions into the form that a client accepts: objects, metadata or table rows.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use super::route::{AnswerForm, Query};
 use super::status::ApiFailure;
 use super::table;
 
-/// What a table row carries besides its cells.
+/// What a table row contains besides its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Include {
     None,
@@ -18,7 +18,7 @@ enum Include {
     Object,
 }
 
-/// How one request wants its objects.
+/// The form of the objects in one answer.
 #[derive(Debug)]
 pub(super) struct ObjectView {
     pub(super) form: AnswerForm,
@@ -56,7 +56,7 @@ impl ObjectView {
         }
     }
 
-    /// A LIST with its `metadata`.
+    /// The body of a LIST with its `metadata`.
     pub(super) fn list(
         &self,
         metadata: &Value,
@@ -93,7 +93,7 @@ impl ObjectView {
         Bytes::from(body)
     }
 
-    /// The object of a watch event; tables name their columns in the first one only.
+    /// The object of a watch event. Only the first table of a watch names its columns.
     pub(super) fn event(
         &self,
         version: &StoredVersion,
@@ -156,12 +156,12 @@ impl ObjectView {
     }
 }
 
-/// Whether a table names its columns.
+/// Whether a table lists its column definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TableColumns {
-    /// It does.
+    /// The table lists them.
     Given,
-    /// The client has them from an event before.
+    /// An earlier event listed them.
     Known,
 }
 

@@ -1,4 +1,4 @@
-//! WATCH: the events of a selection in order, as the API server's watch cache hands them out.
+//! WATCH: the events of a selection in order, as the API server's watch cache sends them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use super::shared::ServerState;
 use super::status::ApiFailure;
 use super::view::{ObjectView, TableColumns};
 
-/// How long a watch lives when the client does not say; kube-apiserver's minimum.
+/// The lifetime of a watch without a requested timeout: kube-apiserver's minimum.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
-/// No watch lives longer, whatever the client asks for.
+/// The limit of a watch's lifetime, whatever timeout the client requests.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// `type` of an event.
@@ -39,7 +39,7 @@ impl EventType {
     }
 }
 
-/// One event, its object already in the form asked for.
+/// One event, with its object already in the requested form.
 #[derive(Debug, Clone)]
 pub(super) struct WatchEvent {
     pub(super) kind: EventType,
@@ -60,9 +60,9 @@ pub(super) struct WatchSource {
     shared: Arc<ServerState>,
     selection: ListSelection,
     view: ObjectView,
-    /// The revision asked for.
+    /// The requested start revision.
     from: u64,
-    /// The revision up to which everything is in `pending` or sent.
+    /// The revision up to which all events are sent or in `pending`.
     cursor: u64,
     pending: VecDeque<WatchEvent>,
     newest: watch::Receiver<u64>,
@@ -130,7 +130,7 @@ impl WatchSource {
         }
     }
 
-    /// Repeats the last `count` events from before the start.
+    /// Repeats the last `count` events before the start.
     pub(super) fn replay(&mut self, count: usize) {
         let shared = Arc::clone(&self.shared);
         let inner = shared.store.lock();
@@ -146,7 +146,7 @@ impl WatchSource {
         }
     }
 
-    /// Leaves out the next `count` events, as a server does that resumes with a gap.
+    /// Omits the next `count` events, as a server does that resumes with a gap.
     pub(super) fn skip(&mut self, count: usize) {
         let shared = Arc::clone(&self.shared);
         let inner = shared.store.lock();
@@ -160,7 +160,7 @@ impl WatchSource {
         }
     }
 
-    /// The 410 of a watch whose start has been forgotten.
+    /// The 410 of a watch whose start revision is no longer in the watch cache.
     pub(super) fn expired(&self) -> ApiFailure {
         ApiFailure::watch_expired(self.from, self.shared.store.lock().revision())
     }
@@ -169,7 +169,7 @@ impl WatchSource {
         self.bookmarks = None;
     }
 
-    /// The next event that is due now.
+    /// The next event that is already due.
     pub(super) fn ready(&mut self) -> Option<WatchEvent> {
         if self.pending.is_empty() && !self.is_over {
             self.fetch();
@@ -177,7 +177,7 @@ impl WatchSource {
         self.pending.pop_front()
     }
 
-    /// The next event; `None` at the end of the watch's time.
+    /// The next event; `None` when the watch times out.
     pub(super) async fn next(&mut self) -> Option<WatchEvent> {
         loop {
             if let Some(event) = self.ready() {
@@ -188,7 +188,7 @@ impl WatchSource {
             }
             tokio::select! {
                 () = tokio::time::sleep_until(self.deadline) => {
-                    // The server's last word before it closes a watch says how far it has come.
+                    // Before the server closes a watch, a last bookmark reports how far the watch has come.
                     if self.bookmarks.is_some() {
                         self.push_bookmark();
                     }
@@ -211,7 +211,8 @@ impl WatchSource {
         }
     }
 
-    /// What a write is to this selection: an object can enter and leave it without coming to be or ceasing.
+    /// The event that a write is for this selection. A modified object can enter or leave a selection, which
+    /// is an ADDED or DELETED event.
     fn seen(&self, entry: &LogEntry) -> Option<(Change, Arc<StoredVersion>)> {
         if !self.selection.covers(&entry.key) {
             return None;
@@ -225,7 +226,8 @@ impl WatchSource {
             (false, true) => Some((Change::Added, Arc::clone(&entry.after))),
             (true, true) => Some((Change::Modified, Arc::clone(&entry.after))),
             (true, false) => {
-                // The object as it was while it was selected, under the revision of what ended that.
+                // The last version that matched the selection, with the revision of the write that ended the
+                // match.
                 let mut value = entry.before.as_ref()?.value.clone();
                 value["metadata"]["resourceVersion"] = Value::from(entry.revision.to_string());
                 Some((

@@ -1,4 +1,4 @@
-//! The TCP side of a connection: counts what is sent and can break off as a network does.
+//! The TCP side of a connection: counts the sent bytes, and can break the connection as a network does.
 
 use std::io;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 
 use super::fault::End;
 
-/// Breaks a connection, from within the answer to one of its requests.
+/// Breaks a connection from within the answer to one of its requests.
 #[derive(Debug, Default)]
 pub(super) struct Switch {
     state: AtomicU8,
@@ -23,7 +23,7 @@ const DROPPED: u8 = 1;
 const RESET: u8 = 2;
 
 impl Switch {
-    /// Ends the connection this way as soon as it is touched again.
+    /// Ends the connection in this way at its next read or write.
     pub(super) fn throw(&self, end: End) {
         let state = match end {
             End::Clean => return,
@@ -33,7 +33,7 @@ impl Switch {
         self.state.store(state, Ordering::SeqCst);
     }
 
-    /// Bytes written to the socket so far.
+    /// The number of bytes written to the socket so far.
     pub(super) fn sent(&self) -> u64 {
         self.sent.load(Ordering::SeqCst)
     }
@@ -47,7 +47,7 @@ impl Switch {
     }
 }
 
-/// A socket with a switch; the bytes read while the protocol was found out come first.
+/// A socket with a switch. The bytes read while detecting the protocol come first.
 pub(super) struct Wire {
     pub(super) stream: TcpStream,
     pub(super) read_ahead: Bytes,
@@ -57,7 +57,8 @@ pub(super) struct Wire {
 impl Drop for Wire {
     fn drop(&mut self) {
         if self.switch.state.load(Ordering::SeqCst) == RESET {
-            // Without lingering, closing a socket resets the connection. If that fails, it is closed all the same.
+            // Without lingering, closing a socket resets the connection. If the call fails, the socket is
+            // closed normally.
             drop(self.stream.set_zero_linger());
         }
     }

@@ -1,4 +1,4 @@
-//! Writes: what kube-apiserver adds to an object, checks and refuses before a version is stored.
+//! Writes: the fields that kube-apiserver adds, and the checks it makes, before it stores a version.
 
 use std::sync::MutexGuard;
 
@@ -17,7 +17,7 @@ use super::writer::{Deletion, Target, WriteError, Writer};
 
 type Written = Result<Value, WriteError>;
 
-/// A writer with its clock read.
+/// A writer and the time of its write.
 pub(super) struct Stamp<'a> {
     pub(super) writer: &'a Writer,
     pub(super) now: Timestamp,
@@ -29,7 +29,7 @@ impl Stamp<'_> {
     }
 }
 
-/// One write under way: the locked state, the object's place and who writes.
+/// One write in progress: the locked state, the object's key and the writer.
 struct Write<'s> {
     store: &'s ObjectStore,
     inner: MutexGuard<'s, StoreInner>,
@@ -127,7 +127,7 @@ impl ObjectStore {
 }
 
 impl Write<'_> {
-    /// The object as it is now.
+    /// The current version of the object.
     fn present(&self) -> Written {
         let version = self
             .inner
@@ -147,10 +147,11 @@ impl Write<'_> {
         value
     }
 
-    /// What an update makes of `old`: the system's own fields stay, and a subresource changes only what is its own.
+    /// The successor of `old` in an update. System fields stay, and a subresource changes only its own
+    /// fields.
     fn successor(&self, old: &Value, object: Value) -> Value {
         let mut new = if self.by.writer.subresource.as_deref() == Some("status") {
-            // As the strategies of kube-apiserver have it, annotations can be written along with a status.
+            // As in kube-apiserver's strategies, a write to the status may change annotations too.
             let mut new = old.clone();
             new["status"] = object["status"].clone();
             if !object["metadata"]["annotations"].is_null() {
@@ -187,7 +188,8 @@ impl Write<'_> {
         new
     }
 
-    /// Stores the new version, unless nothing has changed; a terminating object whose last finalizer has gone is deleted.
+    /// Stores the new version, unless nothing has changed. A terminating object without remaining finalizers
+    /// is deleted.
     fn settle(self, old: Value, new: Value) -> Value {
         if without_times(&old) == without_times(&new) {
             return whole(old, self.kind);
@@ -215,7 +217,7 @@ impl Write<'_> {
         version.whole(self.kind)
     }
 
-    /// Lends the writer in the words of `managedFields`.
+    /// Runs `act` with the writer in the form of a `managedFields` entry.
     fn acting<R>(&self, act: impl FnOnce(&Actor<'_>) -> R) -> R {
         let Writer {
             manager,

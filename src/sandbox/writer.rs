@@ -1,21 +1,20 @@
-//! What a test hands in with a write: who writes, to which object, and what can go wrong.
+//! The inputs of a write: the writer, the target, and the possible errors.
 
 use jiff::Timestamp;
 
-/// Who writes, and when.
+/// The writer, and the time of its writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writer {
-    /// Name of the field manager, as in `kubectl-edit`.
+    /// The field manager, as in `kubectl-edit`.
     pub manager: String,
-    /// The subresource written to, as in `status`. A write to `status` changes the status and
-    /// the annotations only.
+    /// The subresource, as in `status`. A write to `status` changes only the status and the annotations.
     pub subresource: Option<String>,
-    /// When; `None` asks the clock of the options.
+    /// The time of the write; `None` reads the clock of the options.
     pub time: Option<Timestamp>,
 }
 
 impl Writer {
-    /// A field manager that writes the objects themselves, now.
+    /// A field manager that writes to the object itself, at the current time.
     pub fn new(manager: &str) -> Self {
         Self {
             manager: manager.to_owned(),
@@ -24,14 +23,14 @@ impl Writer {
         }
     }
 
-    /// The same manager writing to a subresource.
+    /// The same manager, for a subresource.
     #[must_use]
     pub fn on(mut self, subresource: &str) -> Self {
         self.subresource = Some(subresource.to_owned());
         self
     }
 
-    /// The same manager writing at a time of its own.
+    /// The same manager, at a fixed time.
     #[must_use]
     pub fn at(mut self, time: Timestamp) -> Self {
         self.time = Some(time);
@@ -39,7 +38,7 @@ impl Writer {
     }
 }
 
-/// An object by resource, namespace and name.
+/// An object, by resource, namespace and name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// Plural, alone or with the group: `deployments`, `deployments.apps`.
@@ -66,31 +65,31 @@ impl Target {
     }
 }
 
-/// How a deletion ends.
+/// How an object is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deletion {
-    /// At once, unless finalizers hold the object.
+    /// At once, unless the object has finalizers.
     Immediate,
-    /// The object stays, marked with a `deletionTimestamp` this many seconds ahead, until a second deletion.
+    /// The object stays until a second deletion, with a `deletionTimestamp` this many seconds ahead.
     Graceful(u32),
 }
 
 /// Why a write was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// No kind of this name is served.
+    /// No served kind has this name.
     #[error("no kind {0:?} is served")]
     UnknownKind(String),
-    /// There is one of this name.
+    /// An object with this name exists.
     #[error("{0} already exists")]
     AlreadyExists(String),
-    /// There is none of this name.
+    /// No object with this name exists.
     #[error("{0} not found")]
     NotFound(String),
-    /// The object has been written since it was read.
+    /// The object was written after the client had read it.
     #[error("operation cannot be fulfilled on {0}: the object has been modified")]
     Conflict(String),
-    /// The object lacks a name, or a namespace where one is due.
+    /// The object has no name, or no namespace although its kind needs one.
     #[error("invalid object: {0}")]
     Invalid(&'static str),
 }

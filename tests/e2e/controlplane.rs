@@ -1,11 +1,11 @@
-//! The control plane that a test starts, and what it writes to it with.
+//! The control plane that a test starts, and the kubectl with which the test writes to it.
 
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A real control plane of one test's own. Dropping it ends its processes.
+/// A real control plane that belongs to one test. Dropping it ends its processes.
 #[derive(Debug)]
 pub struct ControlPlane {
     directory: Option<PathBuf>,
@@ -13,8 +13,8 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Starts one, or uses the cluster that `SPY_E2E_KUBECONFIG` names. `$KUBECONFIG` is never used:
-    /// a test writes.
+    /// Starts a control plane, or uses the cluster that `SPY_E2E_KUBECONFIG` names. Tests write, so
+    /// `$KUBECONFIG` is never used.
     pub fn start(test: &str) -> ControlPlane {
         match std::env::var("SPY_E2E_KUBECONFIG") {
             Ok(admin) => ControlPlane {
@@ -25,17 +25,17 @@ impl ControlPlane {
         }
     }
 
-    /// Starts one that the test may kill.
+    /// Starts a control plane that the test may kill.
     pub fn to_break(test: &str) -> ControlPlane {
         ControlPlane::with_compaction(test, "5m0s")
     }
 
-    /// Starts one that forgets old versions so often (`--etcd-compaction-interval`).
+    /// Starts a control plane with this compaction interval (`--etcd-compaction-interval`).
     pub fn with_compaction(test: &str, interval: &str) -> ControlPlane {
         ControlPlane::with(test, &[("SPY_CP_ETCD_COMPACTION", interval)])
     }
 
-    /// Starts etcd and an API server alone: nothing is written but what the test writes. etcd holds JSON.
+    /// Starts only etcd and an API server, so that only the test writes. etcd stores JSON.
     pub fn without_controllers(test: &str) -> ControlPlane {
         let storage = ("SPY_CP_STORAGE", "application/json");
         let compaction = ("SPY_CP_ETCD_COMPACTION", "0");
@@ -57,7 +57,7 @@ impl ControlPlane {
         &self.admin
     }
 
-    /// The kubeconfig of `dev`, who may do what the test grants.
+    /// The kubeconfig of `dev`, a user with only the rights that the test grants.
     pub fn dev(&self) -> String {
         self.own_directory()
             .join("dev.kubeconfig")
@@ -71,7 +71,7 @@ impl ControlPlane {
         self.run(&["kill-apiserver"]);
     }
 
-    /// Starts it again and waits until it answers.
+    /// Starts the API server again and waits until it answers.
     pub fn start_api_server(&self) {
         self.run(&["start-apiserver"]);
     }
@@ -86,37 +86,37 @@ impl ControlPlane {
         self.run(&["freeze-apiserver"]);
     }
 
-    /// Lets it run again.
+    /// Resumes the frozen API server.
     pub fn thaw_api_server(&self) {
         self.run(&["thaw-apiserver"]);
     }
 
-    /// Keeps what etcd holds now.
+    /// Saves a copy of etcd's data.
     pub fn save_etcd(&self) {
         self.run(&["save-etcd"]);
     }
 
-    /// Kills etcd and the API servers, and starts etcd with what it held when it was saved.
+    /// Kills etcd and the API servers, and starts etcd with the saved data.
     pub fn restore_etcd(&self) {
         self.run(&["restore-etcd"]);
     }
 
-    /// Gives `dev` another token, which API servers that start from now on know in place of the old.
+    /// Replaces the token of `dev`. API servers that start later accept only the new one.
     pub fn new_token(&self) {
         self.run(&["new-token", "dev"]);
     }
 
-    /// Where etcd answers.
+    /// The address of etcd.
     pub fn etcd(&self) -> SocketAddr {
         self.address(0)
     }
 
-    /// Where the API server answers.
+    /// The address of the API server.
     pub fn api_server(&self) -> SocketAddr {
         self.address(2)
     }
 
-    /// The certificate of the API server, which is its own authority.
+    /// The certificate of the API server, which is self-signed.
     pub fn certificate(&self) -> PathBuf {
         self.own_directory().join("kube-apiserver/apiserver.crt")
     }
@@ -127,13 +127,13 @@ impl ControlPlane {
         (Ipv4Addr::LOCALHOST, port).into()
     }
 
-    /// Runs one of the script's commands on this control plane.
+    /// Runs a command of the script on this control plane.
     fn run(&self, command: &[&str]) -> String {
         let directory = self.own_directory().to_str().unwrap();
         script(&[&command[..1], &[directory], &command[1..]].concat())
     }
 
-    /// The requests that the API server has logged, a JSON object a line.
+    /// The requests that the API server has logged, one JSON object on each line.
     pub fn audit_log(&self) -> String {
         std::fs::read_to_string(self.own_directory().join("audit.log")).unwrap()
     }
@@ -141,10 +141,10 @@ impl ControlPlane {
     fn own_directory(&self) -> &Path {
         self.directory
             .as_deref()
-            .expect("a control plane that this test has started")
+            .expect("this test started the control plane")
     }
 
-    /// Runs the control plane's own kubectl as the administrator; returns its stdout.
+    /// Runs the control plane's kubectl as the administrator; returns its stdout.
     pub fn kubectl(&self, args: &[&str]) -> String {
         self.kubectl_with("", args)
     }
@@ -183,7 +183,7 @@ impl Drop for ControlPlane {
     fn drop(&mut self) {
         if let Some(directory) = &self.directory {
             script(&["down", directory.to_str().unwrap()]);
-            // A failure is explained with its logs.
+            // After a failure, the logs are kept.
             if !std::thread::panicking() {
                 let _not_empty = std::fs::remove_dir_all(directory);
             }
@@ -191,13 +191,13 @@ impl Drop for ControlPlane {
     }
 }
 
-/// [`kubectl`], once it is built.
+/// Builds [`kubectl`] and returns its path.
 pub fn built_kubectl() -> PathBuf {
     script(&["build"]);
     kubectl()
 }
 
-/// The kubectl that is built beside the control plane: of its version, and a binary of its own.
+/// The kubectl that is built with the control plane, in the same version.
 pub fn kubectl() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
@@ -205,7 +205,7 @@ pub fn kubectl() -> PathBuf {
         .join("controlplane/bin/kubectl")
 }
 
-/// Runs the control plane's script; its stdout is a path, its stderr goes to the test's.
+/// Runs the control plane's script; returns its stdout. Its stderr goes to the test's stderr.
 fn script(args: &[&str]) -> String {
     script_with(args, &[])
 }

@@ -1,4 +1,4 @@
-//! `--for` beside `kubectl wait`, on the same objects at the same time: both end, both say the same.
+//! Compares `--for` with `kubectl wait` on the same objects at the same time: both end with the same text.
 
 use std::process::{Command, Output};
 
@@ -39,8 +39,8 @@ fn kubectl_wait(plane: &ControlPlane, args: &[&str]) -> Output {
     command.env("HOME", home).output().unwrap()
 }
 
-/// What kubectl says on both streams: what has met the condition, and errors.
-fn said(output: &Output) -> String {
+/// Both streams of kubectl: the objects that met the condition, and errors.
+fn both_streams(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr].concat();
     sorted(&String::from_utf8(text).unwrap())
 }
@@ -55,7 +55,7 @@ fn sorted(text: &str) -> String {
 }
 
 #[test]
-fn it_says_what_kubectl_wait_says() {
+fn it_prints_what_kubectl_wait_prints() {
     let plane = ControlPlane::start("ends");
     let spy = Spy::with_kubeconfig(plane.admin());
     let both = [
@@ -102,13 +102,17 @@ fn it_says_what_kubectl_wait_says() {
                 "{verb} {args:?}: {}",
                 ours.stderr
             );
-            assert_eq!(sorted(&ours.stderr), said(&theirs), "{verb} {args:?}");
+            assert_eq!(
+                sorted(&ours.stderr),
+                both_streams(&theirs),
+                "{verb} {args:?}"
+            );
         }
     }
 }
 
 #[test]
-fn what_fails_and_what_is_deleted_ends_it() {
+fn a_failure_and_a_deletion_end_it() {
     let plane = ControlPlane::start("fails");
     let spy = Spy::with_kubeconfig(plane.admin());
     plane.apply(JOB);

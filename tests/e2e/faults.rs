@@ -1,8 +1,8 @@
-//! Random faults on the real control plane: the program behind a proxy, a writer past it, and the verdict
-//! from what etcd truly went through.
+//! Random faults on the real control plane. The program runs behind a proxy, a writer bypasses the proxy, and
+//! the verdict compares the output with the history in etcd.
 //!
-//! A failure names its seed and its schedule: `SPY_FAULT_SEED=17` runs that one alone, `SPY_FAULT_SEEDS=200`
-//! the first 200. The soak is in [`soak`].
+//! A failure prints its seed and its schedule. `SPY_FAULT_SEED=17` runs only that seed, `SPY_FAULT_SEEDS=200`
+//! runs the first 200. The soak is in [`soak`].
 
 mod credentials;
 mod etcd;
@@ -31,12 +31,12 @@ use verdict::Account;
 
 use crate::support::fault_proxy::Struck;
 
-/// How many schedules are run if nothing else is asked for.
+/// The default number of schedules.
 const SEEDS: usize = 20;
-/// How many run at once on the control plane that they share, and how many on one of their own.
+/// The number of schedules at once: on the shared control plane, and on control planes of their own.
 const AT_ONCE: (usize, usize) = (4, 3);
 
-/// What all schedules came to.
+/// The results of all schedules.
 #[derive(Default)]
 struct Report {
     done: Vec<(Account, Struck)>,
@@ -65,9 +65,16 @@ fn random_schedules() {
     check_bite(&report);
 }
 
-/// The seeds to be run.
+/// The seeds to run.
 fn seeds() -> Vec<u64> {
-    let number = |name: &str| Some(std::env::var(name).ok()?.parse().expect("a number"));
+    let number = |name: &str| {
+        Some(
+            std::env::var(name)
+                .ok()?
+                .parse()
+                .expect("the variable is a number"),
+        )
+    };
     match number("SPY_FAULT_SEED") {
         Some(seed) => vec![seed],
         None => (0..number("SPY_FAULT_SEEDS").unwrap_or(SEEDS as u64)).collect(),
@@ -95,7 +102,7 @@ fn on_one_plane(schedules: VecDeque<Schedule>, report: &Mutex<Report>) {
     });
 }
 
-/// Runs one schedule, and notes what it came to.
+/// Runs one schedule and records its result.
 fn attempt<P: AsRef<Plane>>(
     schedule: &Schedule,
     report: &Mutex<Report>,
@@ -133,7 +140,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_default()
 }
 
-/// Faults that never strike would prove nothing.
+/// Fails if a kind of fault never struck, because such a run proves nothing.
 fn check_bite(report: &Report) {
     let mut all = Account::default();
     for (account, _) in &report.done {

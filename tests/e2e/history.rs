@@ -1,5 +1,5 @@
-//! Looking back on a real API server: what happened before the program was started, and what it missed
-//! while the server was away.
+//! The look-back on a real API server: versions from before the program started, and versions it missed while
+//! the server was down.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use super::controlplane::{ControlPlane, kubectl};
 use super::support::Spy;
 use serde_json::Value;
 
-/// The lines that head a version of an object.
+/// The heading lines of an object's versions.
 fn versions<'o>(stdout: &'o str, object: &str) -> Vec<&'o str> {
     let heads = stdout.lines().filter(|line| line.contains(object));
     heads
@@ -15,7 +15,7 @@ fn versions<'o>(stdout: &'o str, object: &str) -> Vec<&'o str> {
         .collect()
 }
 
-/// The values that a counter took, in the order they are told.
+/// The values of a counter, in the printed order.
 fn counted(stdout: &str) -> Vec<u32> {
     let values = stdout
         .lines()
@@ -34,7 +34,7 @@ fn count(plane: &ControlPlane, number: u32) {
 }
 
 #[test]
-fn all_versions_before_the_start_are_told() {
+fn all_versions_before_the_start_are_printed() {
     let plane = ControlPlane::start("history");
     plane.kubectl(&["create", "cm", "counter", "--from-literal=n=0"]);
     (1..=100).for_each(|number| count(&plane, number));
@@ -69,15 +69,15 @@ fn all_versions_before_the_start_are_told() {
     let expected: Vec<u32> = (1..=100).chain([200, 300]).collect();
     assert_eq!(counted(&ran.stdout), expected);
 
-    // Nothing of it is there any more, and the watch cache has it all.
+    // The objects no longer exist, but the watch cache has all their versions.
     let ran = spy.run(&["changes", "cm,secret", "--since", "5m", "--once"]);
     assert_eq!(counted(&ran.stdout), expected);
     assert!(ran.stdout.contains("complete"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("missing"), "{}", ran.stdout);
 }
 
-/// What was written before the program came is told with the time at which it was, deletions included;
-/// what was before the window is not.
+/// Versions from before the start are printed with their times, deletions included. Those from before the
+/// window are not printed.
 #[test]
 fn deletions_are_dated_by_the_renewals_of_leases() {
     let plane = ControlPlane::start("dated");
@@ -91,17 +91,20 @@ fn deletions_are_dated_by_the_renewals_of_leases() {
         ran.stdout.contains("DELETED configmap/early")
     };
     assert!(early("5m"));
-    // The API server's own Lease is renewed every ten seconds.
+    // The API server renews its own Lease every ten seconds.
     let begun = Instant::now();
     while early("1s") {
-        assert!(begun.elapsed() < Duration::from_secs(60), "still told");
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "it still prints old versions"
+        );
     }
     plane.kubectl(&["delete", "cm", "late"]);
     let ran = spy.run(&["changes", "cm", "--since", "1m", "--once", "-o", "json"]);
     let records = ran.stdout.lines().map(serde_json::from_str);
     let records: Vec<Value> = records.map(Result::unwrap).collect();
-    let seam = records.iter().find(|record| record["type"] == "seam");
-    assert_eq!(seam.unwrap()["live"], false);
+    let divider = records.iter().find(|record| record["type"] == "seam");
+    assert_eq!(divider.unwrap()["live"], false);
     let deletion = |record: &&Value| record["type"] == "deleted" && record["ref"]["name"] == "late";
     let late = records.iter().find(deletion).unwrap();
     let time = |name: &str| {
@@ -116,18 +119,18 @@ fn deletions_are_dated_by_the_renewals_of_leases() {
 }
 
 #[test]
-fn where_the_servers_memory_ends_is_said() {
+fn the_end_of_the_servers_history_is_shown() {
     let plane = ControlPlane::with_compaction("compaction", "5s");
     plane.kubectl(&["create", "cm", "counter", "--from-literal=n=0"]);
     count(&plane, 1);
     let spy = Spy::with_kubeconfig(plane.admin());
-    // A compaction forgets what was there at the one before.
+    // A compaction removes the versions that were current at the compaction before.
     let forgotten = (2..10_000).find(|number| {
         count(&plane, *number);
         let ran = spy.run(&["changes", "cm/counter", "--since", "all", "--once"]);
-        let told = counted(&ran.stdout);
-        let first = told.first().copied().unwrap_or(*number);
-        assert_eq!(told, (first..=*number).collect::<Vec<_>>());
+        let printed = counted(&ran.stdout);
+        let first = printed.first().copied().unwrap_or(*number);
+        assert_eq!(printed, (first..=*number).collect::<Vec<_>>());
         let ended = ran
             .stdout
             .contains("the server has forgotten what was before");
@@ -139,11 +142,11 @@ fn where_the_servers_memory_ends_is_said() {
     assert!(forgotten.is_some());
 }
 
-/// How long the API server is away at least.
+/// The minimum downtime of the API server.
 const AWAY: Duration = Duration::from_secs(10);
 
-/// Writes on through the other API server, from `first` on, until `AWAY` has passed; returns what was
-/// written last.
+/// Writes through the other API server, from `first` on, until `AWAY` has passed. Returns the last number
+/// written.
 fn write_on(kubeconfig: &str, first: u32) -> u32 {
     let begun = Instant::now();
     let mut number = first;
@@ -162,8 +165,8 @@ fn write_on(kubeconfig: &str, first: u32) -> u32 {
     }
 }
 
-/// A writer goes on through another API server while ours is killed, for ten seconds: every version
-/// comes once, in order, and no gap is told.
+/// A writer continues through another API server while the program's server is killed for ten seconds. Every
+/// version is printed once, in order, without a gap.
 #[test]
 fn an_outage_hides_nothing() {
     let plane = ControlPlane::to_break("missed");

@@ -1,4 +1,4 @@
-//! `status --rules kstatus` against the reference itself, object by object.
+//! Compares `status --rules kstatus` with the reference implementation, object by object.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::support::Spy;
 const OBJECTS: &str = "12000";
 const SEED: &str = "20";
 
-/// Builds the reference once; Go's build cache makes it a no-op after that.
+/// Builds the reference. Go's build cache makes later calls fast.
 fn reference() -> PathBuf {
     let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/kstatus");
     let binary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kstatus");
@@ -42,7 +42,8 @@ fn run(command: &mut Command, stdin: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What both have to agree on: an error of the reference, or a panic, is `Unknown` with an error.
+/// The part of a verdict on which both must agree. An error or a panic of the reference counts as `Unknown`
+/// with an error.
 fn comparable(verdict: &Value) -> Value {
     if verdict.get("error").is_some() {
         return json!({ "status": "Unknown", "error": true });
@@ -60,7 +61,7 @@ fn is_suspended_job(verdict: &Value) -> bool {
 }
 
 #[test]
-fn every_generated_object_is_judged_as_the_reference_judges_it() {
+fn every_generated_object_gets_the_status_of_the_reference() {
     let reference = reference();
     let objects = run(
         Command::new(&reference).args(["generate", OBJECTS, SEED]),
@@ -80,7 +81,7 @@ fn every_generated_object_is_judged_as_the_reference_judges_it() {
         file.to_str().unwrap(),
     ];
     let ours = Spy::alone().run(&args);
-    // Some objects have no status that can be read: they are errors, after all lines.
+    // Some objects have no readable status. The program reports them as errors, after all lines.
     assert_eq!(ours.status.code(), Some(1), "{}", ours.stderr);
     assert!(ours.stderr.starts_with("error: "), "{}", ours.stderr);
 

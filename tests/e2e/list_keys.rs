@@ -1,4 +1,4 @@
-//! The built-in list keys against the schema of a real API server.
+//! Compares the built-in list keys with the schema of a real API server.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use kubectl_spy::object::{Doc, list_keys::ListKey};
 
 use super::controlplane::ControlPlane;
 
-/// What the unit tests hold the built-in keys against.
+/// The file that the unit tests compare the built-in keys with.
 const FIXTURE: &str = "src/object/list_keys/kubernetes.txt";
 
 const HEAD: &str = "\
@@ -16,7 +16,7 @@ const HEAD: &str = "\
 # same field and with the same keys, the first. `UPDATE=1 cargo test --test e2e list_keys` writes it.
 ";
 
-fn told(list: &ListType) -> String {
+fn keys_text(list: &ListType) -> String {
     let fields = |key: &ListKey| key.fields().collect::<Vec<_>>().join(",");
     match list {
         ListType::Map(key) => fields(key),
@@ -25,7 +25,7 @@ fn told(list: &ListType) -> String {
     }
 }
 
-/// The last two names of a path: all that the built-in keys go by.
+/// The last two names of a path. The built-in keys use only these.
 fn place(path: &str) -> String {
     let names: Vec<_> = path.rsplit('.').take(2).collect();
     names.join(" ")
@@ -56,7 +56,7 @@ fn list_keys_are_those_of_the_server() {
             .collect();
         for kind in kinds {
             for (path, list) in schema.lists(kind) {
-                let keys = told(list);
+                let keys = keys_text(list);
                 found
                     .entry((place(&path), keys.clone()))
                     .or_insert(format!("{kind} {path} {keys}"));

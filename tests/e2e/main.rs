@@ -1,10 +1,10 @@
-//! The end-to-end tests: the program against a real control plane, and against the reference of its
-//! status rules. They need Go, and run with `cargo test --test e2e` alone.
+//! The end-to-end tests run the program against a real control plane, and against the reference
+//! implementation of its status rules. They need Go, and run only with `cargo test --test e2e`.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
     unreachable_pub,
-    reason = "a test that cannot go on fails, has deadlines, and is a crate of its own"
+    reason = "tests fail by panicking, read the clock for deadlines, and are a crate of their own"
 )]
 
 mod controlplane;
@@ -17,6 +17,6 @@ mod outage;
 mod sandbox;
 mod verbs;
 
-#[expect(dead_code, reason = "tests/it uses what this does not")]
+#[expect(dead_code, reason = "only tests/it uses some of these")]
 #[path = "../support/mod.rs"]
 mod support;

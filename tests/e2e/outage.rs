@@ -1,5 +1,5 @@
-//! The API server is killed and comes back while the verbs run: as an administrator, and as a user whom a
-//! server that has just started first refuses.
+//! The API server is killed and restarted while the verbs run: for an administrator, and for a user whom a
+//! restarting server refuses at first.
 
 use super::controlplane::{ControlPlane, kubectl};
 use super::support::{Running, Spy};
@@ -18,7 +18,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: dev}]
 "#;
 
-/// The verbs, each at work.
+/// Starts each verb and waits for its first output.
 fn start_all(spy: &Spy) -> [Running; 3] {
     let mut changes = spy.start(&["changes", "--since=0", "deploy/web"]);
     changes.until("EXISTING deployment/web");
@@ -50,7 +50,7 @@ fn a_killed_api_server_is_noticed_and_survived() {
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    // Other objects move on, so that the version to resume from is too old after the restart.
+    // Writes to other objects, so that the version to resume from is too old after the restart.
     for count in 0..120 {
         plane.kubectl(&["create", "configmap", &format!("elsewhere-{count}")]);
     }

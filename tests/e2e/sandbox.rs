@@ -1,5 +1,5 @@
-//! The real kubectl against the embedded API server: what is tested on the one holds on the other only
-//! if a client that was not written for it cannot tell them apart.
+//! The real kubectl against the embedded API server. Tests on the sandbox are only valid if a client that was
+//! not written for it works with it as with a real server.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::controlplane::built_kubectl;
 use crate::support::cluster::Cluster;
 
-/// kubectl, pointed at a sandbox and nothing else.
+/// kubectl with a sandbox as its only server.
 struct Kubectl {
     server: String,
 }
@@ -36,7 +36,7 @@ impl Kubectl {
         command
     }
 
-    /// Runs to the end; returns stdout.
+    /// Runs kubectl to a success; returns stdout.
     fn run(&self, args: &[&str]) -> String {
         let output = self.command(args).output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -44,7 +44,7 @@ impl Kubectl {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs to an error; returns stderr.
+    /// Runs kubectl to an error; returns stderr.
     fn refused(&self, args: &[&str]) -> String {
         let output = self.command(args).output().unwrap();
         assert!(!output.status.success(), "kubectl {args:?} succeeded");
@@ -57,7 +57,7 @@ fn scenario(name: &str) -> Scenario {
     all.find(|scenario| scenario.name == name).unwrap()
 }
 
-/// The first column of a table, without its head.
+/// The first column of a table, without its header.
 fn names(table: &str) -> Vec<&str> {
     let rows = table.lines().skip(1);
     rows.filter_map(|row| row.split_whitespace().next())
@@ -65,7 +65,7 @@ fn names(table: &str) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kubectl_lists_what_a_scenario_has_left() {
+async fn kubectl_lists_the_objects_of_a_scenario() {
     let cluster = Cluster::start().await;
     scenario::play_at_once(&cluster.sandbox, &scenario("rollout")).unwrap();
     let kubectl = Kubectl::new(&cluster);
@@ -96,10 +96,10 @@ async fn kubectl_lists_what_a_scenario_has_left() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kubectl_discovers_selects_and_is_refused() {
+async fn kubectl_can_discover_and_select_and_prints_errors() {
     let cluster = Cluster::start().await;
     let kubectl = Kubectl::new(&cluster);
-    // Of an object that is not there, kubectl asks whether its namespace is.
+    // For a missing object, kubectl also checks whether its namespace exists.
     cluster.put(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}));
     for (name, tier) in [("a", "web"), ("b", "web"), ("c", "db")] {
         cluster.put(json!({
@@ -152,7 +152,7 @@ async fn kubectl_watches() {
     };
     assert_eq!(words(next()), "EVENT NAME DATA");
     assert_eq!(words(next()), "ADDED app 1");
-    // kubectl lists, prints, and only then watches; from the listing's version, so that nothing is lost.
+    // kubectl lists, prints, and then watches from the version of the listing, so that no change is lost.
     cluster.edit("configmaps", "app", &json!({"data": {"b": "2"}}));
     assert_eq!(words(next()), "MODIFIED app 2");
     child.kill().unwrap();

@@ -1,4 +1,4 @@
-//! Each verb on real objects: created, rolled out, broken, deleted, and looked at while their API server
+//! Each verb on real objects, which are created, rolled out, broken and deleted, also while their API server
 //! is killed.
 
 use serde_json::Value;
@@ -42,7 +42,7 @@ fn admin(plane: &ControlPlane) -> Spy {
     Spy::with_kubeconfig(plane.admin())
 }
 
-/// Ends a run as a user would, and checks what holds of every run.
+/// Ends a run with Ctrl-C, and checks properties that hold for every run.
 fn end(running: Running) -> Ran {
     let ran = running.interrupt();
     let bytes = || ran.stdout.bytes().chain(ran.stderr.bytes());
@@ -55,10 +55,10 @@ fn end(running: Running) -> Ran {
 }
 
 #[test]
-fn changes_says_what_changed_and_who_did_it() {
+fn changes_shows_changes_and_their_managers() {
     let plane = with_web("changes");
     let mut spy = admin(&plane).start(&["changes", "--since=0", "deploy/web", "svc/web"]);
-    // Two watches: which is first is chance.
+    // There are two watches, whose order is random.
     spy.until_each(&["EXISTING deployment/web", "EXISTING service/web"]);
     plane.kubectl(&["set", "image", "deploy/web", "web=web:2"]);
     let header = spy.until("by kubectl-set");
@@ -80,7 +80,7 @@ fn changes_says_what_changed_and_who_did_it() {
 }
 
 #[test]
-fn a_rotated_secret_is_seen_and_not_shown() {
+fn a_rotated_secret_is_listed_without_its_values() {
     let plane = ControlPlane::start("secret");
     plane.kubectl(&[
         "create",
@@ -99,7 +99,7 @@ fn a_rotated_secret_is_seen_and_not_shown() {
         plane.kubectl(&["patch", "secret", "db", "--type=merge", "-p", &patch]);
         spy.until(".data.password");
         let ran = end(spy);
-        // `hunter2` in clear, and in base64 at each of its three alignments.
+        // `hunter2` as plain text, and in base64 at each of its three alignments.
         for leak in ["hunter2", "aHVudGVyM", "h1bnRlcj", "odW50ZXIy"] {
             assert!(
                 !ran.stdout.contains(leak) && !ran.stderr.contains(leak),
@@ -130,7 +130,7 @@ fn status_names_the_image_that_cannot_be_pulled() {
 }
 
 #[test]
-fn status_asks_little_and_receives_its_own_alone() {
+fn status_makes_few_requests_for_its_own_objects_only() {
     let plane = with_web("frugal");
     plane.kubectl(&[
         "create",
@@ -207,7 +207,7 @@ fn trace_shows_the_service_and_its_pods() {
 }
 
 #[test]
-fn an_object_that_is_not_there_is_kubectls_error_or_waited_for() {
+fn a_missing_object_is_an_error_or_is_waited_for() {
     let plane = with_web("absent");
     let spy = admin(&plane);
     for verb in ["changes", "status", "trace"] {

@@ -1,5 +1,5 @@
-//! What a command is about, and whether its question is answered: what it prints and with which code it exits
-//! when a look-back is refused or out of time, and when a server is lost or never answers.
+//! Tests of output and exit codes if a look-back is refused or out of time, or if the server goes away or
+//! never answers.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -18,12 +18,12 @@ fn code(ran: &Ran) -> Option<i32> {
     ran.status.code()
 }
 
-/// The exit code, then everything that was printed.
+/// The exit code, then all output.
 fn ended(ran: &Ran) -> String {
     format!("{:?}\n{}", code(ran), ran.transcript())
 }
 
-/// A `ConfigMap` of four versions.
+/// A `ConfigMap` with four versions.
 async fn edited() -> Cluster {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"mode": "a"})));
@@ -33,14 +33,14 @@ async fn edited() -> Cluster {
     cluster
 }
 
-/// From its `nth` list of this resource on, the server does not answer.
+/// The server does not answer the `nth` list of this resource, nor any later one.
 fn stall(cluster: &Cluster, resource: &str, nth: u32) {
     let at = Place::BeforeHeaders;
     let fault = Fault::on(Verb::List, resource, Effect::Stall { at });
     cluster.sandbox.inject(fault.range(nth..=u32::MAX));
 }
 
-/// From its `nth` list of this resource on, the server answers with this status.
+/// The server answers the `nth` list of this resource, and every later one, with this status.
 fn refuse(cluster: &Cluster, (resource, code): (&str, u16), nth: u32) {
     let status = Effect::Status {
         code,
@@ -51,7 +51,7 @@ fn refuse(cluster: &Cluster, (resource, code): (&str, u16), nth: u32) {
     cluster.sandbox.inject(fault.range(nth..=u32::MAX));
 }
 
-/// Waits until the server has been asked for so many lists of this resource.
+/// Waits until the server has got this many lists of this resource.
 async fn listed(cluster: &Cluster, resource: &str, times: usize) {
     let is_list = |request: &&Request| {
         request.path.contains(&format!("/{resource}?")) && !request.path.contains("watch=")
@@ -111,7 +111,7 @@ async fn a_selector_alone_selects_among_every_kind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_look_back_out_of_time_prints_what_it_found() {
+async fn a_look_back_out_of_time_prints_the_versions_found() {
     let cluster = edited().await;
     stall(&cluster, "configmaps", 3);
     let late = ["changes", "cm/flags", "--since=all", "--timeout=2s"];
@@ -153,7 +153,7 @@ async fn a_look_back_out_of_time_has_no_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_kinds_that_a_look_back_did_not_come_to_are_named() {
+async fn the_kinds_that_a_look_back_did_not_reach_are_named() {
     let cluster = edited().await;
     cluster.put(pod("web", &json!({})));
     stall(&cluster, "pods", 2);
@@ -195,7 +195,7 @@ async fn the_kinds_that_a_look_back_did_not_come_to_are_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_during_a_look_back_prints_what_it_found() {
+async fn ctrl_c_during_a_look_back_prints_the_versions_found() {
     let cluster = edited().await;
     stall(&cluster, "configmaps", 3);
     let run = cluster.spy().start(&["changes", "cm/flags", "--since=all"]);
@@ -215,7 +215,7 @@ async fn a_look_back_that_is_refused_has_no_answer() {
     for status in [400, 403, 429, 500, 504] {
         for objects in ["cm", "cm/flags"] {
             let cluster = edited().await;
-            // Else the watch cache tells it all.
+            // Otherwise the watch cache would provide all versions.
             cluster.sandbox.expire_watch_window();
             refuse(&cluster, ("configmaps", status), 2);
             let args = ["changes", objects, "--since=10m", "--once"];
@@ -233,7 +233,7 @@ async fn a_look_back_that_is_refused_has_no_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kind_that_may_not_be_read_leaves_the_question_open() {
+async fn a_forbidden_kind_leaves_the_question_open() {
     let user = User {
         name: "jane".to_owned(),
         token: String::new(),
@@ -259,7 +259,7 @@ async fn a_kind_that_may_not_be_read_leaves_the_question_open() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_lost_and_never_back_leaves_the_question_open() {
+async fn a_server_that_goes_away_leaves_the_question_open() {
     for verb in ["changes", "status"] {
         let mut cluster = Cluster::start().await;
         cluster.put(config_map("flags", &json!({})));
@@ -300,7 +300,7 @@ async fn a_server_that_never_answers_leaves_the_question_open() {
     }
 }
 
-/// The server renews a Lease.
+/// Renews a Lease, as a component of the server does.
 fn renew(cluster: &Cluster, second: u32) {
     cluster.tick(1);
     let time = format!("2026-03-02T12:00:{second:02}.000000Z");
@@ -313,7 +313,7 @@ fn renew(cluster: &Cluster, second: u32) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_printed_of_a_lease_counts() {
+async fn printed_versions_of_a_lease_are_counted() {
     let cluster = Cluster::start().await;
     renew(&cluster, 0);
     let args = ["changes", "lease/x", "--exit-code", "--count=1"];
@@ -330,7 +330,7 @@ async fn what_is_printed_of_a_lease_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_wrote_uses_up_none_of_the_versions_that_are_shown() {
+async fn versions_of_other_managers_do_not_count() {
     let cluster = edited().await;
     let others = Writer::new("controller");
     let target = Target::new("configmaps", "shop", "flags");

@@ -1,13 +1,13 @@
-//! The layering of ARCHITECTURE.md, held by reading its table and the `crate::` paths of every file.
+//! Checks the layers of ARCHITECTURE.md: reads its table, and the `crate::` paths in every file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which modules each module may import, as the table says.
+/// The modules that each module may import, from the table.
 type Table = BTreeMap<String, BTreeSet<String>>;
 
-/// Reads the rows `| `module` | what it may import | … |` of the import table.
+/// Reads the rows `| `module` | allowed imports | … |` of the import table.
 fn import_table(architecture: &str) -> Table {
     let mut table = Table::new();
     for row in architecture.lines().filter(|line| line.starts_with("| `")) {
@@ -27,7 +27,7 @@ fn quoted(cell: &str) -> impl Iterator<Item = String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-/// The forbidden imports of one file, as lines a person can act on.
+/// The forbidden imports of one file, as error lines.
 fn violations(file: &str, source: &str, table: &Table) -> Vec<String> {
     let module = file.split(['/', '.']).next().unwrap_or_default();
     if module == "lib" {
@@ -44,7 +44,7 @@ fn violations(file: &str, source: &str, table: &Table) -> Vec<String> {
         .collect()
 }
 
-/// Each `crate::module` of a source, with its line.
+/// Each `crate::module` in a source, with its line number.
 fn imported(source: &str) -> impl Iterator<Item = (usize, String)> {
     source.lines().enumerate().flat_map(|(index, line)| {
         let code = line.split("//").next().unwrap_or_default();
@@ -95,7 +95,7 @@ fn table() -> Table {
 }
 
 #[test]
-fn no_module_imports_what_the_table_does_not_allow() {
+fn modules_import_only_what_the_table_allows() {
     let table = table();
     let found: Vec<String> = sources()
         .iter()
@@ -157,7 +157,8 @@ fn a_verb_never_imports_another_verb() {
     }
 }
 
-/// Where a standard stream is opened, and where it becomes a plain writer. Elsewhere it takes display text alone.
+/// Where a standard stream is opened, and where it becomes a plain writer. All other code writes display text
+/// only.
 const WRITERS: [(&str, &[&str]); 3] = [
     (
         "io::stdout()",
@@ -168,7 +169,7 @@ const WRITERS: [(&str, &[&str]); 3] = [
 ];
 
 #[test]
-fn nobody_else_writes_to_a_standard_stream() {
+fn only_listed_files_write_to_a_standard_stream() {
     let sources = sources();
     for (code, allowed) in WRITERS {
         let uses = sources.iter().filter(|(_, source)| source.contains(code));
@@ -178,7 +179,7 @@ fn nobody_else_writes_to_a_standard_stream() {
 }
 
 #[test]
-fn every_file_says_what_it_is_for() {
+fn every_file_opens_with_its_purpose() {
     for (file, source) in sources() {
         assert!(
             source.starts_with("//!"),

@@ -1,4 +1,4 @@
-//! `changes`, against the sandbox: what it prints for what happens to an object.
+//! Tests of `changes` against the sandbox: its output for events of an object.
 
 mod json;
 mod keys;
@@ -13,7 +13,7 @@ use super::support::Spy;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
 use super::support::{Ran, Running};
 
-/// Follows an object that is there: what `happen` does to it is seen up to the line with `last`.
+/// Follows an existing object while `happen` changes it, up to the output line that contains `last`.
 async fn follow(
     object: Value,
     args: &[&str],
@@ -30,7 +30,7 @@ async fn follow(
     interrupted(run)
 }
 
-/// Ends a run as Ctrl-C does.
+/// Ends a run with Ctrl-C.
 fn interrupted(run: Running) -> Ran {
     let ran = run.interrupt();
     assert_eq!(signal(&ran), Some(2), "{}", ran.transcript());
@@ -42,7 +42,7 @@ fn signal(ran: &Ran) -> Option<i32> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_that_is_not_there_is_waited_for() {
+async fn a_missing_object_is_waited_for() {
     let cluster = Cluster::start().await;
     let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("waiting for");
@@ -56,7 +56,7 @@ async fn an_object_that_is_not_there_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_that_is_there_was_not_created() {
+async fn an_existing_object_is_not_shown_as_created() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
     let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
@@ -65,7 +65,7 @@ async fn an_object_that_is_there_was_not_created() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_that_comes_is_one_path() {
+async fn a_new_status_is_one_path() {
     let happen = |cluster: &Cluster| {
         cluster.report("pods", "web", &json!({"phase": "Pending"}));
     };
@@ -82,7 +82,7 @@ async fn a_status_that_comes_is_one_path() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_asked_for_is_not_printed() {
+async fn unselected_changes_are_not_printed() {
     let happen = |cluster: &Cluster| {
         cluster.edit(
             "pods",
@@ -104,9 +104,9 @@ async fn what_is_not_asked_for_is_not_printed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bookkeeping_alone_prints_nothing() {
+async fn noise_alone_prints_nothing() {
     let happen = |cluster: &Cluster| {
-        // Server-side apply of what is there: a new resourceVersion and a new manager.
+        // A server-side apply of the same data changes only the resourceVersion and the manager.
         let by = Writer::new("argocd");
         let same = config_map("flags", &json!({"dark-mode": "off"}));
         cluster.sandbox.apply(same, &by).unwrap();
@@ -166,7 +166,7 @@ async fn text_stays_on_its_line_and_is_escaped() {
     "#);
 }
 
-/// The status of a container that waits.
+/// The status of a waiting container.
 fn waiting(reason: &str, message: Option<&str>) -> Value {
     let mut state = json!({"reason": reason});
     if let Some(message) = message {
@@ -178,7 +178,7 @@ fn waiting(reason: &str, message: Option<&str>) -> Value {
     }])
 }
 
-/// A condition of a Pod, since noon.
+/// A condition of a Pod that has lasted since noon.
 fn pod_condition(kind: &str, status: &str) -> Value {
     json!({"type": kind, "status": status, "lastProbeTime": null, "lastTransitionTime": "2026-03-02T12:00:00Z"})
 }
@@ -191,7 +191,7 @@ fn not_ready(kind: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pod_that_cannot_pull_its_image() {
+async fn a_pod_with_a_failing_image_pull() {
     let mut object = pod("web", &json!({}));
     object["status"] = json!({"phase": "Pending", "qosClass": "BestEffort"});
     let scheduled = pod_condition("PodScheduled", "True");
@@ -238,7 +238,7 @@ async fn a_pod_that_cannot_pull_its_image() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pod_that_comes_up() {
+async fn the_start_of_a_pod() {
     let mut object = pod("web", &json!({}));
     object["status"] = json!({
         "phase": "Pending", "conditions": [not_ready("Ready")],
@@ -274,7 +274,7 @@ async fn a_pod_that_comes_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_recreated_object_is_another_one() {
+async fn a_recreated_object_is_a_new_object() {
     let happen = |cluster: &Cluster| {
         cluster.delete("configmaps", "flags");
         cluster.put(config_map("flags", &json!({"dark-mode": "on"})));
@@ -297,7 +297,7 @@ async fn a_recreated_object_is_another_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_is_seen_to_change_and_not_seen() {
+async fn a_change_of_a_secret_is_shown_without_its_values() {
     let secret = json!({
         "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
         "metadata": {"name": "db", "namespace": "shop"}, "data": {"password": "aHVudGVyMg=="},
@@ -327,7 +327,7 @@ async fn a_secret_is_seen_to_change_and_not_seen() {
     ");
 }
 
-/// Whether a run with these variables and flags paints what it prints to a pipe.
+/// Whether a run with these variables and flags writes colours to a pipe.
 async fn paints(variables: &[(&str, &str)], args: &[&str]) -> bool {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
@@ -343,7 +343,7 @@ async fn paints(variables: &[(&str, &str)], args: &[&str]) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pipe_gets_no_escape_sequences_unless_asked_for() {
+async fn a_pipe_gets_no_escape_sequences_unless_requested() {
     assert!(!paints(&[], &[]).await);
     assert!(!paints(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], &[]).await);
     assert!(!paints(&[("CLICOLOR_FORCE", "1")], &["--color=never"]).await);
@@ -353,7 +353,7 @@ async fn a_pipe_gets_no_escape_sequences_unless_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn colours_say_what_the_signs_say() {
+async fn colours_agree_with_the_marks() {
     let happen = |cluster: &Cluster| {
         let patch = json!({"data": {"changed": "new", "gone": null, "new": "1"}});
         cluster.edit("configmaps", "flags", &patch);
@@ -421,7 +421,7 @@ async fn values_keep_their_json() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_type_is_named_with_those_like_it() {
+async fn an_unknown_type_is_named_with_similar_ones() {
     let cluster = Cluster::start().await;
     for args in [
         ["changes", "--since=0", "deploymnt/web"],
@@ -439,7 +439,7 @@ async fn an_unknown_type_is_named_with_those_like_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kubespys_own_form_is_taken() {
+async fn the_arguments_of_kubespy_are_accepted() {
     let cluster = Cluster::start().await;
     cluster.put(pod("web", &json!({})));
     let mut run = cluster
@@ -470,7 +470,7 @@ async fn several_objects_are_followed_at_once() {
         .lines()
         .map(str::to_owned)
         .collect();
-    lines[..2].sort_unstable(); // two watches: which comes first is chance
+    lines[..2].sort_unstable(); // the order of the two watches is random
     assert_snapshot!(lines.join("\n"), @r#"
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
     2026-03-02T12:05:00.000Z EXISTING deployment/web  3
@@ -482,7 +482,7 @@ async fn several_objects_are_followed_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wide_scope_says_when_it_is_complete() {
+async fn a_wide_scope_shows_when_its_listing_is_complete() {
     let cluster = Cluster::start().await;
     for (name, app) in [("web-1", "web"), ("web-2", "web"), ("db-0", "db")] {
         cluster.put(pod(name, &json!({"app": app})));
@@ -522,7 +522,7 @@ async fn a_wide_scope_says_when_it_is_complete() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_namespaces_and_field_selectors() {
+async fn all_namespaces_and_field_selectors_work() {
     let cluster = Cluster::start().await;
     cluster.put(pod("web", &json!({})));
     let mut elsewhere = pod("db", &json!({}));
@@ -568,7 +568,7 @@ async fn all_namespaces_and_field_selectors() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_and_ignore_choose_paths() {
+async fn only_and_ignore_select_paths() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
     let image = "spec.template.spec.containers[*].image";
@@ -605,7 +605,7 @@ async fn only_and_ignore_choose_paths() {
 }
 
 #[test]
-fn noise_is_shown_to_who_asks() {
+fn noise_is_shown_on_request() {
     let version = |version: u32, cpu: &str, manager: &str| {
         format!(
             r#"{{"type":"{}","object":{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a","namespace":"default","uid":"u1","resourceVersion":"{version}",
@@ -617,7 +617,7 @@ fn noise_is_shown_to_who_asks() {
     let path = format!("{}/noise.json", env!("CARGO_TARGET_TMPDIR"));
     let text = [version(1, "1000m", "a"), version(2, "1", "b")].join("\n");
     std::fs::write(&path, text).unwrap();
-    let told = |flags: &[&str]| {
+    let printed = |flags: &[&str]| {
         let mut args = vec![
             "changes",
             "pod/a",
@@ -629,12 +629,12 @@ fn noise_is_shown_to_who_asks() {
         args.extend(flags);
         Spy::alone().run(&args).transcript()
     };
-    assert_snapshot!(told(&[]), @r#"
+    assert_snapshot!(printed(&[]), @r#"
     2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
     ! waiting for pods/a in namespace "default"
     "#);
-    assert_snapshot!(told(&["--show-noise"]), @r#"
+    assert_snapshot!(printed(&["--show-noise"]), @r#"
     2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
     2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  4 changes
@@ -644,7 +644,7 @@ fn noise_is_shown_to_who_asks() {
     ~ .status.conditions[type=Ready].lastProbeTime: 2026-03-02T12:00:01Z → 2026-03-02T12:00:02Z  (+1s)
     ! waiting for pods/a in namespace "default"
     "#);
-    assert_snapshot!(told(&["--show-noise=equivalent,version"]), @r#"
+    assert_snapshot!(printed(&["--show-noise=equivalent,version"]), @r#"
     2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
     2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  2 changes, 2 hidden
@@ -652,14 +652,14 @@ fn noise_is_shown_to_who_asks() {
     ≈ .spec.limits.cpu: 1000m → "1"
     ! waiting for pods/a in namespace "default"
     "#);
-    assert_snapshot!(told(&["--show-managed-fields"]), @r#"
+    assert_snapshot!(printed(&["--show-managed-fields"]), @r#"
     2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
     2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  1 change, 3 hidden
     ~ .metadata.managedFields: [{manager: a, operation: Update, time: 2026-03-02T12:00:01Z}] → [{manager: b, operation: Update, time: 2026-03-02T12:00:02Z}]
     ! waiting for pods/a in namespace "default"
     "#);
-    assert_snapshot!(told(&["--show-noise=probes"]), @"
+    assert_snapshot!(printed(&["--show-noise=probes"]), @"
     ! error: invalid value 'probes' for '--show-noise[=<CLASS>]'
     ! hint: one of all, version, managedFields, heartbeat, order, equivalent
     ! See 'kubectl spy --help' for usage.
@@ -667,7 +667,7 @@ fn noise_is_shown_to_who_asks() {
 }
 
 #[test]
-fn a_lease_that_is_asked_for_is_shown_to_be_renewed() {
+fn renewals_of_a_named_lease_are_shown() {
     let version = |version: u32| {
         format!(
             r#"{{"type":"{}","object":{{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{{"name":"a","namespace":"default","uid":"u1","resourceVersion":"{version}"}},
@@ -677,12 +677,12 @@ fn a_lease_that_is_asked_for_is_shown_to_be_renewed() {
     };
     let path = format!("{}/lease.json", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(&path, [version(1), version(2)].join("\n")).unwrap();
-    let told = |args: &[&str]| {
+    let printed = |args: &[&str]| {
         let mut all = vec!["changes", "--from", &path, "--now", "2026-03-02T12:05:00Z"];
         all.extend(args);
         Spy::alone().run(&all).transcript()
     };
-    assert_snapshot!(told(&["lease/a"]), @r#"
+    assert_snapshot!(printed(&["lease/a"]), @r#"
     2026-03-02T12:05:00.000Z CREATED lease/a  1
     + .spec.holderIdentity: x
     + .spec.renewTime: 2026-03-02T12:00:01.000000Z
@@ -690,11 +690,11 @@ fn a_lease_that_is_asked_for_is_shown_to_be_renewed() {
     ~ .spec.renewTime: 2026-03-02T12:00:01.000000Z → 2026-03-02T12:00:02.000000Z  (+1s)
     ! waiting for leases.coordination.k8s.io/a in namespace "default"
     "#);
-    assert!(!told(&[]).contains("MODIFIED"), "{}", told(&[]));
+    assert!(!printed(&[]).contains("MODIFIED"), "{}", printed(&[]));
 }
 
 #[test]
-fn lists_are_keyed_as_one_is_told() {
+fn lists_are_keyed_by_the_flag() {
     let version = |version: u32, servers: &str| {
         format!(
             r#"{{"type":"{}","object":{{"apiVersion":"example.com/v1","kind":"Gate","metadata":{{"name":"a","namespace":"default","uid":"u1","resourceVersion":"{version}"}},"spec":{{"servers":{servers}}}}}}}"#,
@@ -705,12 +705,12 @@ fn lists_are_keyed_as_one_is_told() {
     let old = r#"[{"host":"a","port":80,"up":1},{"host":"a","port":443,"up":1}]"#;
     let new = r#"[{"host":"a","port":443,"up":0},{"host":"a","port":80,"up":1}]"#;
     std::fs::write(&path, [version(1, old), version(2, new)].join("\n")).unwrap();
-    let told = |flags: &[&str]| {
+    let printed = |flags: &[&str]| {
         let mut args = vec!["changes", "--from", &path, "--now", "2026-03-02T12:05:00Z"];
         args.extend(flags);
         Spy::alone().run(&args).transcript()
     };
-    assert_snapshot!(told(&["--list-key", "spec.servers=host,port"]), @"
+    assert_snapshot!(printed(&["--list-key", "spec.servers=host,port"]), @"
     watching 0 gates.example.com
     2026-03-02T12:05:00.000Z CREATED gate/a  1
     + .spec.servers: [{host: a, port: 80, up: 1}, {host: a, port: 443, up: 1}]
@@ -718,14 +718,14 @@ fn lists_are_keyed_as_one_is_told() {
     ↕ .spec.servers[host=a,port=443]: 1 → 0
     ~ .spec.servers[host=a,port=443].up: 1 → 0
     ");
-    assert_snapshot!(told(&["--list-key", "spec.servers"]), @"
+    assert_snapshot!(printed(&["--list-key", "spec.servers"]), @"
     ! error: invalid value 'spec.servers' for '--list-key <PATH=KEY[,KEY]>': expected PATH=KEY[,KEY], as in .spec.servers=host,port
     ! See 'kubectl spy --help' for usage.
     ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_path_that_is_none_is_pointed_at() {
+async fn an_invalid_path_is_an_error_with_its_position() {
     let cluster = Cluster::start().await;
     for path in [".spec.containers[name=app", "spec..replicas", ""] {
         let ran = cluster
@@ -737,17 +737,17 @@ async fn a_path_that_is_none_is_pointed_at() {
             "{path}"
         );
     }
-    let said = |flag, path| {
+    let printed = |flag, path| {
         cluster
             .spy()
             .run(&["changes", "--since=0", "deploy/web", flag, path])
             .stderr
     };
-    assert_snapshot!(said("--only", ".spec.containers[name=app"), @"
+    assert_snapshot!(printed("--only", ".spec.containers[name=app"), @"
     error: invalid value '.spec.containers[name=app' for '--only <PATH>': expected `]` at position 26, found the end
     See 'kubectl spy --help' for usage.
     ");
-    assert_snapshot!(said("--ignore", "spec..replicas"), @"
+    assert_snapshot!(printed("--ignore", "spec..replicas"), @"
     error: invalid value 'spec..replicas' for '--ignore <PATH>': expected a field's name, `*`, `**` or `[` at position 6, found `.`
     See 'kubectl spy --help' for usage.
     ");
@@ -755,7 +755,7 @@ async fn a_path_that_is_none_is_pointed_at() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn once_shows_what_is_and_ends() {
+async fn once_prints_the_current_state_and_exits() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
     let ran = cluster

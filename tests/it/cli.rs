@@ -1,11 +1,11 @@
-//! The command line itself: help, usage errors, exit codes.
+//! Tests of the command line itself: help, usage errors, exit codes.
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::support::Spy;
 
-/// Runs something that must fail, and returns what it says.
+/// Runs a command that must fail, and returns its error.
 fn refused(args: &[&str]) -> String {
     let ran = Spy::alone().run(args);
     assert_eq!(
@@ -19,7 +19,7 @@ fn refused(args: &[&str]) -> String {
 }
 
 #[test]
-fn usage_errors_are_kubectls_and_exit_1() {
+fn usage_errors_are_those_of_kubectl_and_exit_1() {
     assert_snapshot!(refused(&["changes", "deploy/web", "--bogus"]), @r"
     error: unknown flag: --bogus
     See 'kubectl spy --help' for usage.
@@ -37,7 +37,7 @@ fn usage_errors_are_kubectls_and_exit_1() {
 }
 
 #[test]
-fn switches_take_a_value_as_kubectls_do() {
+fn switches_take_a_value_as_in_kubectl() {
     for args in [["version", "--client"], ["version", "--client=true"]] {
         let ran = Spy::alone().run(&args);
         assert_eq!(
@@ -64,11 +64,11 @@ fn options_lists_the_global_flags_and_help_does_not() {
     }
 }
 
-/// kubectl's words for a server that nobody runs.
+/// kubectl's error if no server is running.
 const REFUSED: &str = "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n";
 
 #[test]
-fn no_cluster_and_no_kubeconfig_is_said_as_kubectl_says_it() {
+fn without_a_cluster_the_error_is_that_of_kubectl() {
     for args in [
         &["changes", "deploy/web"][..],
         &["changes", "deploy/web", "--once"],
@@ -83,9 +83,9 @@ fn no_cluster_and_no_kubeconfig_is_said_as_kubectl_says_it() {
     }
 }
 
-/// That a server is tried again is a record; that it is given up is an error.
+/// Retries are records; the final failure is an error.
 #[test]
-fn no_cluster_is_tried_and_given_up() {
+fn a_missing_server_is_retried_and_then_an_error() {
     let ran = Spy::alone().run(&["changes", "deploy/web", "-o", "json"]);
     assert_eq!((ran.status.code(), &*ran.stderr), (Some(1), REFUSED));
     let records = ran.stdout.lines().map(serde_json::from_str::<Value>);
@@ -96,7 +96,7 @@ fn no_cluster_is_tried_and_given_up() {
 }
 
 #[test]
-fn arguments_in_the_form_of_kubespy_are_taken_and_told_as_today() {
+fn kubespy_arguments_are_accepted_with_a_hint() {
     for (args, today) in [
         (
             &["changes", "v1", "Pod", "shop/web"][..],

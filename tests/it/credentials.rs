@@ -1,5 +1,5 @@
-//! Credentials that no request can hold, and what is said of them: an error line, never a crash, and never
-//! the credential.
+//! Tests of credentials that no request can contain. The result is an error line, never a crash, and it never
+//! shows the credential.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::support::{Ran, Spy};
 
-/// What must stand in no output.
+/// A text that no output may contain.
 const SECRET: &str = "s3cret-credential";
 
 fn file(name: &str, text: &str) -> String {
@@ -17,7 +17,7 @@ fn file(name: &str, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Runs with a kubeconfig of this user and server. Nobody listens there.
+/// Runs with a kubeconfig for this user and this server. The server is not running.
 fn run(name: &str, (user, cluster): (&Value, &Value), args: &[&str]) -> Ran {
     let config = json!({
         "apiVersion": "v1", "kind": "Config", "current-context": "x",
@@ -37,12 +37,12 @@ fn at(server: &str) -> Value {
     json!({"server": server, "insecure-skip-tls-verify": true})
 }
 
-/// What is printed with a user, at a server that is not there.
+/// The error for this user at a server that is not running.
 fn error(name: &str, user: &Value, args: &[&str]) -> String {
     run(name, (user, &at("https://127.0.0.1:1")), args).stderr
 }
 
-/// A plugin that is this shell script.
+/// A user with this shell script as credential plugin.
 fn plugin(script: &str) -> Value {
     json!({"exec": {
         "apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never",
@@ -84,15 +84,15 @@ fn a_token_with_a_line_break_is_an_error_line() {
 }
 
 #[test]
-fn a_line_break_at_the_end_of_a_token_file_is_no_part_of_the_token() {
+fn a_final_line_break_in_a_token_file_is_dropped() {
     let path = file("token-file", &format!("{SECRET}\n"));
     let refused = "The connection to the server 127.0.0.1:1 was refused";
-    let said = error("good-file", &json!({"tokenFile": path}), &[]);
-    assert!(said.starts_with(refused), "{said}");
+    let printed = error("good-file", &json!({"tokenFile": path}), &[]);
+    assert!(printed.starts_with(refused), "{printed}");
 }
 
 #[test]
-fn whom_to_act_as_can_be_no_header() {
+fn an_impersonated_user_must_fit_a_header() {
     let none = json!({});
     let breaks = "a\nb";
     for (args, header, setting) in [
@@ -123,7 +123,7 @@ fn whom_to_act_as_can_be_no_header() {
 }
 
 #[test]
-fn a_plugin_that_fails_is_named_with_what_it_said_and_not_with_its_environment() {
+fn the_error_of_a_plugin_has_its_stderr_but_not_its_environment() {
     let script = format!("echo {SECRET}; echo 'log in first' >&2; exit 7");
     assert_eq!(
         error("failing", &plugin(&script), &[]),
@@ -133,7 +133,7 @@ fn a_plugin_that_fails_is_named_with_what_it_said_and_not_with_its_environment()
 }
 
 #[test]
-fn providers_that_kubectl_no_longer_has_are_refused() {
+fn auth_providers_that_kubectl_removed_are_refused() {
     let provider = json!({"auth-provider": {"name": "gcp", "config": {"cmd-path": "/bin/echo", "cmd-args": "x"}}});
     assert_eq!(
         error("gcp", &provider, &[]),
@@ -142,7 +142,7 @@ fn providers_that_kubectl_no_longer_has_are_refused() {
 }
 
 #[test]
-fn urls_with_a_login_are_shown_without_it() {
+fn urls_are_shown_without_their_login() {
     let none = json!({});
     let hint = "it takes http:// or https:// with a host, or HOST:PORT";
     assert_eq!(
@@ -158,7 +158,7 @@ fn urls_with_a_login_are_shown_without_it() {
         "error: invalid proxy URL: \"ftp://***@p\"\n\
          hint: correct the proxy-url of cluster \"c\": it takes http://, https:// or socks5:// with a host\n"
     );
-    // Nobody listens there: what is said of that has no login either.
+    // The server is not running, and the error about that contains no login either.
     for (server, proxy) in [
         (format!("https://u:{SECRET}@127.0.0.1:1"), None),
         (
@@ -189,7 +189,7 @@ fn urls_with_a_login_are_shown_without_it() {
 }
 
 #[test]
-fn a_certificate_that_is_no_base64_is_named_by_its_field() {
+fn a_certificate_that_is_not_base64_is_named_by_its_field() {
     let user = json!({"client-certificate-data": "a.b", "client-key-data": SECRET});
     assert!(
         error("certificate", &user, &[])
@@ -197,7 +197,7 @@ fn a_certificate_that_is_no_base64_is_named_by_its_field() {
     );
 }
 
-/// Settings that a library below could take amiss.
+/// Settings that could make a library panic.
 #[test]
 fn strange_settings_end_in_an_error_line() {
     let none = json!({});

@@ -1,8 +1,8 @@
-//! `demo`: the stories, watched with each verb, from start to end.
+//! Tests of `demo`: each verb watches the scenarios from start to end.
 
 use super::support::Spy;
 
-/// Plays a story as fast as it goes; it has to end by itself, well.
+/// Plays a scenario as fast as possible. It must end by itself, with success.
 fn played(args: &[&str]) -> String {
     let ran = Spy::alone().run(&[&["demo", "--speed", "20"], args].concat());
     assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
@@ -34,7 +34,7 @@ fn each_verb_can_watch_it() {
 }
 
 #[test]
-fn configuration_is_edited_and_the_secret_stays_one() {
+fn the_configuration_is_edited_and_the_secret_stays_hidden() {
     let changes = played(&["config"]);
     assert!(
         changes.contains("MODIFIED secret/db") && changes.contains("<secret 13 B #2>"),
@@ -48,7 +48,7 @@ fn configuration_is_edited_and_the_secret_stays_one() {
 }
 
 #[test]
-fn the_stories_are_listed_and_others_refused() {
+fn scenarios_are_listed_and_unknown_ones_refused() {
     let list = Spy::alone().run(&["demo", "--list"]).stdout;
     assert!(
         list.contains("rollout") && list.contains("config"),

@@ -1,4 +1,4 @@
-//! Files that are made from the code, or that repeat what it says, say the same.
+//! Checks that generated files, and documents that repeat facts from the code, agree with the code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// Compares a generated file with what the code generates now; `UPDATE=1` rewrites it.
+/// Compares a generated file with the current output of its generator; `UPDATE=1` rewrites the file.
 fn check_generated(path: &str, generated: &str) {
     let file: &Path = &root().join(path);
     if std::env::var("UPDATE").is_ok() {
@@ -30,7 +30,7 @@ fn check_generated(path: &str, generated: &str) {
 }
 
 #[test]
-fn completions_are_what_the_program_prints() {
+fn completions_are_the_output_of_the_program() {
     for (shell, file) in [
         ("bash", "completions/kubectl-spy.bash"),
         ("zsh", "completions/_kubectl-spy"),
@@ -42,7 +42,7 @@ fn completions_are_what_the_program_prints() {
     }
 }
 
-/// One value of the manifest, found by its key: the file is flat enough for that.
+/// The values of a key in the manifest. The file is flat enough for a search by line.
 fn values<'a>(manifest: &'a str, key: &str) -> Vec<&'a str> {
     let prefix = format!("{key}: ");
     manifest
@@ -56,7 +56,7 @@ fn values<'a>(manifest: &'a str, key: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// The rules of krew's own validator that a file on its own can be held to
+/// The rules of krew's own validator that a single file can break
 /// (<https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest/>).
 #[test]
 fn the_krew_manifest_is_valid() {
@@ -106,7 +106,7 @@ fn the_krew_manifest_is_valid() {
 }
 
 #[test]
-fn the_manifest_names_what_the_release_builds() {
+fn the_manifest_names_the_files_of_the_release() {
     let release = read(".github/workflows/release.yml");
     for uri in values(&read("krew-manifest.yaml"), "uri") {
         let archive = uri.rsplit('/').next().unwrap();
@@ -122,9 +122,9 @@ fn the_manifest_names_what_the_release_builds() {
     }
 }
 
-/// `spy` in the public index is another tool's name: installing it from there must not be advised.
+/// In the public krew index, `spy` is another tool. No document may advise to install that one.
 #[test]
-fn no_document_advises_another_tool() {
+fn no_document_advises_to_install_another_tool() {
     for file in [
         "README.md",
         "krew-manifest.yaml",
@@ -136,12 +136,12 @@ fn no_document_advises_another_tool() {
     }
 }
 
-/// The commands of a document's examples: what is typed behind `kubectl spy`, up to a pipe.
+/// The commands in a document's examples: the words after `kubectl spy`, up to a pipe.
 fn commands(document: &str) -> Vec<Vec<String>> {
     let typed = document.lines().filter_map(|line| {
         let is_example = line.starts_with("$ ") || line.starts_with("  ");
         let (_, command) = line.split_once("kubectl spy ").filter(|_| is_example)?;
-        // Behind two spaces stands what an example of the help is about.
+        // In the help, two spaces separate an example from its description.
         let ends = [" | ", "; ", " > ", "  "].map(|end| command.find(end));
         let end = ends.into_iter().flatten().min().unwrap_or(command.len());
         Some(&command[..end])
@@ -154,7 +154,7 @@ fn commands(document: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The same command, so that it ends when it has looked once.
+/// The same command with `--once`, so that it exits.
 fn once(mut command: Vec<String>) -> Vec<String> {
     command.retain(|word| !word.starts_with("--timeout"));
     if !command.iter().any(|word| word == "--once") {
@@ -165,7 +165,7 @@ fn once(mut command: Vec<String>) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_command_of_the_documents_is_understood() {
+async fn every_command_in_the_documents_is_valid() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
     for name in ["flags", "app"] {
@@ -185,10 +185,10 @@ async fn every_command_of_the_documents_is_understood() {
     for command in documents.iter().flat_map(|document| commands(document)) {
         let args = once(command);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        // `-k` runs kubectl, which keeps what it learns in its home.
+        // With `-k` the program runs kubectl, which writes its cache to the home directory.
         let spy = cluster.spy().var("HOME", env!("CARGO_TARGET_TMPDIR"));
-        let said = spy.run(&args).stderr;
-        assert!(!said.contains("See 'kubectl spy"), "{args:?}: {said}");
+        let printed = spy.run(&args).stderr;
+        assert!(!printed.contains("See 'kubectl spy"), "{args:?}: {printed}");
         ran += 1;
     }
     assert!(ran > 30, "only {ran} commands were found");

@@ -1,5 +1,5 @@
-//! `--for`, `--timeout`, `--count` and `--exit-code`, against the sandbox: when a verb ends by itself, what
-//! it says then, and its exit code.
+//! Tests of `--for`, `--timeout`, `--count` and `--exit-code` against the sandbox: when a verb ends by
+//! itself, with which output and which exit code.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use super::support::Ran;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
 
-/// A Deployment of which the condition `Available` has this status.
+/// A Deployment whose condition `Available` has this status.
 fn available(name: &str, status: &str) -> Value {
     let mut object = deployment(name, 1);
     object["status"] = conditions(status);
@@ -26,12 +26,12 @@ fn code(ran: &Ran) -> Option<i32> {
     ran.status.code()
 }
 
-/// The exit code, then everything that was printed.
+/// The exit code, then all output.
 fn ended(ran: &Ran) -> String {
     format!("{:?}\n{}", code(ran), ran.transcript())
 }
 
-/// A file that is gone with its test.
+/// A file that is deleted after its test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -53,7 +53,7 @@ impl Drop for Scratch {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_has_come_to_its_goal_already_ends_it_at_once() {
+async fn a_condition_that_is_already_met_ends_it_at_once() {
     let cluster = Cluster::start().await;
     cluster.put(available("web", "True"));
     let goal = "--for=condition=Available";
@@ -83,7 +83,7 @@ async fn what_has_come_to_its_goal_already_ends_it_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_goes_on_until_all_have_come_to_it() {
+async fn it_waits_until_all_objects_meet_the_condition() {
     let cluster = Cluster::start().await;
     cluster.put(available("web", "False"));
     let args = [
@@ -117,7 +117,7 @@ async fn it_goes_on_until_all_have_come_to_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deletion_is_waited_for_or_is_a_failure() {
+async fn a_deletion_is_the_condition_or_a_failure() {
     let cluster = Cluster::start().await;
     cluster.put(available("web", "False"));
     let mut waits = cluster
@@ -145,7 +145,7 @@ async fn a_deletion_is_waited_for_or_is_a_failure() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_has_failed_is_not_waited_for() {
+async fn a_failed_object_ends_the_wait() {
     let cluster = Cluster::start().await;
     let mut object = deployment("web", 1);
     let stuck =
@@ -178,14 +178,14 @@ async fn a_time_limit_ends_it() {
         let words = "error: timed out waiting for the condition on";
         let lines = format!("{words} deployments/web\n{words} configmaps/flags\n");
         assert!(ran.stderr.ends_with(&lines), "{}", ran.stderr);
-        // Looking once is not waiting; nor is a limit a goal.
+        // A single check is not a wait, and a limit is not a condition.
         let ran = run(&["deploy/web", goal, "--timeout=0"]);
         assert_eq!(code(&ran), Some(3));
         assert_eq!(ran.stderr, "error: condition not met for deployments/web\n");
         assert_eq!(run(&["deploy/web", goal, "--once"]).stderr, ran.stderr);
         assert_eq!(code(&run(&["deploy/web", "--timeout=3s"])), Some(0));
         assert_eq!(code(&run(&["deploy/web", "--timeout=0"])), Some(0));
-        // An object that is not there is kubectl's error, unless that is what is asked about.
+        // A missing object is kubectl's error, unless the condition is about its existence.
         let ran = run(&["cm/flags", goal, "--once"]);
         assert_eq!(code(&ran), Some(1));
         assert!(
@@ -207,29 +207,29 @@ async fn a_time_limit_ends_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn flags_that_cannot_be_read() {
+async fn malformed_flags_are_errors() {
     let cluster = Cluster::start().await;
-    let said = |flag: &str| {
+    let printed = |flag: &str| {
         let ran = cluster.spy().run(&["changes", "deploy/web", flag]);
         assert_eq!(code(&ran), Some(1), "{flag}");
         ran.stderr
     };
-    assert_snapshot!(said("--for=ready"), @r#"
+    assert_snapshot!(printed("--for=ready"), @r#"
     error: invalid value 'ready' for '--for <GOAL>': unrecognized condition: "ready"
     See 'kubectl spy --help' for usage.
     "#);
-    assert_snapshot!(said("--timeout=30"), @r#"
+    assert_snapshot!(printed("--timeout=30"), @r#"
     error: invalid value '30' for '--timeout <DURATION>': time: missing unit in duration "30"
     See 'kubectl spy --help' for usage.
     "#);
-    assert_snapshot!(said("--count=0"), @"
+    assert_snapshot!(printed("--count=0"), @"
     error: invalid value '0' for '--count <N>': 0 is not in 1..18446744073709551615
     See 'kubectl spy --help' for usage.
     ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wait_outlives_the_server() {
+async fn a_wait_survives_a_server_restart() {
     let mut cluster = Cluster::start().await;
     cluster.put(available("web", "False"));
     let args = ["changes", "deploy/web", "--for=condition=Available"];
@@ -244,7 +244,7 @@ async fn a_wait_outlives_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_timeout_is_not_kept_from_ending_it_by_a_server_that_does_not_answer() {
+async fn a_timeout_ends_it_even_if_the_server_does_not_answer() {
     let mut cluster = Cluster::start().await;
     cluster.sandbox.stop().await;
     let _silent = TcpListener::bind(cluster.sandbox.address()).await.unwrap();
@@ -261,7 +261,7 @@ async fn a_timeout_is_not_kept_from_ending_it_by_a_server_that_does_not_answer()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_ends_a_wait_as_it_ends_anything() {
+async fn ctrl_c_ends_a_wait() {
     let cluster = Cluster::start().await;
     cluster.put(available("web", "False"));
     let args = [
@@ -292,7 +292,7 @@ async fn a_number_of_versions_ends_it() {
     text.until("EXISTING");
     json.until("baseline");
     cluster.edit("configmaps", "flags", &json!({"data": {"a": "1"}}));
-    // Nothing but the entry of another manager is different: text has no version of it, JSON has.
+    // The only difference is an entry of another manager. Text output has no version for it, JSON has one.
     let by = kubectl_spy::sandbox::Writer::new("argocd");
     let same = config_map("flags", &json!({"a": "1"}));
     cluster.sandbox.apply(same, &by).unwrap();
@@ -314,7 +314,7 @@ fn with<'a>(args: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_exit_code_says_whether_anything_has_changed() {
+async fn the_exit_code_shows_whether_an_object_has_changed() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"a": "0"})));
     let ran = cluster.spy().run(&with(&["--once"]));
@@ -335,7 +335,7 @@ async fn the_exit_code_says_whether_anything_has_changed() {
         let ran = run.finish();
         assert_eq!(code(&ran), Some(expect), "{args:?}: {}", ran.transcript());
     }
-    // Then errors have a code of their own.
+    // With `--exit-code`, errors have an exit code of their own.
     for args in [
         &["changes", "nothing", "--exit-code"][..],
         &["changes", "--exit-code", "--nonsense"],
@@ -349,7 +349,7 @@ async fn the_exit_code_says_whether_anything_has_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_exit_code_says_whether_all_is_well() {
+async fn the_exit_code_shows_whether_all_objects_are_healthy() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({})));
     let run = |args: &[&str]| {
@@ -375,7 +375,7 @@ async fn the_exit_code_says_whether_all_is_well() {
 }
 
 #[test]
-fn a_file_ends_where_it_ends() {
+fn a_run_on_a_file_ends_with_the_file() {
     let event = |kind: &str, a: u32| {
         let object = json!({
             "apiVersion": "v1", "kind": "ConfigMap",

@@ -1,5 +1,5 @@
-//! Whatever text a cluster holds, no terminal obeys it: the hostile server plants sequences in every string that it
-//! sends, and no byte of them comes out.
+//! Tests that no terminal obeys text from a cluster. The hostile server puts control sequences into every
+//! string that it sends, and none of them may reach the output.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::support::hostile::{Answer, Hostile};
 use super::support::{Ran, Spy};
 
-/// What is planted: the clipboard (OSC 52), a cleared screen, a colour by C1, a turned and a hidden character, a
-/// bell, a line that overwrites itself and one that is forged.
+/// The planted text: clipboard (OSC 52), cleared screen, a C1 colour, a bidirectional and an invisible
+/// character, a bell, an overwritten line and a forged line.
 const STEERING: &str =
     "\u{1b}]52;c;aGk=\u{7}\u{1b}[2J\u{9b}31m\u{9d}0;t\u{9c}\u{202e}\u{200b}\u{7f}\r\nforged: yes";
 
-/// The colour sequences that views paint with.
+/// The colour sequences that views write.
 const COLOURS: [&str; 8] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
@@ -26,14 +26,14 @@ const COLOURS: [&str; 8] = [
     "\u{1b}[36m",
 ];
 
-/// Which strings of an object the sequences are planted in.
+/// The strings of an object that get the planted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Planted {
-    /// All of them but the type: an object of another type is not read.
+    /// All strings except the type, because the program rejects another type.
     Everywhere,
-    /// Those that decide nothing: names, times, kinds and selectors stay as they are.
+    /// Strings that decide nothing. Names, times, kinds and selectors stay unchanged.
     Contents,
-    /// The same, and the `resourceVersion` is a number.
+    /// As [`Planted::Contents`], but the `resourceVersion` is a number.
     BelowNumbers,
 }
 
@@ -67,7 +67,7 @@ impl Planted {
         }
     }
 
-    /// The value with the sequences planted in it.
+    /// The value with the text planted in it.
     fn plant(self, field: &str, value: &Value) -> Value {
         match value {
             Value::String(text) if self.spares(field) => json!(text),
@@ -90,7 +90,7 @@ impl Planted {
     }
 }
 
-/// An object of this kind as it is before anything is planted. `n` sets its versions apart.
+/// An object of this kind before planting. `n` distinguishes its versions.
 fn object((api_version, kind): (&str, &str), name: &str, n: u32) -> Value {
     let labels = json!({"app": "web", "pod-template-hash": "1", "kubernetes.io/service-name": "web", "n": n.to_string()});
     let mut object = json!({
@@ -150,7 +150,7 @@ fn object((api_version, kind): (&str, &str), name: &str, n: u32) -> Value {
     object
 }
 
-/// The kinds that the server has objects of, by the name in their paths.
+/// The kinds that the server serves, by the name in their paths.
 const KINDS: [(&str, (&str, &str)); 6] = [
     ("configmaps", ("v1", "ConfigMap")),
     ("pods", ("v1", "Pod")),
@@ -160,7 +160,7 @@ const KINDS: [(&str, (&str, &str)); 6] = [
     ("endpointslices", ("discovery.k8s.io/v1", "EndpointSlice")),
 ];
 
-/// A server that means harm with every string.
+/// A server that plants the text in every answer.
 fn server(planted: Planted) -> Hostile {
     Hostile::start(move |target| answer(target, planted))
 }
@@ -183,7 +183,7 @@ fn answer(target: &str, planted: Planted) -> Answer {
     if query.contains("includeObject=") {
         return table(kind, planted);
     }
-    // There has been a version every ten revisions.
+    // The object has a new version every ten revisions.
     let version = revision / 10 * 10;
     let items: Vec<Value> = (version > 0)
         .then(|| planted.plant("", &object(kind, "web", version)))
@@ -198,7 +198,7 @@ fn answer(target: &str, planted: Planted) -> Answer {
     )
 }
 
-/// `/version`, discovery, and a refusal of everything else.
+/// Answers `/version` and discovery, and refuses other paths.
 fn refusal(path: &str, planted: Planted) -> Answer {
     if path == "/version" {
         return Answer::json(
@@ -208,12 +208,12 @@ fn refusal(path: &str, planted: Planted) -> Answer {
                 .to_string(),
         );
     }
-    let said = json!({
+    let printed = json!({
         "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403, "reason": "Forbidden",
         "message": format!("{path} is forbidden: no{STEERING}"),
         "details": {"name": format!("x{STEERING}"), "causes": [{"message": STEERING, "field": STEERING}]},
     });
-    Answer::json(403, &said.to_string())
+    Answer::json(403, &printed.to_string())
 }
 
 fn table(kind: (&str, &str), planted: Planted) -> Answer {
@@ -231,7 +231,7 @@ fn table(kind: (&str, &str), planted: Planted) -> Answer {
     Answer::json(200, &table.to_string())
 }
 
-/// A watch: a change, a deletion, something new, and an error.
+/// A watch with a change, a deletion, an addition, and an error.
 fn events(kind: (&str, &str), planted: Planted) -> Answer {
     let of = |name, n| planted.plant("", &object(kind, name, n));
     let error = json!({"kind": "Status", "apiVersion": "v1", "code": 500, "reason": format!("R{STEERING}"), "message": format!("no{STEERING}")});
@@ -252,7 +252,7 @@ fn events(kind: (&str, &str), planted: Planted) -> Answer {
     ))
 }
 
-/// Fails if a terminal would obey or hide a character of what was printed.
+/// Fails if a terminal would obey or hide a character of the output.
 fn assert_steers_nothing(ran: &Ran, what: &str) {
     let is_painted = what.contains("--color=always");
     for text in [&ran.stdout, &ran.stderr] {
@@ -291,7 +291,7 @@ const PLANTED: [Planted; 3] = [
 ];
 
 #[test]
-fn changes_that_are_watched_steer_no_terminal() {
+fn live_changes_do_not_steer_a_terminal() {
     for planted in PLANTED {
         let server = server(planted);
         for colour in ["--color=never", "--color=always"] {
@@ -299,7 +299,7 @@ fn changes_that_are_watched_steer_no_terminal() {
                 let args = [&["changes", "cm", "--since=0", colour], *format].concat();
                 (server.spy().start(&args), format!("{planted:?} {args:?}"))
             };
-            // All at once: each waits for a second try of its watch.
+            // All runs start together, because each waits for the second attempt of its watch.
             let runs: Vec<_> = FORMATS.iter().map(start).collect();
             for (mut run, what) in runs {
                 run.until("the-last");
@@ -311,7 +311,7 @@ fn changes_that_are_watched_steer_no_terminal() {
 }
 
 #[test]
-fn changes_that_are_looked_back_at_steer_no_terminal() {
+fn past_changes_do_not_steer_a_terminal() {
     for planted in PLANTED {
         let server = server(planted);
         for colour in ["--color=never", "--color=always"] {
@@ -338,7 +338,7 @@ fn changes_that_are_looked_back_at_steer_no_terminal() {
 }
 
 #[test]
-fn states_and_traces_steer_no_terminal() {
+fn status_and_trace_do_not_steer_a_terminal() {
     for planted in PLANTED {
         let server = server(planted);
         for args in [
@@ -365,7 +365,7 @@ fn states_and_traces_steer_no_terminal() {
 }
 
 #[test]
-fn errors_of_a_server_steer_no_terminal() {
+fn errors_of_a_server_do_not_steer_a_terminal() {
     let server = server(Planted::Everywhere);
     for args in [
         &["changes", "widgets", "--since=0"][..],
@@ -386,9 +386,9 @@ fn errors_of_a_server_steer_no_terminal() {
     }
 }
 
-/// A credential plugin belongs to the user; what it prints may come from anywhere.
+/// A credential plugin belongs to the user, but its output may come from anywhere.
 #[test]
-fn errors_of_a_credential_plugin_steer_no_terminal() {
+fn errors_of_a_credential_plugin_do_not_steer_a_terminal() {
     let script = format!("printf '%s' '{STEERING}' >&2; exit 1");
     let config = json!({
         "apiVersion": "v1", "kind": "Config", "current-context": "c",
@@ -407,7 +407,7 @@ fn errors_of_a_credential_plugin_steer_no_terminal() {
     assert_steers_nothing(&ran, "exec");
 }
 
-/// What is planted, and what no frame has.
+/// The parts of the planted text that no frame may contain.
 const HARMFUL: [&str; 7] = [
     "\u{1b}]",
     "\u{7}",
@@ -418,9 +418,9 @@ const HARMFUL: [&str; 7] = [
     "\u{1b}[2J",
 ];
 
-/// On a terminal the cursor moves, but only as frames move it: nothing rings, nothing is set, nothing is hidden.
+/// On a terminal, only frames may move the cursor. No bell rings, no setting changes, and no text is hidden.
 #[test]
-fn live_frames_carry_nothing_out_of_a_cluster() {
+fn live_frames_contain_no_planted_sequences() {
     for planted in PLANTED {
         let server = server(planted);
         let all = [
@@ -431,7 +431,7 @@ fn live_frames_carry_nothing_out_of_a_cluster() {
             &["trace", "svc/web"],
             &["trace", "deploy/web"],
         ];
-        // All at once: each waits for a second try of its watch.
+        // All runs start together, because each waits for the second attempt of its watch.
         let runs = all.map(|args| server.spy().on_terminal((100, 30), args));
         for (mut run, args) in runs.into_iter().zip(all) {
             run.until_shown("a lost connection", |screen| {

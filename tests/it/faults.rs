@@ -1,4 +1,4 @@
-//! The program behind a proxy that does harm: whatever happens on the way, each version comes once.
+//! Tests of the program behind a faulty proxy. Whatever the proxy does, each version is printed once.
 
 use std::thread;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use crate::support::Spy;
 use crate::support::cluster::{Cluster, config_map};
 use crate::support::fault_proxy::{End, FaultProxy, Protocol, Sides, Weather};
 
-/// How long anything may take that is waited for. Nothing takes this long that works.
+/// The limit of any wait. No working operation takes this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// All that the proxy can do to bytes.
+/// The faults that the proxy can apply to bytes.
 const BYTES: [Weather; 6] = [
     Weather::Fair,
     Weather::Stalled,
@@ -21,7 +21,7 @@ const BYTES: [Weather; 6] = [
     Weather::Refusing,
     Weather::Leaky(200),
 ];
-/// And to HTTP.
+/// The faults that the proxy can apply to HTTP.
 const HTTP: [Weather; 3] = [
     Weather::Failing(1),
     Weather::Repeating(1),
@@ -29,7 +29,7 @@ const HTTP: [Weather; 3] = [
 ];
 
 #[test]
-fn no_fault_on_the_way_loses_or_repeats_a_version() {
+fn no_fault_of_the_proxy_loses_or_repeats_a_version() {
     let of = |protocol| move |weather| (protocol, weather);
     let bytes = BYTES.map(of(Protocol::Bytes));
     let http = BYTES.into_iter().chain(HTTP).map(of(Protocol::Http));
@@ -101,7 +101,7 @@ fn count(cluster: &Cluster, numbers: std::ops::RangeInclusive<u32>) {
     }
 }
 
-/// What stands in the record of a version.
+/// The text in the record of a version that identifies it.
 fn written(number: u32) -> String {
     format!(r#""new":"{number}""#)
 }

@@ -1,4 +1,4 @@
-//! `--from`: files in place of a cluster.
+//! Tests of `--from`: files in place of a cluster.
 
 use std::io::Write as _;
 
@@ -13,14 +13,14 @@ fn object(version: u32) -> String {
     )
 }
 
-/// As `kubectl get -w --output-watch-events -o json` prints it.
+/// An event as `kubectl get -w --output-watch-events -o json` prints it.
 fn event(version: u32) -> String {
     let kind = if version == 1 { "ADDED" } else { "MODIFIED" };
     let object = object(version);
     format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n")
 }
 
-/// One object, this many versions.
+/// One object in this many versions.
 fn recorded(versions: u32) -> String {
     (1..=versions).map(event).collect()
 }
@@ -45,7 +45,7 @@ fn each_version_of_a_recorded_watch_is_shown_once_and_in_order() {
 }
 
 #[test]
-fn what_is_no_object_is_named_with_its_line() {
+fn an_invalid_object_is_named_with_its_line() {
     let path = file(
         "broken.yaml",
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nnonsense\n",
@@ -64,7 +64,7 @@ fn what_is_no_object_is_named_with_its_line() {
 }
 
 #[test]
-fn a_stream_is_shown_as_it_comes() {
+fn a_stream_is_shown_as_it_arrives() {
     let (mut run, mut input) = Spy::alone().start_reading(&["changes", "--from", "-"]);
     for version in 1..=3 {
         input.write_all(event(version).as_bytes()).unwrap();
@@ -80,7 +80,7 @@ fn a_stream_is_shown_as_it_comes() {
 }
 
 #[test]
-fn what_was_there_before_a_stream_is_not_created_by_it() {
+fn an_object_from_before_a_stream_is_not_shown_as_created() {
     let (mut run, mut input) = Spy::alone().start_reading(&["changes", "cm/a", "--from", "-"]);
     input.write_all(object(1).as_bytes()).unwrap();
     run.until("EXISTING");
@@ -91,7 +91,7 @@ fn what_was_there_before_a_stream_is_not_created_by_it() {
 }
 
 #[test]
-fn garbage_in_a_stream_ends_it_after_what_came_before() {
+fn garbage_in_a_stream_ends_it_after_the_objects_before() {
     let (mut run, mut input) = Spy::alone().start_reading(&["changes", "--from", "-"]);
     input.write_all(event(1).as_bytes()).unwrap();
     run.until("CREATED");
@@ -107,7 +107,7 @@ fn garbage_in_a_stream_ends_it_after_what_came_before() {
 }
 
 #[test]
-fn a_stream_that_waits_is_no_reason_to_end_with_once() {
+fn once_reads_a_slow_stream_to_its_end() {
     let (run, mut input) =
         Spy::alone().start_reading(&["changes", "cm/a", "--once", "--from", "-"]);
     input.write_all(object(1).as_bytes()).unwrap();
@@ -117,9 +117,9 @@ fn a_stream_that_waits_is_no_reason_to_end_with_once() {
     assert!(ran.stdout.contains("EXISTING"), "{}", ran.stdout);
 }
 
-/// As the shell's `<(…)` gives it.
+/// A pipe with a path, as the shell's `<(…)` creates it.
 #[test]
-fn a_pipe_with_a_name_is_a_stream() {
+fn a_named_pipe_is_a_stream() {
     let path = format!(
         "{}/fifo-{}",
         env!("CARGO_TARGET_TMPDIR"),

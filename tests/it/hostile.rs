@@ -1,4 +1,4 @@
-//! The program against a server that means it harm.
+//! Tests of the program with a hostile server.
 
 mod answers;
 mod streams;
@@ -9,7 +9,7 @@ use crate::support::Ran;
 use crate::support::hostile::{Answer, Hostile};
 
 #[test]
-fn a_server_that_answers_no_json_is_an_error() {
+fn an_answer_that_is_not_json_is_an_error() {
     let hostile = Hostile::start(|_| Answer::json(200, "<html>"));
     let ran = hostile
         .spy()
@@ -21,7 +21,7 @@ fn a_server_that_answers_no_json_is_an_error() {
 }
 
 #[test]
-fn a_watch_that_is_no_watch_leaves_what_was_listed() {
+fn an_invalid_watch_keeps_the_listed_objects() {
     let hostile = Hostile::start(|target| {
         if target.contains("watch=true") {
             let lines = ["null", "[]", "{}"].map(Answer::piece);
@@ -40,7 +40,7 @@ fn a_watch_that_is_no_watch_leaves_what_was_listed() {
     running.interrupt();
 }
 
-/// The program's run against a server whose lists never end: `page` makes each from the number of its
+/// Runs the program against a server whose lists never end. `page` makes a page from the number of its
 /// request.
 fn endless(args: &[&str], page: impl Fn(usize) -> String + Send + Sync + 'static) -> (Ran, usize) {
     let asked = AtomicUsize::new(0);
@@ -64,7 +64,7 @@ fn pod_of(nth: usize) -> String {
 }
 
 #[test]
-fn a_continue_token_that_comes_again_ends_the_list() {
+fn a_repeated_continue_token_ends_the_list() {
     for args in [
         &["changes", "pods", "--since", "0"][..],
         &["changes", "pods", "--since", "0", "--once"],
@@ -82,7 +82,7 @@ fn a_continue_token_that_comes_again_ends_the_list() {
 }
 
 #[test]
-fn pages_without_objects_do_not_go_on_for_ever() {
+fn empty_pages_do_not_continue_forever() {
     let args = ["changes", "pods", "--since", "0", "--exit-code"];
     let (ran, requests) = endless(&args, |nth| page(&nth.to_string(), ""));
     assert_eq!(ran.status.code(), Some(4));

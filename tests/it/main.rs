@@ -1,9 +1,10 @@
-//! The one integration binary: a file a verb, against the sandbox, and the checks of the tree itself.
+//! The integration tests in one binary: one file for each verb, against the sandbox, and checks of the source
+//! tree.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
     unreachable_pub,
-    reason = "a test that cannot go on fails, has deadlines, and is a crate of its own"
+    reason = "tests fail by panicking, read the clock for deadlines, and are a crate of their own"
 )]
 
 mod answers;

@@ -1,4 +1,4 @@
-//! `-f`, `-R` and `-k`, against the sandbox: the objects that manifests name.
+//! Tests of `-f`, `-R` and `-k` against the sandbox: the objects that manifests name.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::support::Spy;
 use super::support::cluster::{Cluster, config_map, deployment};
 
-/// A directory that is gone with its test.
+/// A directory that is deleted after its test.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -54,8 +54,7 @@ async fn cluster() -> Cluster {
     cluster
 }
 
-/// The objects that `changes --once` shows, sorted: each has a watch of its own, and which comes first is
-/// chance.
+/// The objects that `changes --once` shows, sorted. Each has a watch of its own, so their order is random.
 fn shown(spy: &Spy, args: &[&str]) -> String {
     let ran = spy.run(&[&["changes", "--since=0", "--once"], args].concat());
     let words = ran.stdout.lines().filter_map(|line| line.split(' ').nth(2));
@@ -119,7 +118,7 @@ async fn files_and_directories_name_objects() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_read_is_pointed_at() {
+async fn an_unreadable_manifest_is_named() {
     let cluster = cluster().await;
     let directory = Directory::new(
         "unreadable",
@@ -135,27 +134,27 @@ async fn what_cannot_be_read_is_pointed_at() {
         ],
     );
     let root = directory.path("");
-    let said = |path: &str| {
+    let printed = |path: &str| {
         let ran = cluster.spy().run(&["changes", "--since=0", "-f", path]);
         assert_eq!(ran.status.code(), Some(1));
         ran.stderr.replace(&root, "")
     };
-    assert_snapshot!(said(&directory.path("bad.yaml")), @"
+    assert_snapshot!(printed(&directory.path("bad.yaml")), @"
     error: error parsing bad.yaml: error converting YAML to JSON: yaml: line 2: unclosed bracket '['
     hint: at column 7 of: kind: [
     ");
-    assert_snapshot!(said(&directory.path("chart.yaml")), @"
+    assert_snapshot!(printed(&directory.path("chart.yaml")), @"
     error: error parsing chart.yaml: error converting YAML to JSON: yaml: line 6: while parsing a block mapping, did not find expected key
     hint: render templates first: helm template … | kubectl spy … -f -
     ");
-    assert_snapshot!(said(&directory.path("bad.json")), @r#"
+    assert_snapshot!(printed(&directory.path("bad.json")), @r#"
     error: error parsing bad.json: json: line 2: expected value
     hint: at column 9 of: "kind": }
     "#);
-    assert_snapshot!(said(&directory.path("pod.yaml")), @"error: pod.yaml: line 3: Object 'apiVersion' is missing");
-    assert_snapshot!(said(&directory.path("none.yaml")), @r#"error: the path "none.yaml" does not exist"#);
-    assert_snapshot!(said(&directory.path("empty")), @"error: error reading [empty]: recognized file extensions are [.json .yaml .yml]");
-    assert_snapshot!(said("https://example.com/a.yaml"), @"
+    assert_snapshot!(printed(&directory.path("pod.yaml")), @"error: pod.yaml: line 3: Object 'apiVersion' is missing");
+    assert_snapshot!(printed(&directory.path("none.yaml")), @r#"error: the path "none.yaml" does not exist"#);
+    assert_snapshot!(printed(&directory.path("empty")), @"error: error reading [empty]: recognized file extensions are [.json .yaml .yml]");
+    assert_snapshot!(printed("https://example.com/a.yaml"), @"
     error: https://example.com/a.yaml: URLs are not read
     hint: fetch it first: curl -sSfL URL | kubectl spy … -f -
     ");

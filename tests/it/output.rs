@@ -1,4 +1,4 @@
-//! Standard output that takes nothing: full, not writable, or with a reader that does not read.
+//! Tests of a standard output that is full, not writable, or has a reader that does not read.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::support::Spy;
 use super::support::cluster::{Cluster, config_map};
 
-/// The exit code of a run with this standard output, and what it says.
+/// The exit code and the stderr of a run with this standard output.
 fn written_to(stdout: File, args: &[&str]) -> (Option<i32>, String) {
     let mut child = Spy::alone().spawn_to(Stdio::from(stdout), args);
     let mut stderr = String::new();
@@ -24,7 +24,7 @@ fn written_to(stdout: File, args: &[&str]) -> (Option<i32>, String) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_written_is_an_error() {
+fn a_failed_write_to_stdout_is_an_error() {
     let full = || OpenOptions::new().write(true).open("/dev/full").unwrap();
     let read_only = || File::open("/dev/null").unwrap();
     let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/output.json");
@@ -61,9 +61,9 @@ fn output_that_cannot_be_written_is_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_that_does_not_read_does_not_outlast_the_timeout() {
+async fn a_reader_that_does_not_read_cannot_delay_the_timeout() {
     let cluster = Cluster::start().await;
-    // Their records are longer than a pipe has room for.
+    // The records of these objects exceed the buffer of a pipe.
     for nth in 0..1000 {
         cluster.put(config_map(&format!("flags-{nth}"), &json!({})));
     }
@@ -90,7 +90,7 @@ async fn a_reader_that_does_not_read_does_not_outlast_the_timeout() {
         ),
     ] {
         let mut child = cluster.spy().spawn(args);
-        // The pipe is open, and nobody reads it.
+        // The pipe is open, but has no reader.
         assert_eq!(child.wait().unwrap().code(), Some(code), "{args:?}");
         let mut piped = Vec::new();
         child

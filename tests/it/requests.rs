@@ -1,5 +1,5 @@
-//! What chooses a request, and what may answer it: no name leads to another object than it says, and no
-//! answer of another type is shown.
+//! Tests of the paths of requests and the types of answers. No name may lead to another object, and no answer
+//! of another type may be shown.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use super::support::Ran;
 use super::support::cluster::Cluster;
 use super::support::hostile::{Answer, Hostile};
 
-/// What stands in the Secret, as it is stored.
+/// The value of the Secret as it is stored.
 const STORED: &str = "aHVudGVyMi1jb3JyZWN0LWhvcnNl";
-/// The same, decoded.
+/// The decoded value.
 const CLEAR: &str = "hunter2-correct-horse";
 
-/// A server that has a Secret `s1`, and answers every list with it and every watch with `line`.
+/// A server with a Secret `s1`. It answers every list with the Secret, and every watch with `line`.
 fn secretive(line: &'static str) -> Hostile {
     Hostile::start(move |target| {
         if target.contains("watch=true") {
@@ -69,7 +69,7 @@ fn a_manifest_cannot_choose_the_path_of_a_request() {
 }
 
 #[test]
-fn names_that_are_no_segment_of_a_path_are_refused_in_kubectls_words() {
+fn names_that_cannot_be_a_path_segment_get_kubectls_error() {
     let hostile = secretive("{}");
     let invalid = |what: &str, text: &str, problem: &str| {
         format!("error: invalid {what} \"{text}\": [may not {problem}]")
@@ -122,9 +122,9 @@ fn the_namespace_of_a_kubeconfig_is_refused_with_its_context() {
     );
 }
 
-/// What else may stand in a name reaches the server as it is.
+/// All other characters of a name reach the server unchanged.
 #[tokio::test(flavor = "multi_thread")]
-async fn names_with_strange_letters_stay_names() {
+async fn names_with_unusual_characters_stay_names() {
     let cluster = Cluster::start().await;
     let not_found = |args: &[&str]| {
         let ran = cluster.spy().run(&[&["changes", "--once"], args].concat());
@@ -183,7 +183,7 @@ fn a_watch_event_of_another_type_is_undecodable_and_not_shown() {
     assert_hidden(&run.interrupt());
 }
 
-/// A server that lists Secrets with this answer, and watches them with this line.
+/// A server that answers lists of Secrets with `list`, and watches with `line`.
 fn of_secrets(list: &str, line: &'static str) -> Hostile {
     let list = list.to_owned();
     Hostile::start(move |target| {
@@ -202,7 +202,7 @@ fn secret_list(items: &str) -> String {
 }
 
 #[test]
-fn a_list_that_cannot_be_read_is_located_and_not_quoted() {
+fn an_unreadable_list_is_located_but_not_quoted() {
     let wrong = "a field is missing or of the wrong type";
     let good = r#"{"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"5"}}"#;
     for (list, expect) in [
@@ -235,7 +235,7 @@ fn a_list_that_cannot_be_read_is_located_and_not_quoted() {
 }
 
 #[test]
-fn a_watch_line_that_cannot_be_read_is_not_quoted() {
+fn an_unreadable_watch_line_is_not_quoted() {
     const LINE: &str = r#"{"type":"ADDED","object":{"kind":"Secret","apiVersion":"v1","metadata":"hunter2-correct-horse"}}"#;
     let hostile = of_secrets(&secret_list(""), LINE);
     let mut run = hostile
@@ -246,7 +246,7 @@ fn a_watch_line_that_cannot_be_read_is_not_quoted() {
 }
 
 #[test]
-fn what_a_server_says_of_an_error_is_one_short_line() {
+fn the_error_message_of_a_server_is_one_short_line() {
     let page = format!("<html>\n\u{1b}]52;c;eA==\u{7}{}", "x".repeat(500_000));
     let status = json!({
         "kind": "Status", "reason": "Forbidden", "message": format!("no\nError from server: yes{page}"),
@@ -269,7 +269,7 @@ fn what_a_server_says_of_an_error_is_one_short_line() {
         ),
     ] {
         let hostile = Hostile::start(move |_| Answer::json(code, &body));
-        // A type that is none of Kubernetes' own is looked up first, and the error ends the run.
+        // An unknown type is first looked up in discovery, whose error ends the run.
         let ran = hostile.spy().run(&["changes", "widgets", "--once"]);
         let line = ran.stderr.lines().next().unwrap_or_default();
         assert!(line.starts_with(start), "{line}");

@@ -1,9 +1,9 @@
-//! Random histories and random faults over HTTP: the multiplexer, its transport and the client against
-//! the embedded API server, under a real clock. What each lossless reader saw is the server's log, less
-//! exactly what its gaps say.
+//! Random histories and random faults over HTTP: the multiplexer, its transport and the client against the
+//! embedded API server, with a real clock. Each lossless reader must get exactly the server's log, except for
+//! the versions in its gaps.
 //!
-//! The same law is held against a thousand schedules in the multiplexer's own tests, over a server in
-//! memory; here the bytes go through sockets. A failure names its seed: `SEEDS` can then be that alone.
+//! The multiplexer's own tests check the same law for a thousand schedules on a server in memory. Here the
+//! bytes pass through sockets. A failure names its seed; set `SEEDS` to repeat only that seed.
 
 mod check;
 mod script;
@@ -24,16 +24,16 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
-use check::{Told, number};
+use check::{Summary, number};
 use script::Script;
 
-/// The schedules that are run, all at once.
+/// The seeds of the schedules, which all run at once.
 const SEEDS: std::ops::Range<u64> = 0..28;
-/// The last of them run against a server that leaves versions out, as none should.
+/// Schedules from this seed on have a server that omits versions, which no server should do.
 const HONEST: u64 = 24;
 const STEPS: usize = 40;
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
-/// How long anything may take that is waited for. Nothing takes this long that works.
+/// The limit of any wait. No working operation takes this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -42,19 +42,19 @@ async fn random_schedules_over_http() {
     for seed in SEEDS {
         running.spawn(schedule(seed));
     }
-    let mut all = Told::default();
-    while let Some(told) = running.join_next().await {
-        all.add(&told.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));
+    let mut all = Summary::default();
+    while let Some(summary) = running.join_next().await {
+        all.add(&summary.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));
     }
-    // The script does bite. What polls left out is mostly read back.
+    // The faults must have had an effect. Most versions that polling omits are read back.
     let least = [all.expired, all.read_back, all.bad, all.slow]
         .into_iter()
         .min();
     assert!(least > Some(2), "{all:?}");
 }
 
-/// One schedule, from an empty server to the last write.
-async fn schedule(seed: u64) -> Told {
+/// Runs one schedule, from an empty server to the last write.
+async fn schedule(seed: u64) -> Summary {
     let mut rng = fastrand::Rng::with_seed(seed);
     let honest = seed < HONEST;
     let mut script = Script::random(&mut rng, honest);
@@ -95,26 +95,26 @@ async fn schedule(seed: u64) -> Told {
     verdict(&server, &script, &readers)
 }
 
-/// Holds everything against the server's log.
-fn verdict(server: &Server, script: &Script, readers: &[Reader]) -> Told {
+/// Compares all readers with the server's log.
+fn verdict(server: &Server, script: &Script, readers: &[Reader]) -> Summary {
     let log = server.log();
-    let mut all = Told::default();
+    let mut all = Summary::default();
     for (at, reader) in readers.iter().enumerate() {
         let label = &*reader.label;
-        let told = if script.honest {
+        let summary = if script.honest {
             check::all(label, &log, &reader.events)
         } else {
             check::order(label, &log, &reader.events)
         };
-        script.check(label, &told);
-        // Only the first two were there from the start.
-        let had_two_for_each = told.bad >= 2 * told.bad_twice;
-        assert!(at > 0 || had_two_for_each, "{label}: {told:?}");
+        script.check(label, &summary);
+        // Only the first two readers existed from the start.
+        let had_two_for_each = summary.bad >= 2 * summary.bad_twice;
+        assert!(at > 0 || had_two_for_each, "{label}: {summary:?}");
         let fast = matches!(reader.pace, Pace::Fast(..));
-        // While something is read back, the events behind it can exceed a small queue.
-        let may_lag = !fast || told.read_back > 0;
-        assert!(told.slow == 0 || may_lag, "{label}: {told:?}");
-        all.add(&told);
+        // During a read-back, the events that wait for it can exceed a small queue.
+        let may_lag = !fast || summary.read_back > 0;
+        assert!(summary.slow == 0 || may_lag, "{label}: {summary:?}");
+        all.add(&summary);
     }
     all
 }
@@ -133,7 +133,7 @@ async fn open(sandbox: &Sandbox, seed: u64, queue_bytes: usize) -> Source {
         seed,
         queue_bytes,
         page_items: 2,
-        // A watch without bookmarks is dead after a second, one with them after a third of that.
+        // A watch without bookmarks counts as dead after a second; one with bookmarks after a third of that.
         speed: NonZeroU32::new(300).unwrap(),
         ..MuxOptions::default()
     };
@@ -154,11 +154,11 @@ async fn open(sandbox: &Sandbox, seed: u64, queue_bytes: usize) -> Source {
     })
 }
 
-/// The server, and who writes to it.
+/// The server and its writer.
 struct Server {
     sandbox: Sandbox,
     writer: Writer,
-    /// The revision of the last write, if it left an object behind: one who is up to date has it.
+    /// The revision of the last write, if its object still exists. A reader with that version is up to date.
     written: u64,
     writes: u64,
 }
@@ -178,7 +178,7 @@ impl Server {
         }
     }
 
-    /// Something is written, or goes wrong besides what the script has.
+    /// Writes an object, or causes an additional fault.
     async fn act(&mut self, rng: &mut fastrand::Rng, script: &mut Script) {
         match rng.u32(..40) {
             0..32 => self.write(rng),
@@ -227,8 +227,8 @@ impl Server {
         self.sandbox.apply(object, &self.writer).unwrap();
     }
 
-    /// Ends all faults, and writes each object once more: whatever a server that leaves versions out
-    /// has hidden is then put right.
+    /// Ends all faults and writes each object once more. That reveals all versions that a dishonest server
+    /// has hidden.
     fn settle(&mut self) {
         self.sandbox.clear_faults();
         for name in NAMES {
@@ -237,7 +237,7 @@ impl Server {
         self.written = self.sandbox.revision();
     }
 
-    /// The part of the log that the source is of.
+    /// The log entries that belong to the source.
     fn log(&self) -> Vec<sandbox::Record> {
         let mut log = self.sandbox.log();
         log.retain(|record| record.resource == "configmaps" && record.namespace == "shop");
@@ -245,7 +245,7 @@ impl Server {
     }
 }
 
-/// A lossless reader and what it read.
+/// A lossless reader and the events it read.
 struct Reader {
     label: String,
     events: Vec<Event>,
@@ -253,9 +253,9 @@ struct Reader {
 }
 
 enum Pace {
-    /// Reads all the time, and says up to where it came.
+    /// Reads all the time, and publishes the events read so far.
     Fast(JoinHandle<()>, watch::Receiver<Vec<Event>>),
-    /// Reads now and then, and may miss events.
+    /// Reads from time to time, and may miss events.
     Slow(Every),
 }
 
@@ -287,7 +287,7 @@ impl Reader {
         }
     }
 
-    /// Reads at most so many events that are there.
+    /// Reads at most this many of the available events.
     fn read(&mut self, most: usize) {
         if let Pace::Slow(every) = &mut self.pace {
             for _ in 0..most {
@@ -299,7 +299,7 @@ impl Reader {
         }
     }
 
-    /// Reads until it has read enough.
+    /// Reads until `is_enough` is true.
     async fn until(&mut self, is_enough: impl Fn(&[Event]) -> bool) {
         let reading = async {
             match &mut self.pace {
@@ -336,14 +336,14 @@ impl Drop for Reader {
     }
 }
 
-/// Whether a version is among these events.
+/// Whether these events contain a version.
 fn has(events: &[Event], revision: u64) -> bool {
     events
         .iter()
         .any(|event| matches!(event, Event::Object { now, .. } if number(&now.version) == revision))
 }
 
-/// What an object is told from others by.
+/// The identity of an object.
 fn key(version: &Version) -> String {
     version.object.identity().as_str().to_owned()
 }

@@ -1,5 +1,5 @@
-//! Holds a record to its JSON Schema: as much of the language as the schemas in docs/ speak. A keyword that
-//! is not known here is a failure, so that nothing in a schema goes unchecked but patterns.
+//! Checks a record against its JSON Schema, in the subset of the language that the schemas in docs/ use. An
+//! unknown keyword is a failure, so that everything in a schema is checked except patterns.
 
 use std::fmt::{self, Formatter};
 
@@ -7,13 +7,13 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What only describes, and the patterns of texts.
+/// Keywords without effect: descriptions, and the patterns of texts.
 const SILENT: [&str; 6] = ["$schema", "$id", "$defs", "title", "description", "pattern"];
 
 /// A schema from docs/schema.
 pub(super) struct Schema {
     root: Value,
-    /// The fields of each sort of object that it describes, in its order.
+    /// The fields of each kind of object that it describes, in their order.
     orders: Vec<Vec<String>>,
 }
 
@@ -86,7 +86,7 @@ impl Schema {
                     let found = self.alternatives(rule, value, at);
                     let fits = found.iter().filter(|faults| faults.is_empty()).count();
                     if fits == 0 {
-                        // Those of the alternative that comes nearest.
+                        // The errors of the alternative with the fewest errors.
                         faults.extend(found.into_iter().min_by_key(Vec::len).unwrap_or_default());
                     }
                     fits <= 1
@@ -104,7 +104,7 @@ impl Schema {
         }
     }
 
-    /// What speaks against each of several schemas.
+    /// The errors of a value for each of several schemas.
     fn alternatives(&self, schemas: &Value, value: &Value, at: &str) -> Vec<Vec<String>> {
         let faults_of = |schema: &Value| {
             let mut faults = Vec::new();
@@ -157,13 +157,13 @@ impl<'de> Visitor<'de> for InOrder {
     }
 }
 
-/// Whether names stand in the order that others of them stand in.
+/// Whether these names are in the order of `order`.
 fn is_part(names: &[String], order: &[String]) -> bool {
     let mut order = order.iter();
     names.iter().all(|name| order.any(|other| other == name))
 }
 
-/// Whether it is a time in UTC with milliseconds.
+/// Whether a value is a time in UTC with milliseconds.
 fn is_time(value: &Value) -> bool {
     let time = value.as_str().unwrap_or_default();
     let digit = |c: char| if c.is_ascii_digit() { '9' } else { c };

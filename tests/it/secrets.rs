@@ -1,4 +1,4 @@
-//! What must not get out: values of Secrets, and characters that steer a terminal.
+//! Tests that neither Secret values nor characters that steer a terminal reach the output.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::support::cluster::{Cluster, config_map};
 use super::support::{Ran, Running};
 
-/// The planted values, each with its base64: of `data`, of `stringData`, of last-applied, of a key that comes
-/// and goes. A digest of them would be as bad as they are.
+/// The planted values, each with its base64: for `data`, `stringData`, last-applied, and a key that is added
+/// and removed. No digest of them may be printed either.
 const PLANTED: [(&str, &str); 5] = [
     ("hunter2-correct-horse", "aHVudGVyMi1jb3JyZWN0LWhvcnNl"),
     ("hunter3-battery-staple", "aHVudGVyMy1iYXR0ZXJ5LXN0YXBsZQ=="),
@@ -25,10 +25,10 @@ const PLANTED: [(&str, &str); 5] = [
     ),
 ];
 
-/// The user's own credential, which is nobody else's business either.
+/// The user's own credential, which must stay hidden too.
 const TOKEN: &str = "bearer-of-all-things";
 
-/// The formats, and what narrows and colours them.
+/// The formats, with flags that filter and colour them.
 const FORMATS: [&[&str]; 15] = [
     &[],
     &["--color=always"],
@@ -47,12 +47,12 @@ const FORMATS: [&[&str]; 15] = [
     &["-o", "merge-patch"],
 ];
 
-/// Every six bytes in a row of what is planted: in clear, in base64 wherever a group of three bytes begins, and of
-/// the compressed copies.
+/// Every sequence of six bytes of the planted values: as plain text, as base64 at each of its three
+/// alignments, and of the compressed copies.
 static TRACES: LazyLock<BTreeSet<Vec<u8>>> = LazyLock::new(|| {
     let clear = PLANTED.map(|(clear, _)| clear.as_bytes());
     let coded = clear.iter().flat_map(|clear| {
-        // The last group depends on what follows it.
+        // The last group depends on the bytes that follow it.
         [0, 1, 2].map(|start| {
             let whole_groups = (clear.len() - start) / 3 * 3;
             base64(&clear[start..start + whole_groups])
@@ -91,14 +91,14 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks(3).map(group).collect()
 }
 
-/// A copy as Rancher keeps it.
+/// A copy as Rancher stores it.
 fn compressed(object: &Value) -> String {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(object.to_string().as_bytes()).unwrap();
     base64(&gzip.finish().unwrap())
 }
 
-/// What is applied to make the Secret.
+/// The manifest of the Secret.
 fn manifest(value: usize) -> Value {
     let (clear, base64) = PLANTED[value];
     json!({
@@ -107,7 +107,7 @@ fn manifest(value: usize) -> Value {
     })
 }
 
-/// Copies of the Secret, in the encodings in which tools keep them.
+/// Copies of the Secret, in the encodings that tools use.
 fn copies(value: usize) -> Value {
     let manifest = manifest(value);
     let applied = match value {
@@ -124,7 +124,7 @@ fn copies(value: usize) -> Value {
     })
 }
 
-/// A Secret with a value in each place where there can be one.
+/// A Secret with a value in each possible place.
 fn secret(value: usize) -> Value {
     let (clear, base64) = PLANTED[value];
     json!({
@@ -134,7 +134,7 @@ fn secret(value: usize) -> Value {
     })
 }
 
-/// A cluster with the Secret, and a user who may read it.
+/// A cluster with the Secret, and a user with the right to read it.
 async fn cluster() -> Cluster {
     let user = User {
         name: "jane".to_owned(),
@@ -160,7 +160,7 @@ fn start(cluster: &Cluster, args: &[&str]) -> Running {
     run
 }
 
-/// Writes to the Secret in every way that there is, and follows it until it is gone.
+/// Writes to the Secret in every way, and follows it until its deletion.
 fn write_all(cluster: &Cluster, run: &mut Running, args: &[&str]) {
     let by = Writer::new("kubectl-client-side-apply");
     cluster.sandbox.update(secret(1), &by).unwrap();
@@ -187,7 +187,7 @@ fn write_all(cluster: &Cluster, run: &mut Running, args: &[&str]) {
         &json!({"metadata": {"labels": {"done": "almost"}}}),
     );
     if args.iter().any(|arg| arg.ends_with("-patch")) {
-        // There are none for what comes and goes.
+        // There are no patches for creations and deletions.
         run.until("almost");
         return;
     }
@@ -218,7 +218,7 @@ async fn values_of_secrets_stay_in_the_cluster() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn changed_values_are_told_apart_without_being_told() {
+async fn changed_values_are_distinguished_without_being_shown() {
     let cluster = cluster().await;
     let mut run = start(&cluster, &["--only", "data"]);
     cluster.edit(
@@ -236,7 +236,7 @@ async fn changed_values_are_told_apart_without_being_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn copies_of_secrets_are_placeholders_in_what_is_new_or_printed_whole() {
+async fn copies_of_secrets_in_whole_objects_are_placeholders() {
     let cluster = cluster().await;
     let all = ["changes", "--since=0", "secret/db", "--once", "-o", "yaml"];
     let ran = cluster.spy().run(&all);
@@ -278,7 +278,7 @@ async fn values_of_secrets_are_in_no_error() {
     for effect in effects {
         for args in [&[][..], &["-o", "json"]] {
             let cluster = cluster().await;
-            // Twice, so that a line is given up: all there is to say of it is said.
+            // The fault strikes twice, so that the program gives the line up and reports all it can about it.
             let fault = Fault::on(Verb::Watch, "secrets", effect.clone()).range(1..=2);
             cluster.sandbox.inject(fault);
             let run = start(&cluster, args);
@@ -320,10 +320,10 @@ async fn values_of_secrets_are_in_no_error_of_a_listing() {
     }
 }
 
-/// Characters that move the cursor, ring, turn the direction of text or end it, where a name stands.
+/// A name with characters that move the cursor, ring, change the direction of text or end it.
 const STEERING: &str = "a\u{1b}[2J\u{7}\u{202e}\u{200b}\u{9b}31m\r\u{0}\u{7f}z";
 
-/// Whether a text holds a character that steers a terminal; colours of ours, if `painted`, do not count.
+/// Whether a text contains a character that steers a terminal. If `painted`, our own colours do not count.
 fn steers(text: &str) -> Option<char> {
     let is_ours = |rest: &str| {
         let end = rest.find('m');
@@ -344,7 +344,7 @@ fn assert_steers_nothing(ran: &Ran, what: &str) {
     }
 }
 
-/// An object in which everything that a user can name is planted.
+/// An object with the planted text in every field that a user can set.
 fn planted(value: &str) -> Value {
     let mut object = config_map(
         "flags",

@@ -1,4 +1,4 @@
-//! `status`, against the sandbox: what is asked of the server, and what is printed for what happens.
+//! Tests of `status` against the sandbox: its requests and its output.
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::scenario::{Stage, rollout};
@@ -9,7 +9,7 @@ use super::schema::Schema;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
 use super::support::{Ran, Running, Spy};
 
-/// A Deployment that is rolled out, with its `ReplicaSet` and so many ready pods.
+/// Creates a Deployment that has rolled out, with its `ReplicaSet` and this many ready Pods.
 fn put_workload(cluster: &Cluster, name: &str, pods: u32) {
     let mut workload = deployment(name, pods);
     workload["status"] = json!({
@@ -55,13 +55,13 @@ fn owned_by(owner: &Value) -> Value {
     }])
 }
 
-/// Runs to the end beside the sandbox.
+/// Runs once against the sandbox, until the exit.
 fn once(cluster: &Cluster, args: &[&str]) -> Ran {
     let spy = cluster.spy();
     tokio::task::block_in_place(|| spy.run(&[&["status", "--once"], args].concat()))
 }
 
-/// The records that were printed, each held to the schema.
+/// The printed records, each checked against the schema.
 fn records(ran: &Ran) -> Vec<Value> {
     let schema = Schema::of("status");
     ran.stdout.lines().map(|line| schema.check(line)).collect()
@@ -75,7 +75,7 @@ fn interrupted(run: Running) -> Ran {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn once_on_a_pipe_is_the_whole_table() {
+async fn once_on_a_pipe_prints_the_whole_table() {
     let cluster = Cluster::start().await;
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
     stage.play_until(8000).unwrap();
@@ -132,7 +132,7 @@ async fn a_rollout_is_followed_line_by_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_record_is_as_published() {
+async fn every_record_follows_the_schema() {
     let cluster = Cluster::start().await;
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
     let mut run = cluster.spy().start(&["status", "deploy/web", "-o", "json"]);
@@ -166,7 +166,7 @@ async fn every_record_is_as_published() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_there_is_waited_for_and_followed_by_its_name() {
+async fn a_missing_object_is_waited_for_and_followed_by_name() {
     let cluster = Cluster::start().await;
     let mut run = cluster.spy().start(&["status", "deploy/web"]);
     run.until(r#"waiting for deployments.apps "web" in namespace "shop""#);
@@ -180,7 +180,7 @@ async fn what_is_not_there_is_waited_for_and_followed_by_its_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn once_says_what_is_not_there_as_kubectl_does() {
+async fn once_reports_missing_objects_as_kubectl_does() {
     let cluster = Cluster::start().await;
     put_workload(&cluster, "web", 1);
     let ran = once(&cluster, &["deploy/wbe"]);
@@ -208,7 +208,7 @@ async fn once_says_what_is_not_there_as_kubectl_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_like_that_of_what_is_waited_for_are_told_once() {
+async fn similar_names_of_a_missing_object_are_shown_once() {
     let cluster = Cluster::start().await;
     put_workload(&cluster, "web", 1);
     cluster.put(deployment("web-2", 1));
@@ -218,11 +218,11 @@ async fn names_like_that_of_what_is_waited_for_are_told_once() {
     run.until("deployment/wbe Current 1/1");
     cluster.delete("deployments", "wbe");
     run.until("deployment/wbe NotFound (was Current 1/1)");
-    let said = interrupted(run).stderr;
-    let mut said: Vec<&str> = said.lines().collect();
-    said.sort_unstable();
+    let printed = interrupted(run).stderr;
+    let mut printed: Vec<&str> = printed.lines().collect();
+    printed.sort_unstable();
     assert_eq!(
-        said,
+        printed,
         [
             "similar to deployments.apps/wbe: web, web-2",
             r#"waiting for deployments.apps "api" in namespace "shop""#,
@@ -241,7 +241,7 @@ async fn names_like_that_of_what_is_waited_for_are_told_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_not_list_all_names_is_told_of_none() {
+async fn without_the_right_to_list_no_similar_names_are_shown() {
     let cluster = Cluster::start().await;
     put_workload(&cluster, "web", 1);
     cluster.sandbox.set_users(vec![User {
@@ -264,7 +264,7 @@ async fn who_may_not_list_all_names_is_told_of_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_kind_that_may_not_be_read_is_named() {
+async fn every_forbidden_kind_is_named() {
     let cluster = Cluster::start().await;
     cluster.sandbox.set_users(vec![User {
         name: "jane".to_owned(),
@@ -281,7 +281,7 @@ async fn every_kind_that_may_not_be_read_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_workload_among_many_costs_its_own_objects_alone() {
+async fn a_workload_requests_its_own_objects_only() {
     let cluster = Cluster::start().await;
     put_workload(&cluster, "web", 100);
     put_workload(&cluster, "api", 100);
@@ -299,7 +299,7 @@ async fn one_workload_among_many_costs_its_own_objects_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kind_that_may_not_be_read_is_one_line_and_the_rest_lives() {
+async fn a_forbidden_kind_is_one_line_and_the_rest_works() {
     let refused = Effect::Status {
         code: 403,
         retry_after: None,
@@ -337,7 +337,7 @@ async fn once_gives_up_on_a_server_that_does_not_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_is_judged_object_by_object_whatever_they_lack() {
+async fn a_file_is_assessed_object_by_object_whatever_they_lack() {
     let file = format!("{}/status-documents.yaml", env!("CARGO_TARGET_TMPDIR"));
     let text = "
 kind: Pod
@@ -381,7 +381,7 @@ items: [{metadata: {name: b}, status: {phase: Succeeded}}]
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_is_a_cluster_where_names_are_asked_for() {
+async fn names_select_objects_of_a_file_as_of_a_cluster() {
     let cluster = Cluster::start().await;
     put_workload(&cluster, "web", 2);
     cluster.put(config_map("flags", &json!({})));
@@ -414,7 +414,7 @@ async fn a_file_is_a_cluster_where_names_are_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn on_a_terminal_a_rollout_is_one_screen_that_stays() {
+async fn on_a_terminal_a_rollout_is_one_frame_that_stays() {
     let cluster = Cluster::start().await;
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
     let spy = cluster.spy();
@@ -438,7 +438,7 @@ async fn on_a_terminal_a_rollout_is_one_screen_that_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_screen_whose_server_is_gone_says_so_and_comes_back() {
+async fn a_lost_server_is_shown_until_it_is_back() {
     let mut cluster = Cluster::start().await;
     put_workload(&cluster, "web", 1);
     let mut terminal = cluster

@@ -1,4 +1,4 @@
-//! A live screen on a real terminal: what it shows, and how it leaves the terminal.
+//! Tests of a live screen on a real terminal: its output, and the state in which it leaves the terminal.
 
 use std::io::Read;
 
@@ -31,7 +31,7 @@ fn until_live(terminal: &mut Terminal) {
     });
 }
 
-/// Waits until the footer says how many versions there were.
+/// Waits until the footer shows this number of versions.
 fn until_versions(terminal: &mut Terminal, versions: &str) {
     terminal.until_shown(versions, |shown| shown.contains(versions));
 }
@@ -44,12 +44,12 @@ fn turn(cluster: &Cluster, state: &str) {
     );
 }
 
-/// What stands on the terminal but for its own echo of Ctrl-C, which a last frame may overwrite.
+/// All text of the terminal without its echo of Ctrl-C, which a last frame may overwrite.
 fn without_echo(terminal: &mut Terminal) -> String {
     terminal.transcript().replace("^C", "")
 }
 
-/// The cursor is shown, and the parts of the output that a terminal shows at once are all complete.
+/// Asserts that the cursor is shown and that every synchronized update is complete.
 fn assert_left_sane(terminal: &Terminal) {
     let text = String::from_utf8_lossy(terminal.bytes());
     let (begun, ended) = (text.rfind("\u{1b}[?2026h"), text.rfind("\u{1b}[?2026l"));
@@ -58,7 +58,7 @@ fn assert_left_sane(terminal: &Terminal) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_footer_says_how_current_the_screen_is() {
+async fn the_footer_shows_how_current_the_screen_is() {
     let cluster = cluster().await;
     let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
     assert!(terminal.hides_cursor());
@@ -97,7 +97,7 @@ async fn versions_without_a_change_are_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bookkeeping_is_one_line_that_counts_until_the_object_changes() {
+async fn noise_is_one_counting_line_until_the_object_changes() {
     let cluster = cluster().await;
     let apply = |manager: &str| {
         let same = config_map("flags", &json!({"dark-mode": "off"}));
@@ -127,13 +127,13 @@ async fn bookkeeping_is_one_line_that_counts_until_the_object_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bookkeeping_of_the_past_is_counted_apart() {
+async fn noise_of_the_past_is_counted_separately() {
     let cluster = cluster().await;
     turn(&cluster, "on");
     let same = config_map("flags", &json!({"dark-mode": "on"}));
     cluster.sandbox.apply(same, &Writer::new("argocd")).unwrap();
     let mut terminal = cluster.spy().on_terminal(SIZE, &["changes", "cm/flags"]);
-    // The footer follows what is printed above it.
+    // The footer is drawn after the lines above it.
     terminal.until_shown("the seam, and the footer under it", |shown| {
         shown.contains("live since")
             && shown.contains("1 quiet version")
@@ -167,7 +167,7 @@ async fn bookkeeping_of_the_past_is_counted_apart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_kinds_that_cannot_be_read_do_not_fill_the_footer() {
+async fn many_unreadable_kinds_do_not_fill_the_footer() {
     let user = User {
         name: "jane".to_owned(),
         token: String::new(),
@@ -214,8 +214,8 @@ async fn ctrl_c_leaves_the_terminal_as_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn signals_end_it_as_they_do_other_programs() {
-    for (signal, told) in [
+async fn signals_end_it_like_other_programs() {
+    for (signal, name) in [
         ("INT", "Interrupt"),
         ("TERM", "Terminated"),
         ("HUP", "Hangup"),
@@ -227,7 +227,7 @@ async fn signals_end_it_as_they_do_other_programs() {
         until_versions(&mut terminal, "1 version ");
         let shown = terminal.transcript();
         terminal.signal(signal);
-        assert_eq!(terminal.finish().signal(), Some(told));
+        assert_eq!(terminal.finish().signal(), Some(name));
         assert_left_sane(&terminal);
         let (before, _) = shown.trim_end().rsplit_once('\n').unwrap();
         let left = terminal.transcript();
@@ -238,7 +238,7 @@ async fn signals_end_it_as_they_do_other_programs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_before_anything_is_there() {
+async fn ctrl_c_before_the_first_frame() {
     let cluster = Cluster::start().await;
     let mut terminal = cluster
         .spy()
@@ -257,7 +257,7 @@ async fn ctrl_c_before_anything_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_scrolls_away_is_kept_once() {
+async fn lines_that_scroll_away_are_kept_once() {
     let cluster = cluster().await;
     let mut terminal = cluster
         .spy()
@@ -332,7 +332,7 @@ async fn a_lost_server_is_in_the_footer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_read_is_in_the_footer() {
+async fn an_unreadable_kind_is_in_the_footer() {
     let cluster = cluster().await;
     cluster.sandbox.set_users(vec![User {
         name: "jane".to_owned(),
@@ -352,7 +352,7 @@ async fn what_cannot_be_read_is_in_the_footer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_what_cannot_be_read_at_all_the_error_alone_is_left() {
+async fn if_no_kind_can_be_read_only_the_error_remains() {
     let mut cluster = Cluster::start().await;
     let jane = User {
         name: "jane".to_owned(),
@@ -392,10 +392,10 @@ async fn of_what_cannot_be_read_at_all_the_error_alone_is_left() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_like_that_of_what_is_waited_for_stand_above_the_frame() {
+async fn similar_names_of_a_missing_object_are_above_the_frame() {
     let cluster = cluster().await;
     cluster.put(deployment("web", 1));
-    for (verb, object, told) in [
+    for (verb, object, expected) in [
         ("changes", "cm/flag", "similar to configmaps/flag: flags"),
         (
             "status",
@@ -409,15 +409,15 @@ async fn names_like_that_of_what_is_waited_for_stand_above_the_frame() {
         ),
     ] {
         let mut terminal = cluster.spy().on_terminal(SIZE, &[verb, object]);
-        terminal.until_shown(told, |shown| {
-            let at = shown.find(told);
+        terminal.until_shown(expected, |shown| {
+            let at = shown.find(expected);
             at.is_some() && at < shown.find("Ctrl-C to end")
         });
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_dumb_terminal_and_no_color_get_what_they_can_show() {
+async fn no_color_leaves_the_screen_without_colours() {
     let cluster = cluster().await;
     let spy = cluster.spy().var("NO_COLOR", "1");
     let mut terminal = spy.on_terminal(SIZE, &["changes", "--since=0", "cm/flags"]);
@@ -429,12 +429,12 @@ async fn a_dumb_terminal_and_no_color_get_what_they_can_show() {
     );
 }
 
-/// Reads one line and goes away. The shell itself does not keep the pipe open, so that its end says
-/// that `head` has ended.
+/// Reads one line and exits. The shell itself closes its end of the pipe, so that only `head` keeps the pipe
+/// open.
 const HEAD: &str = r#"{ "$0" "$@"; echo "status $?" >&2; } | head -1 & exec >&-; wait"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_that_goes_away_is_no_error() {
+async fn a_reader_that_exits_is_not_an_error() {
     let cluster = cluster().await;
     for args in [
         &["changes", "--since=0", "cm"][..],
@@ -446,10 +446,10 @@ async fn a_reader_that_goes_away_is_no_error() {
         stdout.read_to_string(&mut line).unwrap();
         assert_eq!(line.lines().count(), 1, "{line}");
         cluster.put(config_map(&format!("new-{}", args.len()), &json!({})));
-        let mut said = String::new();
+        let mut printed = String::new();
         let mut stderr = child.stderr.take().unwrap();
-        stderr.read_to_string(&mut said).unwrap();
-        assert_eq!(said, "status 0\n", "{args:?}");
+        stderr.read_to_string(&mut printed).unwrap();
+        assert_eq!(printed, "status 0\n", "{args:?}");
         child.wait().unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! `trace`, against the sandbox: a Service and a Deployment on their ways, as a user sees them.
+//! Tests of `trace` against the sandbox: the chains of a Service and of a Deployment.
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::scenario::{Stage, rollout};
@@ -9,7 +9,7 @@ use super::schema::Schema;
 use super::support::cluster::{Cluster, deployment, pod};
 use super::support::{Ran, Spy};
 
-/// A Service `api` in front of the Pods of a label.
+/// A Service `api` for the Pods with a label.
 fn service() -> Value {
     json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "api", "namespace": "shop"},
@@ -48,7 +48,7 @@ fn forbid(cluster: &Cluster, resource: &str) {
         .inject(Fault::on(Verb::Any, resource, forbidden).range(1..=u32::MAX));
 }
 
-/// The paths of the requests for objects, without what differs from run to run.
+/// The paths of the requests for objects, without the parts that differ between runs.
 fn asked(requests: &[Request]) -> Vec<String> {
     let mut paths: Vec<String> = requests
         .iter()
@@ -67,7 +67,7 @@ fn asked(requests: &[Request]) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_at_once() {
+async fn a_service_with_once() {
     let cluster = Cluster::start().await;
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
     stage.play_until(12_000).unwrap();
@@ -89,7 +89,7 @@ async fn a_service_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deployment_at_once() {
+async fn a_deployment_with_once() {
     let cluster = Cluster::start().await;
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
     stage.play_until(12_000).unwrap();
@@ -119,25 +119,26 @@ async fn a_deployment_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rollout_in_lines() {
+async fn a_rollout_on_a_pipe() {
     let cluster = Cluster::start().await;
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
     let mut run = cluster.spy().start(&["trace", "deploy/web"]);
     run.until("Current: complete");
     stage.play_until(12_000).unwrap();
     run.until("images failed");
-    // The old pods are counted from the change of the spec on: it is to be there before they go.
+    // The old Pods are counted from the change of the spec, so the program must see it before they are
+    // removed.
     stage.play_until(18_000).unwrap();
     run.until("spec change: gen 3");
     stage.play_until(60_000).unwrap();
     run.until("old pods done");
     let ran = run.interrupt();
     assert_eq!(ran.stderr, "");
-    let told = ran.stdout.lines().map(|line| {
-        let (_, told) = line.split_once("deployment/web ").unwrap();
-        told
+    let printed = ran.stdout.lines().map(|line| {
+        let (_, printed) = line.split_once("deployment/web ").unwrap();
+        printed
     });
-    let fixed: Vec<&str> = told
+    let fixed: Vec<&str> = printed
         .skip_while(|line| !line.starts_with("spec change: gen 3"))
         .collect();
     let last = |phase: &&str| {
@@ -165,7 +166,7 @@ async fn a_rollout_in_lines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn endpoints_in_lines() {
+async fn endpoints_on_a_pipe() {
     let cluster = Cluster::start().await;
     cluster.put(service());
     let pod = cluster.put(pod("api-a", &json!({"app": "api"})));
@@ -190,7 +191,7 @@ async fn endpoints_in_lines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_there_is_waited_for_unless_once() {
+async fn a_missing_object_is_waited_for_without_once() {
     let cluster = Cluster::start().await;
     let mut run = cluster.spy().start(&["trace", "svc/api"]);
     run.until("waiting for");
@@ -211,7 +212,7 @@ async fn what_is_not_there_is_waited_for_unless_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_traced_is_refused() {
+async fn invalid_targets_of_a_trace_are_refused() {
     let cluster = Cluster::start().await;
     let refused = |args: &[&str]| {
         let ran = cluster.spy().run(args);
@@ -233,7 +234,7 @@ async fn what_cannot_be_traced_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kind_that_may_not_be_read_is_one_line() {
+async fn a_forbidden_kind_is_one_line() {
     let cluster = Cluster::start().await;
     cluster.put(service());
     let pod = cluster.put(pod("api-a", &json!({"app": "api"})));
@@ -252,7 +253,7 @@ async fn a_kind_that_may_not_be_read_is_one_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_not_read_what_is_traced_gets_an_error() {
+async fn a_forbidden_target_is_an_error() {
     let cluster = Cluster::start().await;
     cluster.put(service());
     forbid(&cluster, "deployments");
@@ -264,17 +265,17 @@ async fn who_may_not_read_what_is_traced_gets_an_error() {
         for args in [&["trace", object][..], &["trace", object, "--once"]] {
             let ran = cluster.spy().run(args);
             assert_eq!((ran.status.code(), ran.stdout.as_str()), (Some(1), ""));
-            let said = format!(
+            let printed = format!(
                 "Error from server (Forbidden): forbidden\n\
                  hint: try `kubectl auth can-i list {hint} -n shop`\n"
             );
-            assert_eq!(ran.stderr, said, "{args:?}");
+            assert_eq!(ran.stderr, printed, "{args:?}");
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_read_of_a_rollout_is_said_to_be_so() {
+async fn unread_parts_of_a_rollout_are_shown_as_unread() {
     let cluster = Cluster::start().await;
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
     stage.play_until(12_000).unwrap();
@@ -332,7 +333,7 @@ async fn what_was_not_read_of_a_rollout_is_said_to_be_so() {
     );
 }
 
-/// The objects of a cluster in a file.
+/// Writes the objects of a cluster to a file.
 fn dumped(cluster: &Cluster, name: &str) -> String {
     let file = format!("{}/{name}.json", env!("CARGO_TARGET_TMPDIR"));
     let log = cluster.sandbox.log();
@@ -344,13 +345,13 @@ fn dumped(cluster: &Cluster, name: &str) -> String {
     file
 }
 
-/// Traces what is in a file.
+/// Traces objects in a file.
 fn of_file(file: &str, args: &[&str]) -> Ran {
     let now = ["--from", file, "--now", "2026-03-02T12:05:00Z"];
     Spy::alone().run(&[&["trace"], args, &now[..]].concat())
 }
 
-/// A Service with an endpoint, another one elsewhere, and a Deployment.
+/// A file with a Service with an endpoint, another Service in another namespace, and a Deployment.
 async fn several(name: &str) -> String {
     let cluster = Cluster::start().await;
     cluster.put(service());
@@ -365,7 +366,7 @@ async fn several(name: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_a_file_everything_that_can_be_is_traced() {
+async fn all_traceable_objects_of_a_file_are_traced() {
     let file = several("trace-several").await;
     assert_snapshot!(of_file(&file, &["--once"]).transcript(), @r"
     service/api  -n shop  ClusterIP 10.96.0.10  80->8080/TCP
@@ -400,30 +401,31 @@ async fn of_a_file_everything_that_can_be_is_traced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_a_file_a_type_may_be_traced_and_what_is_not_there_is_told() {
+async fn a_type_can_be_traced_in_a_file_and_missing_objects_are_named() {
     let file = several("trace-types").await;
-    let told = |file: &str, args: &[&str]| of_file(file, args).transcript().replace(file, "FILE");
-    assert_snapshot!(told(&file, &["svc", "-n", "lab", "--once"]), @r"
+    let printed =
+        |file: &str, args: &[&str]| of_file(file, args).transcript().replace(file, "FILE");
+    assert_snapshot!(printed(&file, &["svc", "-n", "lab", "--once"]), @r"
     service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
     ✗ no pod matches the selector  selector app=api   0 pods match, 0 ready
     ");
-    assert_snapshot!(told(&file, &["svc", "-n", "tea"]), @r#"
+    assert_snapshot!(printed(&file, &["svc", "-n", "tea"]), @r#"
     ! error: nothing in FILE, namespace "tea", can be traced
     ! hint: what can be traced: svc/NAME, deploy/NAME
     "#);
     let empty = dumped(&Cluster::start().await, "trace-nothing");
-    assert_snapshot!(told(&empty, &[]), @r"
+    assert_snapshot!(printed(&empty, &[]), @r"
     ! error: nothing in FILE can be traced
     ! hint: what can be traced: svc/NAME, deploy/NAME
     ");
-    assert_snapshot!(told(&file, &["-l", "app=api"]), @r"
+    assert_snapshot!(printed(&file, &["-l", "app=api"]), @r"
     ! error: the name of an object is missing: trace TYPE/NAME
     ! See 'kubectl spy --help' for usage.
     ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_what_is_behind_a_service_is_asked_for() {
+async fn a_service_requests_its_own_objects_only() {
     let cluster = Cluster::start().await;
     cluster.put(service());
     cluster.put(pod("other", &json!({"app": "other"})));
@@ -437,7 +439,7 @@ async fn only_what_is_behind_a_service_is_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_goes_away_and_comes_back() {
+async fn a_server_that_restarts_is_shown_and_survived() {
     let mut cluster = Cluster::start().await;
     cluster.put(service());
     let mut run = cluster.spy().start(&["trace", "svc/api"]);
@@ -452,7 +454,7 @@ async fn a_server_that_goes_away_and_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn records_hold_to_their_schema() {
+async fn records_follow_their_schema() {
     let schema = Schema::of("trace");
     let cluster = Cluster::start().await;
     let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();

@@ -1,4 +1,4 @@
-//! The watch core through the program: what it prints when servers and networks fail, and what it asks for.
+//! Tests of the watch core through the program: its output if servers and networks fail, and its requests.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Command;
@@ -14,13 +14,13 @@ use super::support::cluster::{Cluster, config_map, deployment, pod};
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "what `Iterator::filter` hands in"
+    reason = "`Iterator::filter` passes a reference to a reference"
 )]
 fn is_watch(request: &&Request) -> bool {
     request.path.contains("watch=")
 }
 
-/// What was asked, without the length of the watches, which is chance.
+/// The requests, without the timeouts of watches, which are random.
 fn asked(requests: &[Request]) -> String {
     let line = |request: &Request| {
         let kept = request.path.split('&');
@@ -32,7 +32,7 @@ fn asked(requests: &[Request]) -> String {
     requests.iter().map(line).collect()
 }
 
-/// A transcript without the port of the server, which is chance.
+/// All output, without the server's port, which is random.
 fn without_port(cluster: &Cluster, ran: &Ran) -> String {
     let address = cluster.sandbox.address().to_string();
     ran.transcript().replace(&address, "SERVER")
@@ -91,7 +91,7 @@ async fn a_watch_that_ends_is_resumed_where_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_ends_every_watch_is_not_flooded() {
+async fn a_server_that_ends_every_watch_gets_few_requests() {
     let cluster = flags().await;
     let cut = Effect::Cut {
         at: Place::AfterHeaders,
@@ -113,7 +113,7 @@ async fn a_server_that_ends_every_watch_is_not_flooded() {
     assert_eq!(ran.stdout.matches("EXISTING").count(), 1, "{}", ran.stdout);
     assert_eq!(ran.stdout.matches("MODIFIED").count(), 1, "{}", ran.stdout);
     let requests = cluster.sandbox.requests();
-    // A listing, and with each further watch two reads that show whether the server was restored.
+    // One listing, and for each further watch two reads that show whether the server was restored.
     assert_eq!(
         (watches(&requests), requests.len()),
         (4, 11),
@@ -122,8 +122,8 @@ async fn a_server_that_ends_every_watch_is_not_flooded() {
     );
 }
 
-/// What is printed when the server forgets the version to resume from, while it is away: of three objects, one
-/// is changed twice, one is deleted, one stays as it is and one comes.
+/// The output if the server forgets the version to resume from while it is down. Of three objects, one is
+/// changed twice, one is deleted and one is unchanged. A fourth one is created.
 async fn forgotten(expiry: Expiry, args: &[&str]) -> Ran {
     let mut cluster = Cluster::start().await;
     for name in ["changed", "gone", "same"] {
@@ -174,7 +174,7 @@ async fn forgotten(expiry: Expiry, args: &[&str]) -> Ran {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_happened_while_it_was_forgotten_is_told_as_such() {
+async fn changes_during_an_outage_are_printed_with_a_gap() {
     let ran = forgotten(Expiry::InStream(0), &[]).await;
     assert_snapshot!(ran.stdout, @r#"
     watching 3 configmaps in namespace "shop"
@@ -191,7 +191,7 @@ async fn what_happened_while_it_was_forgotten_is_told_as_such() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_away_is_waited_for() {
+async fn a_server_that_is_down_is_waited_for() {
     let mut cluster = flags().await;
     let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("EXISTING");
@@ -208,8 +208,8 @@ async fn a_server_that_is_away_is_waited_for() {
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     "#);
-    let said = without_port(&cluster, &ran);
-    let last: Vec<&str> = said.lines().rev().take(2).collect();
+    let printed = without_port(&cluster, &ran);
+    let last: Vec<&str> = printed.lines().rev().take(2).collect();
     assert_snapshot!(format!("{}\n{}", last[1], last[0]), @r#"
     ! configmaps/flags in namespace "shop": retrying: The connection to the server SERVER was refused - did you specify the right host or port?
     ! configmaps/flags in namespace "shop": live
@@ -217,13 +217,14 @@ async fn a_server_that_is_away_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_not_there_yet_is_waited_for() {
+async fn a_server_that_is_starting_is_waited_for() {
     let mut cluster = flags().await;
     cluster.sandbox.stop().await;
     let starting = TcpListener::bind(cluster.sandbox.address()).await.unwrap();
     let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     let (mut client, _) = starting.accept().await.unwrap();
-    // A connection that is closed with something unread is reset, and the client tries again by itself.
+    // If the server closed the connection with unread bytes, it would be reset, and the client would retry by
+    // itself.
     let mut request = [0; 4096];
     assert!(client.read(&mut request).await.unwrap() > 0);
     let busy = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
@@ -239,18 +240,18 @@ async fn a_server_that_is_not_there_yet_is_waited_for() {
     "#);
 }
 
-/// Bytes of which a pipe takes some and no more.
+/// More bytes than the buffer of a pipe.
 const MORE_THAN_A_PIPE: usize = 300_000;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_pipe_keeps_nothing_from_being_read() {
+async fn a_full_pipe_does_not_stop_the_watches() {
     let mut cluster = flags().await;
     let args = ["changes", "--since=0", "cm/flags", "-o", "json"];
     let mut child = cluster.spy().spawn(&args);
     let mut output = BufReader::new(child.stdout.take().unwrap());
     output.read_line(&mut String::new()).unwrap();
     turn(&cluster, &"x".repeat(MORE_THAN_A_PIPE));
-    output.read_exact(&mut [0; 8]).unwrap(); // from here on it waits for a reader
+    output.read_exact(&mut [0; 8]).unwrap(); // after this read, the program waits for a reader
     cluster.sandbox.stop().await;
     let before = cluster.sandbox.requests().len();
     cluster.sandbox.restart().await.unwrap();
@@ -268,7 +269,7 @@ async fn a_full_pipe_keeps_nothing_from_being_read() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_ends_what_waits_for_a_reader() {
+async fn ctrl_c_ends_a_run_that_waits_for_a_reader() {
     use std::os::unix::process::ExitStatusExt;
     let cluster = flags().await;
     let args = ["changes", "--since=0", "cm/flags", "-o", "json"];
@@ -284,7 +285,7 @@ async fn ctrl_c_ends_what_waits_for_a_reader() {
     assert_eq!(child.wait().unwrap().signal(), Some(2));
 }
 
-/// A cluster of a user with these rules, and a `ConfigMap`.
+/// A cluster with a `ConfigMap`, and a user with these rules.
 async fn with_rules(rules: Vec<Rule>) -> Cluster {
     let user = User {
         name: "jane".to_owned(),
@@ -297,7 +298,7 @@ async fn with_rules(rules: Vec<Rule>) -> Cluster {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kind_that_is_forbidden_ends_it_in_kubectls_words() {
+async fn a_forbidden_kind_ends_it_with_kubectls_error() {
     let cluster = with_rules(vec![Rule::allow("*", "configmaps")]).await;
     for args in [
         &["changes", "--since=0", "secrets"][..],
@@ -322,7 +323,7 @@ async fn a_kind_that_is_forbidden_ends_it_in_kubectls_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_kind_that_is_forbidden_leaves_the_others() {
+async fn a_forbidden_kind_does_not_stop_the_others() {
     let cluster = with_rules(vec![Rule::allow("*", "configmaps")]).await;
     let mut run = cluster.spy().start(&["changes", "--since=0", "cm,secrets"]);
     run.until("forbidden");
@@ -338,7 +339,7 @@ async fn one_kind_that_is_forbidden_leaves_the_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_is_enough_where_only_the_name_is_allowed() {
+async fn a_right_to_one_name_is_enough_for_it() {
     let cluster = with_rules(vec![
         Rule::allow("get,list,watch", "configmaps").named("flags"),
     ])
@@ -351,7 +352,7 @@ async fn a_name_is_enough_where_only_the_name_is_allowed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_is_asked_for_in_two_requests() {
+async fn a_named_object_takes_two_requests() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 3));
     cluster.put(deployment("api", 3));
@@ -368,7 +369,7 @@ async fn an_object_is_asked_for_in_two_requests() {
     ");
 }
 
-/// Ways to name one Pod among many.
+/// Ways to select one Pod among many.
 const ONE_POD: [&[&str]; 3] = [
     &["changes", "--since=0", "pod/web"],
     &["changes", "--since=0", "pods", "-l", "app=web"],
@@ -382,7 +383,7 @@ const ONE_POD: [&[&str]; 3] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_do_is_not_received() {
+async fn events_of_other_objects_are_not_received() {
     let cluster = Cluster::start().await;
     cluster.put(pod("web", &json!({"app": "web"})));
     for number in 0..2500 {

@@ -1,5 +1,5 @@
-//! A sandbox of a test's own, and the program pointed at it. Time stands still on both sides, so that
-//! everything that is printed can be told beforehand.
+//! A sandbox for one test, and the program with that sandbox as its server. Both clocks stand still, so that
+//! all output is predictable.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::Spy;
 
-/// The time at which the server's clock starts.
+/// The start time of the server's clock.
 const NOON: &str = "2026-03-02T12:00:00Z";
-/// The time at which the program's clock stands.
+/// The time of the program's clock.
 const LATER: &str = "2026-03-02T12:05:00Z";
 
-/// A sandbox whose kubeconfig is in a file. Its namespace is `shop`.
+/// A sandbox with a kubeconfig file. The namespace is `shop`.
 pub struct Cluster {
     pub sandbox: Sandbox,
     seconds: Arc<AtomicI64>,
@@ -29,7 +29,7 @@ impl Cluster {
         Cluster::start_with(|_| {}).await
     }
 
-    /// Starts one with other options.
+    /// Starts a sandbox with changed options.
     pub async fn start_with(change: impl FnOnce(&mut Options)) -> Cluster {
         let noon: Timestamp = NOON.parse().unwrap();
         let seconds = Arc::new(AtomicI64::new(0));
@@ -49,23 +49,23 @@ impl Cluster {
         }
     }
 
-    /// The program, five minutes after the server's start.
+    /// The program, whose clock is five minutes after the server's start.
     pub fn spy(&self) -> Spy {
         Spy::with_kubeconfig(self.kubeconfig.to_str().unwrap()).var("KUBECTL_SPY_NOW", LATER)
     }
 
-    /// Lets the server's clock go on.
+    /// Advances the server's clock.
     pub fn tick(&self, seconds: i64) {
         self.seconds.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// What the server's clock says.
+    /// The time of the server's clock.
     pub fn now(&self) -> Timestamp {
         let noon: Timestamp = NOON.parse().unwrap();
         noon + jiff::SignedDuration::from_secs(self.seconds.load(Ordering::SeqCst))
     }
 
-    /// Creates an object. This write and those below come a second after the last.
+    /// Creates an object. This write and the following ones first advance the clock by a second.
     pub fn put(&self, object: Value) -> Value {
         self.tick(1);
         let by = Writer::new("kubectl-create");
@@ -99,8 +99,8 @@ impl Cluster {
             .unwrap();
     }
 
-    /// Waits until a watch of this resource is answered, so that what is written from now on is seen
-    /// by it and in no listing.
+    /// Waits until a watch of this resource is answered. Later writes then arrive through the watch, not
+    /// through a listing.
     pub async fn watched(&self, resource: &str) {
         let is_watch = |request: &Request| {
             request.path.contains(&format!("/{resource}?")) && request.path.contains("watch=")

@@ -1,5 +1,5 @@
-//! A server that answers whatever a test makes it answer. Unlike the sandbox it keeps to no rule of the
-//! Kubernetes API, nor of HTTP.
+//! A server that gives any answer a test wants. Unlike the sandbox, it follows no rule of the Kubernetes API
+//! or of HTTP.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -10,35 +10,35 @@ use std::thread;
 
 use super::Spy;
 
-/// What one request gets. The connection closes after it.
+/// The answer to one request. The connection closes after it.
 pub enum Answer {
     /// These bytes, headers included.
     Whole(Vec<u8>),
-    /// Piece after piece, until there is none left or the client hangs up.
+    /// Pieces one after the other, until the last one or until the client disconnects.
     Pieces(Box<dyn Iterator<Item = Vec<u8>> + Send>),
 }
 
 impl Answer {
-    /// A whole answer: the status code and a JSON body.
+    /// A whole answer with this status code and this JSON body.
     pub fn json(code: u16, body: &str) -> Answer {
         let head = format!("HTTP/1.1 {code} X\r\nContent-Type: application/json\r\n");
         let length = body.len();
         Answer::Whole(format!("{head}Content-Length: {length}\r\n\r\n{body}").into_bytes())
     }
 
-    /// The head of an answer of [`Answer::Pieces`], each made by [`Answer::piece`].
+    /// The head of an [`Answer::Pieces`]. [`Answer::piece`] makes the pieces.
     pub fn stream_head() -> Vec<u8> {
         b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
             .to_vec()
     }
 
-    /// A line as a chunk of its own.
+    /// A line as one chunk.
     pub fn piece(line: &str) -> Vec<u8> {
         format!("{:x}\r\n{line}\n\r\n", line.len() + 1).into_bytes()
     }
 }
 
-/// A running hostile server on a loopback port of its own. It ends with the test's process.
+/// A hostile server on a loopback port. It ends with the test's process.
 pub struct Hostile {
     url: String,
     kubeconfig: PathBuf,
@@ -46,7 +46,7 @@ pub struct Hostile {
 }
 
 impl Hostile {
-    /// Starts a server that asks `answer` what each request gets, by the path and query of the request.
+    /// Starts a server. `answer` gets the path and query of each request and returns its answer.
     pub fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Hostile {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -55,7 +55,7 @@ impl Hostile {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (answer, seen) = (answer.clone(), seen.clone());
-                // The client hangs up whenever it likes.
+                // The client may disconnect at any time.
                 thread::spawn(move || drop(serve(&stream, &*answer, &seen)));
             }
         });
@@ -70,12 +70,12 @@ impl Hostile {
         }
     }
 
-    /// Where it listens: `http://ADDRESS:PORT`.
+    /// The URL that it listens on: `http://ADDRESS:PORT`.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The program, pointed at this server; its namespace is `shop`.
+    /// The program with this server. Its namespace is `shop`.
     pub fn spy(&self) -> Spy {
         Spy::with_kubeconfig(self.kubeconfig.to_str().unwrap())
     }

@@ -1,5 +1,4 @@
-//! Runs `kubectl-spy` as a user would: a process of its own, with an environment that holds nothing
-//! but what the test gives it.
+//! Runs `kubectl-spy` as a user would: as a process, in an environment with only the test's variables.
 
 pub mod cluster;
 pub mod fault_proxy;
@@ -11,17 +10,17 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for a line before it fails. Nothing waits this long that works.
+/// The limit of the wait for a line. No working run takes this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The environment of a run: the kubeconfig, and nothing of the machine's.
+/// The environment of a run: the kubeconfig and the test's variables, without those of the machine.
 #[derive(Clone, Debug)]
 pub struct Spy {
     kubeconfig: Option<String>,
     vars: Vec<(String, String)>,
 }
 
-/// What a run that ended by itself printed.
+/// The output of a run that ended.
 #[derive(Debug)]
 pub struct Ran {
     pub stdout: String,
@@ -30,7 +29,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Everything that was printed: stdout, then the lines of stderr, marked.
+    /// All output: stdout, then the marked lines of stderr.
     pub fn transcript(&self) -> String {
         let mut lines: Vec<String> = self.stdout.lines().map(str::to_owned).collect();
         lines.extend(self.stderr.lines().map(|line| format!("! {line}")));
@@ -39,7 +38,7 @@ impl Ran {
 }
 
 impl Spy {
-    /// Runs without any kubeconfig.
+    /// Runs without a kubeconfig.
     pub fn alone() -> Spy {
         Spy {
             kubeconfig: None,
@@ -47,7 +46,7 @@ impl Spy {
         }
     }
 
-    /// Runs against the cluster of a kubeconfig file.
+    /// Runs with a kubeconfig file.
     pub fn with_kubeconfig(path: &str) -> Spy {
         Spy {
             kubeconfig: Some(path.to_owned()),
@@ -55,7 +54,7 @@ impl Spy {
         }
     }
 
-    /// Sets one more environment variable.
+    /// Sets another environment variable.
     pub fn var(mut self, name: &str, value: &str) -> Spy {
         self.vars.push((name.to_owned(), value.to_owned()));
         self
@@ -83,17 +82,17 @@ impl Spy {
             .chain(vars.map(|(name, value)| (name.as_str(), value.as_str())))
     }
 
-    /// Starts a run whose output the test reads itself, as slowly as it likes.
+    /// Starts a run whose output the test reads itself, at its own speed.
     pub fn spawn(&self, args: &[&str]) -> Child {
         self.command(args).spawn().unwrap()
     }
 
-    /// Starts a run that writes its output here.
+    /// Starts a run whose stdout goes to `stdout`.
     pub fn spawn_to(&self, stdout: Stdio, args: &[&str]) -> Child {
         self.command(args).stdout(stdout).spawn().unwrap()
     }
 
-    /// Starts a run from a shell script, in which `"$0" "$@"` stands for it.
+    /// Starts a run from a shell script, in which `"$0" "$@"` is the program.
     pub fn spawn_in_shell(&self, script: &str, args: &[&str]) -> Child {
         let program = self.command(args);
         let mut shell = Command::new("/bin/sh");
@@ -109,7 +108,7 @@ impl Spy {
         shell.spawn().unwrap()
     }
 
-    /// Runs to the end.
+    /// Runs the program until it exits.
     pub fn run(&self, args: &[&str]) -> Ran {
         let output = self.command(args).output().unwrap();
         Ran {
@@ -119,12 +118,12 @@ impl Spy {
         }
     }
 
-    /// Starts a run that goes on until it is interrupted.
+    /// Starts a run that continues until the test interrupts it.
     pub fn start(&self, args: &[&str]) -> Running {
         Spy::follow(self.command(args).spawn().unwrap())
     }
 
-    /// Starts a run whose standard input the test writes.
+    /// Starts a run whose stdin the test writes.
     pub fn start_reading(&self, args: &[&str]) -> (Running, ChildStdin) {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take().unwrap();
@@ -162,7 +161,7 @@ fn forward(from: impl Read + Send + 'static, stream: Stream, to: Sender<(Stream,
     });
 }
 
-/// A run that goes on. Dropping it ends the process.
+/// A running program. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -171,13 +170,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// Waits for a line, of stdout or stderr, that holds `text`, and returns it. Fails with
-    /// everything that was printed if none comes.
+    /// Waits for a line of stdout or stderr that contains `text`, and returns it. Fails with all output so
+    /// far if no such line comes.
     pub fn until(&mut self, text: &str) -> String {
         self.until_where(text, |line| line.contains(text))
     }
 
-    /// Waits for a line with each of `texts`, in whatever order they come.
+    /// Waits for a line with each of `texts`, in any order.
     pub fn until_each(&mut self, texts: &[&str]) {
         let mut missing = texts.to_vec();
         while !missing.is_empty() {
@@ -188,7 +187,7 @@ impl Running {
         }
     }
 
-    /// Waits for a line of which `holds` is true.
+    /// Waits for a line for which `holds` is true.
     pub fn until_where(&mut self, what: &str, holds: impl Fn(&str) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -213,13 +212,12 @@ impl Running {
         }
     }
 
-    /// Sends Ctrl-C and waits for the end; returns everything that was printed.
+    /// Sends Ctrl-C and waits for the exit; returns all output.
     pub fn interrupt(self) -> Ran {
         self.signal("INT")
     }
 
-    /// Sends a signal (`INT`, `TERM`, `KILL`) and waits for the end; returns everything that was
-    /// printed.
+    /// Sends a signal (`INT`, `TERM`, `KILL`) and waits for the exit; returns all output.
     pub fn signal(self, name: &str) -> Ran {
         let pid = self.child.id().to_string();
         let kill = Command::new("kill")
@@ -229,7 +227,7 @@ impl Running {
         self.finish()
     }
 
-    /// Waits until it ends by itself; returns everything that was printed.
+    /// Waits until the program exits; returns all output.
     pub fn finish(mut self) -> Ran {
         loop {
             match self.lines.recv_timeout(PATIENCE) {

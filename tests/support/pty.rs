@@ -1,4 +1,4 @@
-//! Runs `kubectl-spy` on a terminal: a pseudo-terminal whose other side is an emulator.
+//! Runs `kubectl-spy` on a pseudo-terminal, whose other side is a terminal emulator.
 
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
@@ -12,21 +12,22 @@ use vt100::Parser;
 
 use super::{PATIENCE, Spy};
 
-/// What the test itself writes to the terminal once the process has ended: all that comes before it is
-/// the process's. (The end of a terminal is no such mark: Linux may tell of it before the last output.)
+/// The test writes this mark to the terminal after the process has ended. All bytes before it are the
+/// process's output. (The end of a pseudo-terminal is no such mark: Linux may report it before the last
+/// output.)
 const END: &[u8] = b"\x1b]end of test\x07";
 
-/// The ends of a synchronized update: how a frame begins, and how it ends.
+/// The start and the end of a synchronized update, which enclose a frame.
 const FRAME: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
 
-/// Rows that the emulator keeps above its screen.
+/// The number of rows in the emulator's scrollback.
 const SCROLLBACK: usize = 1000;
 
 /// A run on a terminal. Dropping it ends the process.
 pub struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
-    /// Keeps the terminal open when the process has ended.
+    /// Keeps the terminal open after the process has ended.
     _slave: Box<dyn SlavePty + Send>,
     keyboard: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
@@ -51,7 +52,7 @@ impl Spy {
         self.open(size, command)
     }
 
-    /// Starts a run from a shell script, which then says what status it saw.
+    /// Starts a run from a shell script, which then prints the exit status.
     pub fn in_shell(&self, size: (u16, u16), args: &[&str]) -> Terminal {
         let mut command = CommandBuilder::new("/bin/sh");
         command.args(["-c", r#"trap : INT; "$0" "$@"; echo "status $?""#]);
@@ -92,8 +93,8 @@ impl Spy {
 }
 
 impl Terminal {
-    /// Waits until a whole frame is shown that satisfies `holds`. (Ctrl-C makes a terminal drop what it has
-    /// not shown yet, so a key must not be typed amid a frame.)
+    /// Waits until a whole frame is shown for which `holds` is true. (On Ctrl-C a terminal drops output that
+    /// it has not shown yet. So a test must not type a key in the middle of a frame.)
     pub fn until_shown(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while self.is_amid_a_frame() || !holds(&self.parser.screen().contents()) {
@@ -126,7 +127,7 @@ impl Terminal {
         assert!(kill.unwrap().success());
     }
 
-    /// Gives the terminal another size, and wraps what stands on it anew, as tmux, VTE and kitty do.
+    /// Resizes the terminal and rewraps its lines, as tmux, VTE and kitty do.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let mut parser = Parser::new(rows, columns, SCROLLBACK);
         for line in self.transcript().lines() {
@@ -137,7 +138,7 @@ impl Terminal {
         self.master.resize(size((columns, rows))).unwrap();
     }
 
-    /// Waits until the process has ended, and takes its last output.
+    /// Waits until the process has ended, and reads its last output.
     pub fn finish(&mut self) -> ExitStatus {
         let status = self.child.wait().unwrap();
         let tty = self.master.tty_name().unwrap();
@@ -154,7 +155,7 @@ impl Terminal {
         status
     }
 
-    /// Everything that stands on the terminal, what has left it at the top included.
+    /// All text of the terminal, including its scrollback.
     pub fn transcript(&mut self) -> String {
         let (_, columns) = self.parser.screen().size();
         let screen = self.parser.screen_mut();
@@ -178,12 +179,12 @@ impl Terminal {
         self.parser.screen().hide_cursor()
     }
 
-    /// Every byte that was written to the terminal.
+    /// All bytes written to the terminal.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Takes the next output; answers whether there is any.
+    /// Reads the next output; returns whether there was any.
     fn take(&mut self, patience: Duration) -> bool {
         match self.output.recv_timeout(patience) {
             Ok(chunk) => {

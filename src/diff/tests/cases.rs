@@ -1,14 +1,14 @@
-//! Pairs of versions and what is said of them.
+//! Pairs of versions and their expected changes.
 
 use super::*;
 
-/// A pod with these containers.
+/// A Pod with these containers.
 fn containers(list: &str) -> String {
     format!(r#"{{"kind":"Pod","spec":{{"containers":{list}}}}}"#)
 }
 
 #[test]
-fn equal_versions_say_nothing() {
+fn equal_versions_have_no_changes() {
     for (old, new) in [
         (r#"{"a":1}"#, r#"{"a":1}"#),
         (r#"{"a":1,"b":[2]}"#, r#"{ "b":[ 2 ], "a":1 }"#),
@@ -21,7 +21,7 @@ fn equal_versions_say_nothing() {
 }
 
 #[test]
-fn what_the_server_counts_is_noise() {
+fn counters_of_the_server_are_noise() {
     insta::assert_snapshot!(check(
         r#"{"metadata":{"resourceVersion":"1","generation":1,"managedFields":[{"manager":"a"}]},
             "status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":"2024-05-01T14:02:01Z"}]}}"#,
@@ -41,7 +41,7 @@ fn what_the_server_counts_is_noise() {
     ~ .spec.holderIdentity: "a" → "b"
     ~ .spec.renewTime: "2024-05-01T14:02:01.000001Z" → "2024-05-01T14:02:03.000001Z" Time (heartbeat)
     "#);
-    // The same names elsewhere are the object's own business.
+    // The same names at other paths are fields of the object.
     insta::assert_snapshot!(check(
         r#"{"spec":{"generation":1,"resourceVersion":"1","renewTime":"x","conditions":{"lastProbeTime":1}}}"#,
         r#"{"spec":{"generation":2,"resourceVersion":"2","renewTime":"y","conditions":{"lastProbeTime":2}}}"#,
@@ -54,7 +54,7 @@ fn what_the_server_counts_is_noise() {
 }
 
 #[test]
-fn scalars() {
+fn scalars_are_compared_by_value() {
     insta::assert_snapshot!(check(
         r#"{"a":{"creationTimestamp":null},"c":{},"d":[1],"e":"8080","f":1,"g":9007199254740993,"h":18446744073709551617,"i":"2024-05-01T14:02:01Z","j":"x"}"#,
         r#"{"a":{},"b":{},"c":[],"d":null,"e":8080,"f":1.0,"g":9007199254740992,"h":18446744073709551616,"i":"2024-05-01T14:02:01.000000Z","j":"y\nz"}"#,
@@ -73,7 +73,7 @@ fn scalars() {
 }
 
 #[test]
-fn quantities_only_where_the_api_has_them() {
+fn quantities_are_compared_where_the_api_has_them() {
     insta::assert_snapshot!(check(
         r#"{"metadata":{"annotations":{"a":"1000m"}},"spec":{"containers":[{"name":"a","resources":{"limits":{"memory":"1Gi"},"requests":{"cpu":"1000m","memory":"1G"}}}]}}"#,
         r#"{"metadata":{"annotations":{"a":"1"}},"spec":{"containers":[{"name":"a","resources":{"limits":{"memory":"1024Mi"},"requests":{"cpu":"1","memory":"1Gi"}}}]}}"#,
@@ -86,13 +86,13 @@ fn quantities_only_where_the_api_has_them() {
 }
 
 #[test]
-fn items_go_by_their_key() {
-    // Two of one name: the k-th is compared with the k-th.
+fn items_are_matched_by_key() {
+    // With repeated names, the k-th item is compared with the k-th.
     insta::assert_snapshot!(check(
         &containers(r#"[{"name":"w","env":[{"name":"A","value":"1"},{"name":"A","value":"2"}]}]"#),
         &containers(r#"[{"name":"w","env":[{"name":"A","value":"1"},{"name":"A","value":"3"}]}]"#),
     ), @r#"~ .spec.containers[name=w].env[name=A#2].value: "2" → "3""#);
-    // One in front, another edited.
+    // One item is added in front, another is edited.
     insta::assert_snapshot!(check(
         &containers(r#"[{"name":"a","image":"1"},{"name":"b","image":"1"}]"#),
         &containers(r#"[{"name":"z","image":"1"},{"name":"a","image":"1"},{"name":"b","image":"2"}]"#),
@@ -100,7 +100,7 @@ fn items_go_by_their_key() {
     + .spec.containers[name=z]: {"name":"z","image":"1"}
     ~ .spec.containers[name=b].image: "1" → "2"
     "#);
-    // Renamed.
+    // An item is renamed.
     insta::assert_snapshot!(check(
         &containers(r#"[{"name":"a","image":"1"}]"#),
         &containers(r#"[{"name":"b","image":"1"}]"#),
@@ -108,7 +108,7 @@ fn items_go_by_their_key() {
     - .spec.containers[name=a]: {"name":"a","image":"1"}
     + .spec.containers[name=b]: {"name":"b","image":"1"}
     "#);
-    // Reversed, and one edited on the way.
+    // The list is reversed, and one item is edited.
     insta::assert_snapshot!(check(
         &containers(r#"[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d","image":"1"}]"#),
         &containers(r#"[{"name":"d","image":"2"},{"name":"c"},{"name":"b"},{"name":"a"}]"#),
@@ -118,7 +118,7 @@ fn items_go_by_their_key() {
     ↕ .spec.containers[name=c]: 2 → 1
     ↕ .spec.containers[name=b]: 1 → 2
     "#);
-    // A scalar among them: a sequence, and no panic.
+    // A list with a scalar in it is compared as a sequence, without a panic.
     insta::assert_snapshot!(check(
         &containers(r#"[{"name":"a"},"x"]"#),
         &containers(r#"[{"name":"a"},"y"]"#),
@@ -126,13 +126,13 @@ fn items_go_by_their_key() {
 }
 
 #[test]
-fn ports() {
-    // A protocol that is left out is TCP.
+fn ports_are_matched_by_port_and_protocol() {
+    // A missing protocol means TCP.
     insta::assert_snapshot!(check(
         &containers(r#"[{"name":"a","ports":[{"containerPort":80}]}]"#),
         &containers(r#"[{"name":"a","ports":[{"containerPort":80,"protocol":"TCP"}]}]"#),
     ), @r#"+ .spec.containers[name=a].ports[containerPort=80,protocol=TCP].protocol: "TCP""#);
-    // One moved, one removed, one added, one edited; TCP 53 and UDP 53 are two.
+    // One port is moved, one removed, one added, one edited. TCP 53 and UDP 53 are two ports.
     insta::assert_snapshot!(check(
         r#"{"spec":{"ports":[{"name":"http","port":80,"protocol":"TCP","targetPort":8080},{"name":"dns","port":53,"protocol":"UDP","targetPort":5353},
             {"name":"dns-tcp","port":53,"protocol":"TCP","targetPort":5353},{"name":"https","port":443,"protocol":"TCP","targetPort":8443}]}}"#,
@@ -147,7 +147,7 @@ fn ports() {
 }
 
 #[test]
-fn sets() {
+fn sets_are_compared_by_value() {
     let finalizers = |list: &str| format!(r#"{{"metadata":{{"finalizers":{list}}}}}"#);
     insta::assert_snapshot!(check(&finalizers(r#"["a","b"]"#), &finalizers(r#"["b","c"]"#)), @r#"
     - .metadata.finalizers: "a"
@@ -158,7 +158,7 @@ fn sets() {
 }
 
 #[test]
-fn sequences() {
+fn sequences_are_aligned() {
     let args = |list: &str| containers(&format!(r#"[{{"name":"w","args":{list}}}]"#));
     insta::assert_snapshot!(check(
         &args(r#"["--v=2","--x"]"#),
@@ -181,7 +181,7 @@ fn sequences() {
 }
 
 #[test]
-fn rules_without_names() {
+fn rules_without_names_are_compared_as_sequences() {
     let pods = r#"{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}"#;
     let more = r#"{"apiGroups":[""],"resources":["pods"],"verbs":["get","list"]}"#;
     let jobs = r#"{"apiGroups":["batch"],"resources":["jobs"],"verbs":["create"]}"#;
@@ -202,7 +202,7 @@ fn rules_without_names() {
 }
 
 #[test]
-fn moved_and_edited() {
+fn an_item_can_move_and_be_edited() {
     let paths = |list: &str| {
         format!(r#"{{"spec":{{"rules":[{{"host":"a.example","http":{{"paths":{list}}}}}]}}}}"#)
     };
@@ -223,7 +223,7 @@ fn moved_and_edited() {
 }
 
 #[test]
-fn conditions_in_another_order_are_the_same_conditions() {
+fn a_new_order_of_conditions_is_noise() {
     insta::assert_snapshot!(check(
         r#"{"status":{"conditions":[{"type":"A","status":"True"},{"type":"B","status":"True"}]}}"#,
         r#"{"status":{"conditions":[{"type":"B","status":"True"},{"type":"A","status":"True"}]}}"#,
@@ -257,7 +257,7 @@ fn odd_keys_are_quoted() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deep_nesting_is_compared_without_overflow() {
     let nested = |inner: &str| {
         let depth = Doc::MAX_DEPTH - 1;
         format!("{}{inner}{}", "[".repeat(depth), "]".repeat(depth))
@@ -271,7 +271,7 @@ fn depth_is_no_danger() {
 }
 
 #[test]
-fn a_shuffled_list_is_all_moves() {
+fn a_shuffled_list_has_only_moves() {
     let list = |order: &mut dyn Iterator<Item = u32>| {
         let items: Vec<String> = order
             .map(|n| format!(r#"{{"addresses":["10.0.{}.{}"]}}"#, n / 250, n % 250))
@@ -284,7 +284,7 @@ fn a_shuffled_list_is_all_moves() {
     assert!(lines.len() < 5000 && lines.iter().all(|line| line.ends_with("(order)")));
 }
 
-/// The old version with the changes that a filter leaves, and the patch that leads there.
+/// The old version with the changes that a filter keeps, and the patch that leads to it.
 fn partly(old: &str, new: &str, (only, ignore): (&[&str], &[&str])) -> String {
     let filter = filter(only, ignore);
     let (a, b) = (doc(old), doc(new));
@@ -292,19 +292,19 @@ fn partly(old: &str, new: &str, (only, ignore): (&[&str], &[&str])) -> String {
     let partly = diff.partly(|change| filter.keeps(&diff, change));
     let diff = Diff::of(Some(a.root()), Some(partly.root()));
     let patch = crate::diff::json_patch::step_by_step(&diff, &Redactor::new());
-    let patch = serde_json::to_string(&patch).expect("serialises");
+    let patch = serde_json::to_string(&patch).expect("a patch serializes");
     format!("{}\n{patch}", partly.text())
 }
 
 #[test]
-fn some_of_the_changes_alone() {
+fn selected_changes_are_applied_alone() {
     let (old, new) = (
         containers(r#"[{"name":"a","image":"1"},{"name":"b","image":"1"},{"name":"c"}]"#),
         containers(
             r#"[{"name":"side"},{"name":"c"},{"name":"a","image":"2"},{"name":"new"},{"name":"b","image":"2"}]"#,
         ),
     );
-    // What stands before it has not come: the item is where it was.
+    // The item before it was not added, so this item keeps its place.
     insta::assert_snapshot!(partly(&old, &new, (&["**[name=b]"], &[])), @r#"
     {"kind":"Pod","spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"2"},{"name":"c"}]}}
     [{"op":"replace","path":"/spec/containers/1/image","value":"2"}]
@@ -313,7 +313,7 @@ fn some_of_the_changes_alone() {
     {"kind":"Pod","spec":{"containers":[{"name":"c"},{"name":"a","image":"2"},{"name":"new"},{"name":"b","image":"2"}]}}
     [{"op":"move","from":"/spec/containers/2","path":"/spec/containers/0"},{"op":"add","path":"/spec/containers/2","value":{"name":"new"}},{"op":"replace","path":"/spec/containers/1/image","value":"2"},{"op":"replace","path":"/spec/containers/3/image","value":"2"}]
     "#);
-    // New ones stand behind those they are behind, as far as these are there.
+    // An added item follows the item that precedes it in the new list, as far as that item is present.
     insta::assert_snapshot!(partly(&old, &new, (&["**[name=new]", "**[name=side]"], &[])), @r#"
     {"kind":"Pod","spec":{"containers":[{"name":"side"},{"name":"a","image":"1"},{"name":"new"},{"name":"b","image":"1"},{"name":"c"}]}}
     [{"op":"add","path":"/spec/containers/0","value":{"name":"side"}},{"op":"add","path":"/spec/containers/2","value":{"name":"new"}}]
@@ -332,9 +332,9 @@ fn some_of_the_changes_alone() {
     "#);
 }
 
-/// What is new as a whole counts for what is in it, if that is not ignored.
+/// An object or list that was added is selected for the values in it that are not ignored.
 #[test]
-fn what_is_ignored_is_not_asked_for() {
+fn ignored_values_are_not_selected() {
     let (old, new) = (
         doc(r#"{"spec":{}}"#),
         doc(
@@ -359,17 +359,17 @@ fn what_is_ignored_is_not_asked_for() {
                 panic!("one change: {diff:?}");
             };
             assert_eq!(filter.keeps(&diff, change), asked, "{only:?} {ignore:?}");
-            // What is written of both versions differs, then.
+            // If the filter selects the change, it selects a part of the object.
             let redactor = Redactor::new();
             let there = redactor.shown(if change.op == Op::Add { new } else { old }.root());
-            let left_out = filter.left_out([there], ListKeys::builtin());
-            assert_eq!(!left_out.has(there), asked, "{only:?} {ignore:?}");
+            let projection = filter.projection([there], ListKeys::builtin());
+            assert_eq!(!projection.excludes(there), asked, "{only:?} {ignore:?}");
         }
     }
 }
 
 #[test]
-fn another_spelling_is_noise_and_still_in_the_patch() {
+fn another_spelling_is_noise_but_is_in_the_patch() {
     let (old, new) = (
         r#"{"spec":{"n":1,"limits":{"cpu":"1000m"},"a":"as long as it takes for two steps to be less"}}"#,
         r#"{"spec":{"n":1.0,"limits":{"cpu":"1"},"a":"as long as it takes for two steps to be less"}}"#,
@@ -382,12 +382,12 @@ fn another_spelling_is_noise_and_still_in_the_patch() {
             .all(|change| change.noise == Some(Noise::Equivalent))
     );
     let patch = crate::diff::json_patch::json_patch(&diff, &Redactor::new());
-    insta::assert_snapshot!(serde_json::to_string(&patch).expect("serialises"), @r#"[{"op":"replace","path":"/spec/limits/cpu","value":"1"},{"op":"replace","path":"/spec/n","value":1.0}]"#);
+    insta::assert_snapshot!(serde_json::to_string(&patch).expect("a patch serializes"), @r#"[{"op":"replace","path":"/spec/limits/cpu","value":"1"},{"op":"replace","path":"/spec/n","value":1.0}]"#);
 }
 
-/// An object of a kind that is not built in, and the schema of its API.
+/// A custom resource and the schema of its API.
 #[test]
-fn a_custom_list_is_keyed_by_its_schema_and_guessed_without() {
+fn a_custom_list_is_keyed_by_its_schema_or_else_by_a_guess() {
     use crate::object::GroupKind;
     use crate::object::list_keys::{KindKeys, Schema};
 
@@ -405,7 +405,7 @@ fn a_custom_list_is_keyed_by_its_schema_and_guessed_without() {
     let new = servers(
         r#"[{"host":"b","port":80,"tls":true},{"host":"a","port":443},{"host":"a","port":8080}]"#,
     );
-    let told = |chosen: &[&str], schema: bool| {
+    let shown = |chosen: &[&str], schema: bool| {
         let kinds = KindKeys::new(
             chosen
                 .iter()
@@ -424,21 +424,21 @@ fn a_custom_list_is_keyed_by_its_schema_and_guessed_without() {
             .map(|change| line(&diff, change, &redactor));
         lines.collect::<Vec<_>>().join("\n")
     };
-    insta::assert_snapshot!(told(&[], true), @r#"
+    insta::assert_snapshot!(shown(&[], true), @r#"
     ↕ .spec.servers[host=b,port=80]: 2 → 0
     ~ .spec.servers[host=b,port=80].tls: false → true
     + .spec.servers[host=a,port=443].port: 443
     - .spec.servers[host=a,port=80]: {"host":"a","port":80}
     + .spec.servers[host=a,port=8080]: {"host":"a","port":8080}
     "#);
-    // The server would not tell its schema.
-    insta::assert_snapshot!(told(&[], false), @r#"
+    // Without a schema from the server.
+    insta::assert_snapshot!(shown(&[], false), @r#"
     + .spec.servers[0]: {"host":"b","port":80,"tls":true}
     + .spec.servers[0→1].port: 443
     ~ .spec.servers[1→2].port: 80 → 8080
     - .spec.servers[2]: {"host":"b","port":80,"tls":false}
     "#);
-    insta::assert_snapshot!(told(&[".spec.servers=host"], true), @"
+    insta::assert_snapshot!(shown(&[".spec.servers=host"], true), @"
     ↕ .spec.servers[host=b]: 2 → 0
     ~ .spec.servers[host=b].tls: false → true
     + .spec.servers[host=a].port: 443
@@ -447,7 +447,7 @@ fn a_custom_list_is_keyed_by_its_schema_and_guessed_without() {
 }
 
 #[test]
-fn items_of_sequences_that_are_moved_and_edited() {
+fn sequence_items_can_move_and_be_edited() {
     let rows = |list: &str| format!(r#"{{"spec":{{"rows":{list}}}}}"#);
     insta::assert_snapshot!(check(
         &rows(r#"[{"a":1,"b":[1,2,3],"c":"x"},{"a":2,"b":[7],"c":"y"},{"a":3,"b":[9],"c":"z"}]"#),
@@ -456,7 +456,8 @@ fn items_of_sequences_that_are_moved_and_edited() {
     - .spec.rows[0]: {"a":1,"b":[1,2,3],"c":"x"}
     + .spec.rows[1]: {"a":1,"b":[1,2,3,4],"c":"x"}
     "#);
-    // More pairs than are compared each with each (1,024): by place alone.
+    // The list has more pairs than the similarity search compares (1,024), so items are paired by place
+    // alone.
     let many = |from: u32| {
         let items: Vec<_> = (from..from + 40)
             .map(|n| format!(r#"{{"a":{n},"b":"same"}}"#))
@@ -469,7 +470,7 @@ fn items_of_sequences_that_are_moved_and_edited() {
 }
 
 #[test]
-fn an_item_that_is_no_object_makes_the_list_a_sequence() {
+fn a_scalar_item_makes_the_list_a_sequence() {
     for (old, new) in [
         (r#"[{"name":"a"},7]"#, r#"[{"name":"a"},8]"#),
         (r#"[{"name":"a"},{}]"#, r#"[{"name":"a"},{"x":1}]"#),

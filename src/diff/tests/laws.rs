@@ -1,4 +1,4 @@
-//! What holds for every pair of versions. Patches are judged by the `json-patch` crate.
+//! Properties of every pair of versions. The `json-patch` crate checks the patches.
 
 use std::collections::HashSet;
 
@@ -8,9 +8,10 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::diff::json_patch::{Patch, json_patch, step_by_step};
+use crate::object::path::PathWriter;
 use crate::object::{Kind, Value};
 
-/// Any JSON that `serde_json` holds exactly.
+/// Any JSON that `serde_json` represents exactly.
 fn any_json() -> impl Strategy<Value = Json> {
     let scalar = prop_oneof![
         Just(Json::Null),
@@ -68,7 +69,7 @@ fn containers() -> impl Strategy<Value = Json> {
     vec(one, 0..5).prop_map(Json::from)
 }
 
-/// Objects that look like a pod.
+/// Objects that look like a Pod.
 pub(crate) fn any_object() -> impl Strategy<Value = Json> {
     let conditions = vec(
         (
@@ -116,7 +117,7 @@ pub(crate) fn any_object() -> impl Strategy<Value = Json> {
         })
 }
 
-/// The same without lists that have no keys.
+/// Objects that look like a Pod and have no lists without keys.
 fn keyed_object() -> impl Strategy<Value = Json> {
     any_object().prop_map(|mut object| {
         object["rules"] = Json::Null;
@@ -136,14 +137,14 @@ pub(crate) fn pair() -> impl Strategy<Value = (Json, Json)> {
     ]
 }
 
-/// An object and the same with another value in one place.
+/// An object, and a copy with one value replaced.
 fn near() -> impl Strategy<Value = (Json, Json)> {
     (any_object(), any::<prop::sample::Index>(), any_json()).prop_map(|(old, at, value)| {
         let mut places = Vec::new();
         leaves(&old, "", &mut places);
         let mut new = old.clone();
         *new.pointer_mut(&places[at.index(places.len())].0)
-            .expect("own path") = value;
+            .expect("the path comes from this object") = value;
         (old, new)
     })
 }
@@ -152,7 +153,7 @@ fn text(value: &Json) -> Doc {
     doc(&value.to_string())
 }
 
-/// The same value with its fields in the opposite order.
+/// The same value with its fields in reverse order.
 fn reversed(value: &Json, out: &mut String) {
     match value {
         Json::Object(map) => {
@@ -177,13 +178,13 @@ fn reversed(value: &Json, out: &mut String) {
     }
 }
 
-/// A patch as the `json-patch` crate reads it.
+/// Parses a patch for the `json-patch` crate.
 fn read(patch: &Patch) -> ::json_patch::Patch {
-    let text = serde_json::to_string(patch).expect("serialises");
-    serde_json::from_str(&text).expect("a patch")
+    let text = serde_json::to_string(patch).expect("a patch serializes");
+    serde_json::from_str(&text).expect("a patch parses")
 }
 
-/// Objects with numbers of any size, some of which are one number in two spellings.
+/// Objects with numbers of any size, some of which are two spellings of one number.
 fn numbers() -> impl Strategy<Value = String> {
     let number = || {
         let known = [
@@ -205,7 +206,7 @@ fn numbers() -> impl Strategy<Value = String> {
     })
 }
 
-/// The value with its numbers as the texts they are written in.
+/// The value with its numbers replaced by their texts.
 fn spelled(value: Value<'_>) -> Json {
     match value.kind() {
         Kind::Object => {
@@ -223,7 +224,7 @@ fn of<'a>(old: &'a Doc, new: &'a Doc) -> Diff<'a> {
     Diff::of(Some(old.root()), Some(new.root()))
 }
 
-/// The scalars in a value, by their JSON Pointers.
+/// Collects the scalars in a value, with their JSON Pointers.
 fn leaves(value: &Json, at: &str, out: &mut Vec<(String, Json)>) {
     match value {
         Json::Object(map) => {
@@ -246,35 +247,35 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_patch_turns_old_into_new((old, new) in pair()) {
+    fn the_patch_turns_the_old_version_into_the_new((old, new) in pair()) {
         let (a, b) = (text(&old), text(&new));
         let diff = of(&a, &b);
         let patch = json_patch(&diff, &Redactor::new());
         for patch in [&patch, &step_by_step(&diff, &Redactor::new())] {
             let mut patched = old.clone();
             let patch = read(patch);
-            ::json_patch::patch(&mut patched, &patch).expect("applies");
+            ::json_patch::patch(&mut patched, &patch).expect("the patch applies");
             prop_assert_eq!(&patched, &new, "{:?}", patch);
         }
-        // Never longer than sending the whole.
+        // The patch is never longer than one that replaces the whole object.
         let whole = json!([{"op": "replace", "path": "", "value": new}]);
         if new.is_object() || new.is_array() {
-            prop_assert!(serde_json::to_string(&patch).expect("serialises").len() <= whole.to_string().len());
+            prop_assert!(serde_json::to_string(&patch).expect("a patch serializes").len() <= whole.to_string().len());
         }
     }
 
     #[test]
-    fn paths_are_written_as_they_are_read((old, new) in pair()) {
+    fn write_path_writes_what_path_returns((old, new) in pair()) {
         let (a, b) = (text(&old), text(&new));
         let diff = of(&a, &b);
         for at in diff.values() {
             let path = diff.path(at);
             let written = |base| {
                 let mut text = "before".to_owned();
-                diff.push_path(&mut text, (base, at), "->");
+                diff.write_path(PathWriter::new(&mut text, "->"), base, at);
                 text
             };
-            prop_assert_eq!(written(SegId::ROOT), format!("before{}", path.text("->")));
+            prop_assert_eq!(written(NodeId::ROOT), format!("before{}", path.text("->")));
             for base in diff.chain(at) {
                 let below = diff.chain(base).count();
                 let below = Path { steps: path.steps[below..].to_vec() }.text("->");
@@ -288,16 +289,16 @@ proptest! {
         let (a, b) = (doc(&old), doc(&new));
         let diff = of(&a, &b);
         for patch in [json_patch(&diff, &Redactor::new()), step_by_step(&diff, &Redactor::new())] {
-            let text = serde_json::to_string(&patch).expect("serialises");
+            let text = serde_json::to_string(&patch).expect("a patch serializes");
             let patch = serde_json::from_value::<::json_patch::Patch>(spelled(doc(&text).root()));
             let mut patched = spelled(a.root());
-            ::json_patch::patch(&mut patched, &patch.expect("a patch")).expect("applies");
+            ::json_patch::patch(&mut patched, &patch.expect("a patch parses")).expect("the patch applies");
             prop_assert_eq!(patched, spelled(b.root()), "{}", text);
         }
     }
 
     #[test]
-    fn all_of_the_changes_are_the_new_version_and_none_the_old((old, new) in pair()) {
+    fn all_changes_give_the_new_version_and_none_the_old((old, new) in pair()) {
         let (a, b) = (text(&old), text(&new));
         let diff = of(&a, &b);
         prop_assert!(of(&diff.partly(|_| true), &b).is_empty());
@@ -305,7 +306,7 @@ proptest! {
     }
 
     #[test]
-    fn of_the_changes_of_one_field_no_other_changes(old in any_object(), new in any_object(), name in "metadata|spec|status|rules") {
+    fn a_filter_on_one_field_changes_no_other_field(old in any_object(), new in any_object(), name in "metadata|spec|status|rules") {
         let (a, b) = (text(&old), text(&new));
         let diff = of(&a, &b);
         let filter = Filter { only: vec![name.parse().expect("a path")], ..Filter::default() };
@@ -316,7 +317,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_new_is_shown_where_something_of_it_is_written(
+    fn an_added_value_is_kept_if_a_part_of_it_is_selected(
         value in any_json(),
         only in vec(prop::sample::select(&["x", "x.*", "x.b", "**.a", "**.name", "x[0]", "**[1].a", "x.*.*"][..]), 1..3),
         ignore in vec(prop::sample::select(&["x.a", "x.*", "**.b", "x[*]", "**[0]", "**[name=a]", "x.*.a"][..]), 0..3),
@@ -324,24 +325,24 @@ proptest! {
         let (a, b) = (doc("{}"), doc(&json!({"x": value}).to_string()));
         let (diff, redactor) = (of(&a, &b), Redactor::new());
         let filter = filter(&only, &ignore);
-        let left_out = filter.left_out([redactor.shown(b.root())], ListKeys::builtin());
-        let is_written = !left_out.has(redactor.shown(b.root()));
+        let projection = filter.projection([redactor.shown(b.root())], ListKeys::builtin());
+        let is_written = !projection.excludes(redactor.shown(b.root()));
         prop_assert_eq!(diff.changes().iter().any(|change| filter.keeps(&diff, change)), is_written);
     }
 
-    // Whatever is left of it, what comes out is an object that a patch leads to.
+    // Any selection of the changes gives an object that a patch leads to.
     #[test]
-    fn any_of_the_changes_can_be_made_alone((old, new) in pair(), mask in any::<u64>()) {
+    fn any_selection_of_changes_can_be_applied((old, new) in pair(), mask in any::<u64>()) {
         let (a, b) = (text(&old), text(&new));
         let diff = of(&a, &b);
         let partly = diff.partly(|change| mask >> (change.at.0 % 64) & 1 == 1);
         let mut patched = old;
-        ::json_patch::patch(&mut patched, &read(&step_by_step(&of(&a, &partly), &Redactor::new()))).expect("applies");
+        ::json_patch::patch(&mut patched, &read(&step_by_step(&of(&a, &partly), &Redactor::new()))).expect("the patch applies");
         prop_assert!(of(&text(&patched), &partly).is_empty());
     }
 
     #[test]
-    fn no_more_items_move_than_must(order in Just((0u32..24).collect::<Vec<_>>()).prop_shuffle(), size in 1usize..24, keyed in any::<bool>()) {
+    fn the_number_of_moves_is_minimal(order in Just((0u32..24).collect::<Vec<_>>()).prop_shuffle(), size in 1usize..24, keyed in any::<bool>()) {
         let order: Vec<u32> = order.into_iter().filter(|n| (*n as usize) < size).collect();
         let list = |order: &mut dyn Iterator<Item = u32>| {
             let items: Vec<_> = order.map(|n| if keyed { json!({"name": format!("n{n}")}) } else { json!([n, n]) }).collect();
@@ -358,14 +359,14 @@ proptest! {
     }
 
     #[test]
-    fn no_change_means_equal((old, new) in pair()) {
+    fn no_changes_means_equal_versions((old, new) in pair()) {
         let (a, b) = (text(&old), text(&new));
         prop_assert_eq!(of(&a, &b).is_empty(), old == new);
         prop_assert!(of(&a, &a).is_empty());
     }
 
     #[test]
-    fn the_order_of_fields_changes_nothing((old, new) in pair()) {
+    fn the_order_of_fields_does_not_matter((old, new) in pair()) {
         let mut turned = [String::new(), String::new()];
         reversed(&old, &mut turned[0]);
         reversed(&new, &mut turned[1]);
@@ -393,7 +394,7 @@ proptest! {
             let outer: Vec<_> = diff.chain(change.at).skip(1).collect();
             prop_assert!(covering.iter().all(|other| !outer.contains(&other.at)), "one inside another");
         }
-        // Where no list is in the way, pointers say which leaves have changed.
+        // Without a list in the path, JSON Pointers show which leaves have changed.
         let (mut before, mut after) = (Vec::new(), Vec::new());
         leaves(&old, "", &mut before);
         leaves(&new, "", &mut after);
@@ -405,9 +406,10 @@ proptest! {
         }
     }
 
-    // Of lists without keys there may be several best readings, and each direction finds its own.
+    // Lists without keys are left out: they can have several best alignments, and each direction finds its
+    // own.
     #[test]
-    fn turned_round_added_is_removed(old in keyed_object(), new in keyed_object()) {
+    fn in_reverse_an_addition_is_a_removal(old in keyed_object(), new in keyed_object()) {
         let (a, b) = (text(&old), text(&new));
         let (there, back) = (of(&a, &b), of(&b, &a));
         let count = |diff: &Diff<'_>, op| diff.changes().iter().filter(|change| change.op == op).count();
@@ -437,8 +439,8 @@ proptest! {
     }
 
     #[test]
-    fn what_is_edited_is_what_is_said(object in any_object(), edits in vec((any::<prop::sample::Index>(), 0u32..4), 1..4)) {
-        // Scalars outside of sets and of the keys of lists.
+    fn each_edit_is_one_change(object in any_object(), edits in vec((any::<prop::sample::Index>(), 0u32..4), 1..4)) {
+        // Scalars that are not in a set and not part of a list key.
         let mut paths = Vec::new();
         leaves(&object, "", &mut paths);
         let editable: Vec<_> = paths.iter().filter(|(at, _)| at.ends_with("/image") || at.ends_with("/status") || at.ends_with("/replicas")).collect();
@@ -446,7 +448,7 @@ proptest! {
         let mut touched = HashSet::new();
         for (index, value) in edits {
             let at = &editable[index.index(editable.len())].0;
-            *edited.pointer_mut(at).expect("own path") = json!(format!("edit {value}"));
+            *edited.pointer_mut(at).expect("the path comes from this object") = json!(format!("edit {value}"));
             touched.insert(at);
         }
         let (a, b) = (text(&object), text(&edited));
@@ -454,7 +456,7 @@ proptest! {
     }
 
     #[test]
-    fn one_item_more_less_or_elsewhere_is_one_change(size in 2usize..8, from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(), keyed in any::<bool>()) {
+    fn an_added_removed_or_moved_item_is_one_change(size in 2usize..8, from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(), keyed in any::<bool>()) {
         let list = |order: &[usize]| {
             let items: Vec<_> = order.iter().map(|n| if keyed { json!({"name": format!("n{n}"), "x": 1}) } else { json!(format!("n{n}")) }).collect();
             text(&json!({"spec": {"things": items}}))

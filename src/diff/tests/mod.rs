@@ -1,4 +1,4 @@
-//! Tests of the diff: cases, laws, Secrets, and who did it.
+//! Tests of the diff: cases, laws, Secrets, and field managers.
 
 mod cases;
 pub(crate) mod laws;
@@ -12,7 +12,7 @@ pub(super) fn doc(text: &str) -> Doc {
     Doc::parse(text).expect("valid JSON")
 }
 
-/// A filter of these paths.
+/// A filter with these paths.
 pub(crate) fn filter(only: &[&str], ignore: &[&str]) -> Filter {
     let read = |paths: &[&str]| {
         let paths = paths.iter().map(|path| path.parse().expect("a path"));
@@ -24,7 +24,7 @@ pub(crate) fn filter(only: &[&str], ignore: &[&str]) -> Filter {
     }
 }
 
-/// One line a change: mark, path, values as JSON, and the sort of noise it is.
+/// One line for each change: its mark, its path, its values as JSON, and its kind of noise.
 pub(super) fn lines(old: &str, new: &str) -> Vec<String> {
     let (old, new) = (doc(old), doc(new));
     let redactor = Redactor::new();

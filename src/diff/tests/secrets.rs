@@ -1,4 +1,4 @@
-//! What Secrets hold is in no output.
+//! No output contains Secret values.
 
 use std::fmt::Write as _;
 
@@ -16,16 +16,16 @@ fn secret(data: &str, metadata: &str) -> String {
 }
 
 #[test]
-fn values_are_numbered_by_what_they_hold() {
+fn equal_values_have_equal_numbers() {
     let redactor = Redactor::new();
     let show = |text: &str| redactor.shown(doc(text).root()).json();
-    // hunter2, hunter3, and hunter2 again, in clear.
+    // The values are hunter2, hunter3, and hunter2 again as plain text.
     insta::assert_snapshot!(show(&secret("aHVudGVyMg==", "")), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":1}}}"#);
     insta::assert_snapshot!(show(&secret("aHVudGVyMw==", "")), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":2}}}"#);
     insta::assert_snapshot!(show(
         r#"{"kind":"Secret","apiVersion":"v1","stringData":{"a":"hunter2","b":null,"c":7,"d":{"e":"hunter2"}},"type":"Opaque"}"#
     ), @r#"{"kind":"Secret","apiVersion":"v1","stringData":{"a":{"redacted":true,"bytes":7,"id":1},"b":null,"c":{"redacted":true,"bytes":1,"id":3},"d":{"redacted":true,"bytes":15,"id":4}},"type":"Opaque"}"#);
-    // What is no base64 counts as it stands; what is no map is hidden as a whole.
+    // A value that is not base64 is counted as its text. Data that is not a map is hidden as a whole.
     insta::assert_snapshot!(show(&secret("=a=b", "")), @r#"{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":4,"id":5}}}"#);
     insta::assert_snapshot!(show(r#"{"apiVersion":"v1","kind":"Secret","data":["hunter2",{"name":"x"}],"stringData":"hunter2"}"#), @r#"{"apiVersion":"v1","kind":"Secret","data":{"redacted":true,"bytes":24,"id":6},"stringData":{"redacted":true,"bytes":7,"id":1}}"#);
     insta::assert_debug_snapshot!(redactor, @"
@@ -36,7 +36,7 @@ fn values_are_numbered_by_what_they_hold() {
 }
 
 #[test]
-fn lists_and_copies_of_secrets() {
+fn lists_and_copies_of_secrets_are_redacted() {
     let show = |text: &str| Redactor::new().shown(doc(text).root()).json();
     let items = format!(
         r#"[{},{{"apiVersion":"v1","kind":"ConfigMap","data":{{"a":"shown"}}}}]"#,
@@ -49,11 +49,11 @@ fn lists_and_copies_of_secrets() {
 }
 
 fn note(key: &str, value: &str) -> String {
-    let value = serde_json::to_string(value).expect("text");
+    let value = serde_json::to_string(value).expect("a string serializes");
     format!(r#""annotations":{{"{key}":{value}}}"#)
 }
 
-/// What is shown of an annotation of a Secret.
+/// The shown text of a Secret's annotation.
 fn shown_note(key: &str, value: &str) -> String {
     let object = doc(&secret("", &note(key, value)));
     let redactor = Redactor::new();
@@ -61,12 +61,12 @@ fn shown_note(key: &str, value: &str) -> String {
     let annotations = annotations.and_then(|metadata| metadata.get("annotations"));
     annotations
         .and_then(|all| all.get(key))
-        .expect("it is there")
+        .expect("the annotation exists")
         .json()
 }
 
 #[test]
-fn a_part_of_an_object_that_calls_itself_a_secret_is_one_without_a_version_too() {
+fn a_nested_secret_is_redacted_even_without_an_api_version() {
     for version in ["", r#""apiVersion":"","#] {
         let inner = format!(r#"{{{version}"kind":"Secret","data":{{"a":"aHVudGVyMg=="}}}}"#);
         let outer =
@@ -77,7 +77,7 @@ fn a_part_of_an_object_that_calls_itself_a_secret_is_one_without_a_version_too()
 }
 
 #[test]
-fn a_secret_shows_the_annotations_that_are_harmless() {
+fn harmless_annotations_of_a_secret_are_shown() {
     let long = "a".repeat(254);
     let cases = [
         ("kubernetes.io/service-account.name", "default", true),
@@ -96,7 +96,7 @@ fn a_secret_shows_the_annotations_that_are_harmless() {
         ("example.com/note", "", false),
         ("openshift.io/token-secret.value", "hunter2", false),
         ("reconcile.external-secrets.io/data-hash", "8d1c", false),
-        // A harmless key with something else in it.
+        // The key is harmless, the text is not.
         (
             "meta.helm.sh/release-name",
             r#"{"data":{"a":"hunter2"}}"#,
@@ -117,14 +117,14 @@ fn a_secret_shows_the_annotations_that_are_harmless() {
 }
 
 #[test]
-fn what_was_applied_is_shown_where_it_is_the_plain_json_of_a_secret() {
+fn last_applied_is_shown_redacted_if_it_is_a_plain_secret() {
     let show = |value: &str| shown_note(LAST_APPLIED, value);
     insta::assert_snapshot!(show(&format!("{}\n", secret("aHVudGVyMg==", r#""name":"db""#))), @r#""{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"db\"},\"data\":{\"password\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}""#);
-    // The annotations of the copy are a Secret's, too.
+    // The copy's annotations are those of a Secret too.
     insta::assert_snapshot!(show(&secret("", &note("a", "hunter2"))), @r#""{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"a\":{\"redacted\":true,\"bytes\":7,\"id\":1}}},\"data\":{\"password\":{\"redacted\":true,\"bytes\":0,\"id\":2}}}""#);
     insta::assert_snapshot!(show(r#"{"kind":"Secret","stringData":{"a":"hunter2"}}"#), @r#""{\"kind\":\"Secret\",\"stringData\":{\"a\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}""#);
     let json = secret("aHVudGVyMg==", "");
-    let twice = serde_json::to_string(&json).expect("text");
+    let twice = serde_json::to_string(&json).expect("a string serializes");
     let hidden = [
         twice.as_str(),
         &format!("[{json}]"),
@@ -147,7 +147,7 @@ fn what_was_applied_is_shown_where_it_is_the_plain_json_of_a_secret() {
 }
 
 #[test]
-fn annotations_of_a_secret_that_are_no_texts_are_hidden() {
+fn annotations_that_are_not_strings_are_hidden() {
     let show = |annotations: &str| {
         let metadata = format!(r#""annotations":{annotations}"#);
         Redactor::new()
@@ -171,16 +171,16 @@ fn annotations_of_a_secret_that_are_no_texts_are_hidden() {
 }
 
 #[test]
-fn a_change_of_a_hidden_annotation_is_seen_and_not_shown() {
+fn a_change_of_a_hidden_annotation_is_listed_without_its_values() {
     let with = |value: &str| secret("", &note("example.com/rotated", value));
     insta::assert_snapshot!(check(&with("one"), &with("two")), @r#"~ .metadata.annotations["example.com/rotated"]: {"redacted":true,"bytes":3,"id":1} → {"redacted":true,"bytes":3,"id":2}"#);
-    // How it is spelled would say what it is.
+    // To call it another spelling would reveal that the value is a time.
     insta::assert_snapshot!(check(&with("2024-05-01T14:02:01Z"), &with("2024-05-01T14:02:01.0Z")), @r#"~ .metadata.annotations["example.com/rotated"]: {"redacted":true,"bytes":20,"id":1} → {"redacted":true,"bytes":22,"id":2} Secret"#);
 }
 
 #[test]
-fn copies_in_annotations_of_other_objects() {
-    // What says it is a Secret is one.
+fn copies_of_secrets_in_other_annotations_are_redacted() {
+    // JSON that names the kind Secret counts as one.
     let other = |value: &str| {
         format!(
             r#"{{"kind":"ConfigMap","metadata":{{{}}}}}"#,
@@ -190,14 +190,14 @@ fn copies_in_annotations_of_other_objects() {
     let show = |value: &str| Redactor::new().shown(doc(&other(value)).root()).json();
     insta::assert_snapshot!(show(&secret("aHVudGVyMg==", "")), @r#"{"kind":"ConfigMap","metadata":{"annotations":{"note":"{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{},\"data\":{\"password\":{\"redacted\":true,\"bytes\":7,\"id\":1}}}"}}}"#);
     insta::assert_snapshot!(show(r#"{"kind":"ConfigMap","data":{"a":"shown"}}"#), @r#"{"kind":"ConfigMap","metadata":{"annotations":{"note":"{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"shown\"}}"}}}"#);
-    // Nothing is held back: the text is as it was.
+    // Nothing is hidden, so the text is unchanged.
     let plain = r#"{ "kind": "Deployment", "x": "Secret" }"#;
-    assert!(show(plain).contains(&serde_json::to_string(plain).expect("text")));
+    assert!(show(plain).contains(&serde_json::to_string(plain).expect("a string serializes")));
     assert!(!show(&format!("{} x", secret("aHVudGVyMg==", ""))).contains("aHVudGVyMg"));
 }
 
 #[test]
-fn a_change_of_a_secret_is_seen_and_not_shown() {
+fn a_change_of_a_secret_is_listed_without_its_values() {
     insta::assert_snapshot!(check(&secret("aHVudGVyMg==", ""), &secret("aHVudGVyMw==", "")), @r#"~ .data.password: {"redacted":true,"bytes":7,"id":1} → {"redacted":true,"bytes":7,"id":2} Secret"#);
     insta::assert_snapshot!(check(
         r#"{"apiVersion":"v1","kind":"Secret","data":{"a":"aHVudGVyMg=="}}"#,
@@ -211,7 +211,7 @@ fn a_change_of_a_secret_is_seen_and_not_shown() {
         r#"{"apiVersion":"v1","kind":"Secret","data":[{"name":"hunter2"}]}"#,
         r#"{"apiVersion":"v1","kind":"Secret","data":[{"name":"hunter3"}]}"#,
     ), @r#"~ .data: {"redacted":true,"bytes":20,"id":1} → {"redacted":true,"bytes":20,"id":2} Secret"#);
-    // It was a Secret before.
+    // Only the old version is a Secret.
     insta::assert_snapshot!(check(
         r#"{"apiVersion":"v1","kind":"Secret","data":{"a":"aHVudGVyMg=="}}"#,
         r#"{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"aHVudGVyMw=="}}"#,
@@ -222,7 +222,7 @@ fn a_change_of_a_secret_is_seen_and_not_shown() {
 }
 
 #[test]
-fn a_value_that_comes_back_has_its_first_number() {
+fn a_value_that_returns_keeps_its_number() {
     let redactor = Redactor::new();
     let numbers: Vec<String> = [
         "aHVudGVyMg==",
@@ -249,26 +249,26 @@ fn a_value_that_comes_back_has_its_first_number() {
 }
 
 #[test]
-fn a_patch_without_the_values_says_that_it_cannot_be_applied() {
+fn a_redacted_patch_is_marked_as_redacted() {
     let (a, b) = (
         doc(&secret("aHVudGVyMg==", "")),
         doc(&secret("aHVudGVyMw==", r#""labels":{"a":"b"}"#)),
     );
     let diff = Diff::of(Some(a.root()), Some(b.root()));
-    let told = |redactor: &Redactor| {
+    let patch_json = |redactor: &Redactor| {
         let patch = json_patch(&diff, redactor);
-        let text = serde_json::to_string(&patch).expect("serialises");
+        let text = serde_json::to_string(&patch).expect("a patch serializes");
         format!("{text} {}", patch.is_redacted())
     };
-    insta::assert_snapshot!(told(&Redactor::new()), @r#"[{"op":"replace","path":"/data/password","value":{"redacted":true,"bytes":7,"id":1}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] true"#);
-    insta::assert_snapshot!(told(&Redactor::revealing()), @r#"[{"op":"replace","path":"/data/password","value":"aHVudGVyMw=="},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] false"#);
+    insta::assert_snapshot!(patch_json(&Redactor::new()), @r#"[{"op":"replace","path":"/data/password","value":{"redacted":true,"bytes":7,"id":1}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] true"#);
+    insta::assert_snapshot!(patch_json(&Redactor::revealing()), @r#"[{"op":"replace","path":"/data/password","value":"aHVudGVyMw=="},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}] false"#);
     let labels = doc(&secret("aHVudGVyMg==", r#""labels":{"a":"b"}"#));
     let diff = Diff::of(Some(a.root()), Some(labels.root()));
     assert!(!json_patch(&diff, &Redactor::new()).is_redacted());
 }
 
 #[test]
-fn what_has_not_changed_in_a_secret_is_missing_too_where_it_is_written() {
+fn a_patch_that_writes_an_unchanged_secret_value_is_redacted() {
     let list = |rest: &[u32]| {
         let held = secret("aHVudGVyMg==", "");
         let rest: Vec<String> = rest.iter().map(|n| format!(",{n}")).collect();
@@ -285,35 +285,35 @@ fn what_has_not_changed_in_a_secret_is_missing_too_where_it_is_written() {
             list(&[]),
             (true, true),
         ),
-        // A merge patch has no other way than the whole list.
+        // A merge patch can only replace the whole list.
         (list(&[]), list(&[1]), (false, true)),
         // The object as a whole is shorter than six edits.
         (all, others, (true, false)),
-        // What goes is not written.
+        // A removed value is not in the patch.
         (
             secret("aHVudGVyMg==", ""),
             without.to_owned(),
             (false, false),
         ),
     ];
-    for (old, new, told) in cases {
+    for (old, new, redacted) in cases {
         let (a, b) = (doc(&old), doc(&new));
         let redactor = Redactor::new();
         let diff = Diff::of(Some(a.root()), Some(b.root()));
         let merge = merge_patch(redactor.shown(a.root()), redactor.shown(b.root()));
-        let merge = merge.expect("no nulls");
+        let merge = merge.expect("there are no nulls");
         let patch = json_patch(&diff, &redactor);
         assert_eq!(
             (patch.is_redacted(), merge.is_redacted),
-            told,
+            redacted,
             "{patch:?} {merge:?}"
         );
     }
 }
 
-/// What says that it is a Secret is not made without what it holds, nor the other way round.
+/// The kind of a nested Secret and its data change together or not at all.
 #[test]
-fn what_becomes_a_secret_becomes_one_as_a_whole() {
+fn a_value_becomes_a_secret_as_a_whole() {
     let template = |kind: &str, value: &str| {
         doc(&format!(
             r#"{{"kind":"Template","spec":{{"n":"{kind}","object":{{"apiVersion":"v1","kind":"{kind}","data":{{"a":"{value}","b":"same"}}}}}}}}"#
@@ -331,20 +331,20 @@ fn what_becomes_a_secret_becomes_one_as_a_whole() {
 }
 
 #[test]
-fn who_asks_sees_what_a_secret_holds() {
+fn a_revealing_redactor_shows_secret_values() {
     let redactor = Redactor::revealing();
     let text = secret("aHVudGVyMg==", "");
     let object = doc(&text);
     let data = redactor.shown(object.root()).get("data").expect("a map");
     assert_eq!(data.str("password").as_deref(), Some("hunter2"));
     assert_eq!(redactor.shown(object.root()).json(), text);
-    // What is no text stands as it is written.
+    // Bytes that are not text are shown as base64.
     let binary = doc(&secret("/wD/", ""));
     let data = redactor.shown(binary.root()).get("data").expect("a map");
     assert_eq!(data.str("password").as_deref(), Some("/wD/"));
 }
 
-/// Something that does not turn up by chance.
+/// A text that does not occur by chance.
 pub(crate) const PLANTED: &str = "hunter2hunter2";
 
 pub(crate) fn base64(bytes: &[u8]) -> String {
@@ -369,7 +369,7 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Secrets with the planted text in every place that a Secret has for it.
+/// Secrets with the planted text in every place that may contain a Secret's value.
 pub(crate) fn planted() -> impl Strategy<Value = serde_json::Value> {
     let value = ("[a-z]{0,3}", "[a-z]{0,3}").prop_map(|(a, b)| format!("{a}{PLANTED}{b}"));
     let shape = prop_oneof![Just(0), Just(1), Just(2), Just(3)];
@@ -411,7 +411,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_patch_with_a_placeholder_says_so(old in planted(), other in planted(), is_other in any::<bool>(), n in 0..3) {
+    fn a_patch_with_a_placeholder_is_marked_as_redacted(old in planted(), other in planted(), is_other in any::<bool>(), n in 0..3) {
         let mut new = if is_other { other } else { old.clone() };
         new["metadata"]["labels"] = json!({"n": n});
         if let Some(items) = new["items"].as_array_mut() {
@@ -421,7 +421,7 @@ proptest! {
         for redactor in [Redactor::new(), Redactor::unchanged()] {
             let diff = Diff::of(Some(a.root()), Some(b.root()));
             for patch in [json_patch(&diff, &redactor), step_by_step(&diff, &redactor)] {
-                let text = serde_json::to_string(&patch).expect("serialises");
+                let text = serde_json::to_string(&patch).expect("a patch serializes");
                 prop_assert_eq!(patch.is_redacted(), text.contains("redacted"), "{}", text);
             }
             if let Ok(patch) = merge_patch(redactor.shown(a.root()), redactor.shown(b.root())) {
@@ -431,7 +431,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_planted_is_nowhere(old in planted(), new in planted(), mask in any::<u64>()) {
+    fn no_output_contains_the_planted_text(old in planted(), new in planted(), mask in any::<u64>()) {
         let (a, b) = (doc(&old.to_string()), doc(&new.to_string()));
         let redactor = Redactor::new();
         let mut output = String::new();
@@ -445,14 +445,14 @@ proptest! {
                     let _ = write!(output, "{shown:?} {:?}", shown.map(Shown::content));
                 }
             }
-            output.push_str(&serde_json::to_string(&json_patch(&diff, &redactor)).expect("serialises"));
+            output.push_str(&serde_json::to_string(&json_patch(&diff, &redactor)).expect("a patch serializes"));
         }
         output.push_str(&redactor.shown(a.root()).json());
         let diff = Diff::of(Some(a.root()), Some(b.root()));
         let partly = diff.partly(|change| mask >> (change.at.0 % 64) & 1 == 1);
         output.push_str(&redactor.shown(partly.root()).json());
         let diff = Diff::of(Some(a.root()), Some(partly.root()));
-        output.push_str(&serde_json::to_string(&step_by_step(&diff, &redactor)).expect("serialises"));
+        output.push_str(&serde_json::to_string(&step_by_step(&diff, &redactor)).expect("a patch serializes"));
         for secret in [PLANTED.to_owned(), base64(PLANTED.as_bytes()), base64(&PLANTED.as_bytes()[1..12]), base64(&PLANTED.as_bytes()[2..11])] {
             let secret = secret.trim_end_matches('=');
             let found = output.find(secret).map(|at| output[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect::<String>());

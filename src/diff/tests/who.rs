@@ -1,9 +1,9 @@
-//! Who is behind a change, from the field managers.
+//! Which manager made a change, according to the managed fields.
 
 use super::*;
 use crate::object::managed_fields::{By, Writers};
 
-/// An object with one entry for each `(manager, second, fieldsV1)`.
+/// An object with one managed fields entry for each `(manager, second, fieldsV1)`.
 fn object(entries: &[(&str, &str, &str)], rest: &str) -> Doc {
     let entries: Vec<String> = entries
         .iter()
@@ -49,7 +49,7 @@ fn who(old: &Doc, new: &Doc) -> String {
 }
 
 #[test]
-fn fields_are_found_by_every_sort_of_step() {
+fn fields_are_found_by_every_kind_of_step() {
     let fields = r#"{"f:spec":{"f:replicas":{},"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{"f:name":{}}}}},
         "f:finalizers":{"v:\"a\"":{}},"f:rows":{"i:1":{"f:x":{}}},"f:whole":{}}}"#;
     let spec = |n: u32| {
@@ -100,9 +100,9 @@ fn atomic_lists_are_owned_as_a_whole() {
     ");
 }
 
-/// Who had a field of a map that another has taken over is left with the map.
+/// A manager that lost a field of a map to another manager still owns the map.
 #[test]
-fn the_owner_of_a_field_comes_before_that_of_the_map() {
+fn the_owner_of_a_field_wins_over_the_owner_of_its_map() {
     let (map, field) = (r#"{"f:data":{}}"#, r#"{"f:data":{"f:x":{}}}"#);
     let object = |first: &str, second: &str, x: u32| {
         let entries = [("kubectl-create", first, map), ("unknown", second, field)];
@@ -123,9 +123,9 @@ fn the_owner_of_a_field_comes_before_that_of_the_map() {
 }
 
 #[test]
-fn actors_are_new_or_changed_entries() {
+fn new_or_changed_entries_are_actors() {
     let (a, b) = (r#"{"f:spec":{"f:a":{}}}"#, r#"{"f:spec":{"f:b":{}}}"#);
-    // One is new, one stands still; the latest first.
+    // One entry is new, one is unchanged. The latest comes first.
     insta::assert_snapshot!(who(
         &object(&[("one", "01", a)], r#""spec":{"a":1}"#),
         &object(&[("one", "01", a), ("two", "02", b)], r#""spec":{"a":2,"b":1}"#),
@@ -135,7 +135,7 @@ fn actors_are_new_or_changed_entries() {
     .spec.a owner one
     .spec.b by two
     ");
-    // The time stands still, the fields do not.
+    // The time is unchanged, the fields are not.
     insta::assert_snapshot!(who(
         &object(&[("one", "01", a)], r#""spec":{"a":1}"#),
         &object(&[("one", "01", b)], r#""spec":{"b":1}"#),
@@ -145,7 +145,7 @@ fn actors_are_new_or_changed_entries() {
     .spec.a by one
     .spec.b by one
     ");
-    // An entry without a time, and nothing moved.
+    // An entry has no time, and no entry changed.
     insta::assert_snapshot!(who(
         &object(&[("one", "", a)], r#""spec":{"a":1}"#),
         &object(&[("one", "", a)], r#""spec":{"a":2}"#),
@@ -153,7 +153,7 @@ fn actors_are_new_or_changed_entries() {
     actors: 
     .spec.a owner one
     ");
-    // Another takes what was one's away.
+    // One manager takes a field from another.
     insta::assert_snapshot!(who(
         &object(&[("one", "01", a)], r#""spec":{"a":1}"#),
         &object(&[("two", "02", b)], r#""spec":{"b":1}"#),
@@ -163,7 +163,7 @@ fn actors_are_new_or_changed_entries() {
     .spec.a by two (was one's)
     .spec.b by two
     ");
-    // Nothing is known at all, or it is no managedFields.
+    // There are no managed fields, or they are malformed.
     insta::assert_snapshot!(who(&object(&[], r#""spec":{"a":1}"#), &object(&[], r#""spec":{"a":2}"#)), @"
     actors: 
     .spec.a -
@@ -178,12 +178,12 @@ fn actors_are_new_or_changed_entries() {
     ");
 }
 
-/// As when `kubectl set image` writes a field that `kubectl create` had owned.
+/// As if `kubectl set image` writes a field that `kubectl create` owned.
 #[test]
-fn who_lost_a_field_has_not_written() {
+fn a_manager_that_lost_a_field_is_not_an_actor() {
     let object = |entries: &str| {
         let text = format!(r#"{{"metadata":{{"managedFields":[{entries}]}}}}"#);
-        Doc::parse(text).expect("valid")
+        Doc::parse(text).expect("the text is valid JSON")
     };
     let created = |fields: &str| {
         format!(
@@ -208,11 +208,11 @@ fn who_lost_a_field_has_not_written() {
 }
 
 #[test]
-fn a_deletion_that_waits_has_the_time_at_which_it_was_asked_for() {
+fn a_pending_deletion_has_the_time_of_its_request() {
     let object = |deletion: &str| {
         let entry = r#"{"manager":"create","operation":"Update","time":"2026-01-02T03:04:05Z"}"#;
         let text = format!(r#"{{"metadata":{{"managedFields":[{entry}]{deletion}}}}}"#);
-        Doc::parse(text).expect("valid")
+        Doc::parse(text).expect("the text is valid JSON")
     };
     let there = object("");
     let asked =
@@ -224,7 +224,7 @@ fn a_deletion_that_waits_has_the_time_at_which_it_was_asked_for() {
         (Some(&there), &asked, "03:10:00"),
         (None, &asked, "03:10:00"),
         (Some(&asked), &at_once, "03:10:10"),
-        // It has waited since.
+        // It was already waiting in the old version.
         (Some(&asked), &asked, "03:04:05"),
         (Some(&there), &unreadable, "03:04:05"),
     ] {

@@ -91,6 +91,13 @@ impl<'t> PathWriter<'t> {
         self.text.push(']');
     }
 
+    /// Ends a path that does not start at the root: no dot precedes its first field.
+    pub(crate) fn end_below_root(self) {
+        if self.text[self.start..].starts_with('.') {
+            self.text.remove(self.start);
+        }
+    }
+
     /// Ends the path. The path of the object itself is a dot.
     pub(crate) fn end(self) {
         if self.text.len() == self.start {

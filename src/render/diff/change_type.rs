@@ -1,4 +1,4 @@
-//! `ChangeType`: what happened to an object.
+//! `ChangeType`: the kinds of events in an object's history.
 
 use serde::Serialize;
 
@@ -8,22 +8,22 @@ use crate::render::style::Role;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeType {
-    /// It was there when the watch began.
+    /// The object existed when the watch began.
     Baseline,
-    /// It was created.
+    /// The object was created.
     Created,
-    /// It was changed.
+    /// The object was changed.
     Modified,
-    /// It was deleted.
+    /// The object was deleted.
     Deleted,
-    /// Another object of its name stands in its place.
+    /// Another object with the same name replaced it.
     Recreated,
-    /// It no longer matches the selector.
+    /// The object no longer matches the selector.
     Left,
 }
 
 impl ChangeType {
-    /// The word in text views.
+    /// The word that text views print.
     pub fn word(self) -> &'static str {
         match self {
             ChangeType::Baseline => "EXISTING",

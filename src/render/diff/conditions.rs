@@ -1,10 +1,10 @@
-//! Conditions: one line each, whatever has changed in them.
+//! Shows all changes of a condition in one line.
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::diff::{Change, Content, Op, SegId, Shown};
+use crate::diff::{Change, Content, NodeId, Op, Shown};
 use crate::object;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -17,24 +17,24 @@ use super::painter::{Base, LineMark, Painter};
 /// How much of a condition is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ConditionDetail {
-    /// Its status, and what there is room for of its reason.
+    /// The status, and as much of the reason as fits.
     Status,
-    /// All of its reason.
+    /// The whole reason.
     Reason,
-    /// The message, too.
+    /// The message as well.
     Message,
-    /// And since when it is so.
+    /// The transition time as well.
     Time,
 }
 
-/// The line of a condition while it is written.
+/// The line of a condition under construction.
 struct ConditionLine<'p> {
     painter: &'p Painter<'p>,
     line: DiffLine,
     detail: ConditionDetail,
 }
 
-/// The line of a condition that has come or gone.
+/// The line of a condition that was added or removed.
 pub(super) fn whole(painter: &Painter<'_>, change: &Change) -> Option<String> {
     let (mark, side) = match change.op {
         Op::Add => (LineMark::ADDED, Side::New),
@@ -52,11 +52,11 @@ pub(super) fn whole(painter: &Painter<'_>, change: &Change) -> Option<String> {
     }))
 }
 
-/// Appends a condition that has changed, in one line if its status or its reason has.
+/// Appends the lines of a changed condition: one line if its status or its reason changed.
 pub(super) fn lines(
     painter: &Painter<'_>,
     out: &mut Vec<String>,
-    item: SegId,
+    item: NodeId,
     changes: &[&Change],
 ) {
     let side = |side| painter.shown(item, side).and_then(ConditionText::read);
@@ -85,7 +85,7 @@ pub(super) fn lines(
     }
 }
 
-/// A line with as much detail as there is room for. Its suffix, who is behind it, goes before its reason does.
+/// A line with as much detail as fits. Its suffix, which names the manager, is dropped before the reason is.
 fn fitted(
     painter: &Painter<'_>,
     suffix: &str,
@@ -116,7 +116,7 @@ fn fitted(
     painter.paint(fitting.unwrap_or_else(|| line("", ConditionDetail::Status)))
 }
 
-/// A condition as display text.
+/// The parts of a condition, as display text.
 struct ConditionText<'a> {
     status: Cow<'a, str>,
     reason: Option<Cow<'a, str>>,
@@ -149,13 +149,13 @@ impl<'a> ConditionText<'a> {
         })
     }
 
-    /// Since when it is so.
+    /// The time of the last transition.
     fn moment(&self) -> Option<Timestamp> {
         object::time(self.time.as_ref()?)
     }
 }
 
-/// Whether one line can show what has changed in a condition.
+/// Whether one line can show the change of a condition.
 fn is_one_thing(old: &ConditionText<'_>, new: &ConditionText<'_>) -> bool {
     old.status != new.status || (old.reason != new.reason && new.reason.is_some())
 }
@@ -178,7 +178,7 @@ impl ConditionLine<'_> {
         }
     }
 
-    /// Appends the change of a reason while the status stays.
+    /// Appends the change of a reason, for an unchanged status.
     fn push_reason(&mut self, old: &ConditionText<'_>, new: &ConditionText<'_>) {
         let arrow = self.painter.view.look.symbols.arrow;
         self.line
@@ -197,7 +197,7 @@ impl ConditionLine<'_> {
         self.push_because(Role::Plain, &was, new);
     }
 
-    /// Appends for how long the status was another.
+    /// Appends how long the old status lasted.
     fn push_lasted(&mut self, old: &ConditionText<'_>, new: &ConditionText<'_>) {
         let times = old.moment().zip(new.moment());
         let lasted = times.map(|(began, now)| now.duration_since(began));
@@ -209,8 +209,8 @@ impl ConditionLine<'_> {
         }
     }
 
-    /// Appends `ContainersNotReady: containers with unready status: [web]`, with the message cut in its middle to
-    /// the room that is left. It goes with the reason, if there is one.
+    /// Appends `ContainersNotReady: containers with unready status: [web]`. The message is cut in its middle
+    /// to the available room. It is dropped together with the reason, if there is one.
     fn push_because(&mut self, role: Role, lead: &str, condition: &ConditionText<'_>) {
         let reason = condition.reason.as_deref();
         let message = condition.message.as_deref();
@@ -237,7 +237,7 @@ impl ConditionLine<'_> {
         }
     }
 
-    /// Appends since when the status is so, as a time of day if it is a time.
+    /// Appends the transition time, as a time of day if it parses as a time.
     fn push_since(&mut self, condition: &ConditionText<'_>) {
         if self.detail != ConditionDetail::Time {
             return;
@@ -257,7 +257,7 @@ impl ConditionLine<'_> {
     }
 }
 
-/// As much of a reason as there is room for: what tells it from others is mostly its start.
+/// The start of a reason that fits. Reasons differ mostly at their start.
 fn start_of(reason: &str, room: Room) -> Cow<'_, str> {
     let columns = room.columns.unwrap_or(usize::MAX);
     text::cut_end(reason, columns.max(1), room.ellipsis)

@@ -1,14 +1,14 @@
-//! The state of a container, which is one thing in several fields.
+//! Shows the state of a container, which is spread over several fields, in one line.
 
-use crate::diff::{Change, SegId, Shown};
+use crate::diff::{Change, NodeId, Shown};
 use crate::object::path::Side;
 use crate::render::style::Role;
 use crate::render::text;
 
 use super::painter::{Base, LineMark, Painter, clock};
 
-/// The line of a container's state; `run` are the changes in it.
-pub(super) fn state(painter: &Painter<'_>, at: SegId, run: &[&Change], base: Base) -> Vec<String> {
+/// The line of a container's state. `run` holds the changes in that state.
+pub(super) fn state(painter: &Painter<'_>, at: NodeId, run: &[&Change], base: Base) -> Vec<String> {
     let side = |side| {
         painter
             .shown(at, side)
@@ -41,8 +41,8 @@ pub(super) fn state(painter: &Painter<'_>, at: SegId, run: &[&Change], base: Bas
     vec![painter.paint(line)]
 }
 
-/// `running since 14:02:06`, `waiting CrashLoopBackOff`, `terminated OOMKilled exit 137`; and its message,
-/// behind a colon.
+/// The state as `running since 14:02:06`, `waiting CrashLoopBackOff` or `terminated OOMKilled exit 137`, and
+/// its message after a colon.
 fn words(painter: &Painter<'_>, state: Shown<'_>) -> Option<(String, String)> {
     let (name, detail) = state.fields().next()?;
     let mut text = name.into_owned();

@@ -1,4 +1,4 @@
-//! An object that is new, in a few lines; and how long one existed that is gone.
+//! Summarizes a new object in a few lines, and computes how long a deleted object existed.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -12,10 +12,10 @@ use super::folds::whole;
 use super::value;
 use super::view::DiffView;
 
-/// Fields of the object that every reader knows, or that the server made up.
+/// Fields that every object has, or that the server fills in.
 const KNOWN: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
 
-/// A new object in a few lines: its labels, then each of its parts, folded to the width.
+/// Summarizes a new object: its labels, then each of its fields, folded to the width.
 pub fn created_lines(object: Shown<'_>, view: &DiffView<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut folded = 0;
@@ -54,13 +54,13 @@ pub fn created_lines(object: Shown<'_>, view: &DiffView<'_>) -> Vec<String> {
     lines
 }
 
-/// Where workloads have their pods.
+/// The paths of the Pod template in workloads.
 const PODS: [&[&str]; 2] = [
     &["spec", "template", "spec"],
     &["spec", "jobTemplate", "spec", "template", "spec"],
 ];
 
-/// The images of a workload, which are folded away in the lines of its parts.
+/// The images of a workload, which the folded lines of its fields do not show.
 fn images(object: Shown<'_>, path: &[&str], view: &DiffView<'_>) -> Vec<String> {
     let pod = path.iter().try_fold(object, |value, name| value.get(name));
     let containers = pod.and_then(|pod| pod.get("containers"));
@@ -86,7 +86,7 @@ fn images(object: Shown<'_>, path: &[&str], view: &DiffView<'_>) -> Vec<String> 
         .collect()
 }
 
-/// How long an object has lived, if it says when it was created.
+/// How long an object existed, if it has a creation time.
 pub fn lifetime(object: Shown<'_>, until: Timestamp) -> Option<SignedDuration> {
     let created: Timestamp = object
         .get("metadata")?

@@ -1,10 +1,12 @@
-//! Values that hold more than they seem to: lines of text, and JSON inside a string.
+//! Shows changes inside a value: lines of text, and JSON inside a string.
 
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
 use crate::diff::text::{self as compare, Hunk, Tag, TextDiff};
-use crate::diff::{Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, Op, Redactor, SegId, Shown};
+use crate::diff::{
+    Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, NodeId, Op, Redactor, Shown,
+};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -19,10 +21,10 @@ use super::value::{plural, thousands};
 use super::view::{Fold, rank};
 use super::who::Attribution;
 
-/// How many lines of a text are shown on a terminal.
+/// The limit of lines of a text on a terminal.
 pub(super) const MOST_LINES: usize = 40;
 
-/// A value that was replaced by another.
+/// A replaced value.
 #[derive(Clone, Copy)]
 pub(super) struct Replacement<'r> {
     pub(super) change: &'r Change,
@@ -30,7 +32,7 @@ pub(super) struct Replacement<'r> {
     pub(super) pair: ShownPair<'r>,
 }
 
-/// The lines of a change of a text or of embedded JSON; `None` for any other.
+/// The lines for a changed text or for embedded JSON; `None` for other changes.
 pub(super) fn lines(
     painter: &Painter<'_>,
     start: &mut DiffLine,
@@ -50,7 +52,7 @@ pub(super) fn lines(
     }
 }
 
-/// Whether a value is text of several lines, which of a Secret only those see who ask for it.
+/// Whether a value is text of several lines. A Secret's text counts only if the user asked to see it.
 fn has_lines(value: Shown<'_>) -> bool {
     matches!(value.content(), Content::Text(text) if text.contains('\n'))
 }
@@ -105,14 +107,14 @@ fn json(
     std::iter::once(first).chain(inner_lines).collect()
 }
 
-/// Whether every change inside is one of the object itself, too.
+/// Whether the object has every change inside the string as well.
 pub(super) fn repeats(painter: &Painter<'_>, inner: &Diff<'_>) -> bool {
     let redactor = painter.view.redactor;
     let outer = texts(painter.diff, redactor);
     texts(inner, redactor).is_subset(&outer)
 }
 
-/// A change as it reads wherever it stands.
+/// A change in a form that can be compared between the object and a string in it.
 #[derive(PartialEq, Eq, Hash)]
 struct ChangeText {
     path: String,
@@ -122,7 +124,7 @@ struct ChangeText {
 }
 
 fn texts(diff: &Diff<'_>, redactor: &Redactor) -> HashSet<ChangeText> {
-    let json = |at: SegId, side| diff.shown(at, side, redactor).map(Shown::json);
+    let json = |at: NodeId, side| diff.shown(at, side, redactor).map(Shown::json);
     let changes = diff.changes().iter();
     changes
         .map(|change| ChangeText {
@@ -181,7 +183,8 @@ pub(super) fn line_counts(hunks: &[Hunk]) -> String {
     format!("+{} -{} lines", count(Tag::Added), count(Tag::Removed))
 }
 
-/// A hunk: removed lines beside the added ones that took their place, changed words emphasised.
+/// The lines of a hunk. Removed lines are paired with the added lines that replaced them, and changed words
+/// are emphasised.
 fn hunk_lines(painter: &Painter<'_>, base: Base, hunk: &Hunk) -> Vec<String> {
     let styles = painter.view.look.styles;
     let indent = " ".repeat(base.indent + 4);

@@ -1,4 +1,4 @@
-//! Excerpts of texts that are too long for a line: the change, and some text around it.
+//! Excerpts of texts that are too long for a line: the change and the text around it.
 
 use crate::diff::{Content, Shown};
 use crate::render::style::Role;
@@ -10,30 +10,30 @@ use super::painter::{Painter, ShownPair};
 use super::value::thousands;
 use super::view::Fold;
 
-/// Longer texts are shown as excerpts.
+/// The length in bytes above which a text is shown as an excerpt.
 pub(super) const LONG: usize = 16 * 1024;
 
-/// The columns of an excerpt where no width bounds it.
+/// The columns of an excerpt if no width limits it.
 pub(super) const ENOUGH: usize = 400;
 
-/// The characters around a change.
+/// The number of characters shown before and after a change.
 const AROUND: usize = 40;
 
-/// What has changed, if it is short; else its start and its end.
+/// The length up to which a change is shown in full. Of a longer one, only its start and its end are shown.
 const CORE: usize = 80;
 
-/// Where two long texts differ.
+/// The differing parts of two long texts.
 pub(super) struct Excerpt<'t> {
-    /// How many bytes both begin with.
+    /// The length in bytes of their common start.
     pub(super) offset: usize,
     old: &'t str,
     new: &'t str,
-    /// How many bytes both end with.
+    /// The length in bytes of their common end.
     end: usize,
 }
 
 impl<'t> Excerpt<'t> {
-    /// `None` if neither text is long.
+    /// Compares two texts; `None` if neither is long.
     pub(super) fn of(old: &'t str, new: &'t str) -> Option<Excerpt<'t>> {
         if old.len().max(new.len()) <= LONG {
             return None;
@@ -51,7 +51,7 @@ impl<'t> Excerpt<'t> {
         })
     }
 
-    /// The changed part of the old text and of the new one, each with what is around it in at most
+    /// The changed part of the old text and of the new one, with the text around it, each in at most
     /// `columns`.
     pub(super) fn sides(&self, columns: Option<usize>, ellipsis: &str) -> [Vec<Span>; 2] {
         [self.old, self.new].map(|text| self.side(text, columns, ellipsis))
@@ -79,7 +79,7 @@ impl<'t> Excerpt<'t> {
 }
 
 impl Painter<'_> {
-    /// Of two texts one of which is very long, what differs and where.
+    /// Appends an excerpt of two texts, with the position of the change, if one of them is very long.
     pub(super) fn excerpt(&self, line: &mut DiffLine, pair: ShownPair<'_>) -> Option<()> {
         let (Content::Text(old), Content::Text(new)) = (pair.old.content(), pair.new.content())
         else {
@@ -98,7 +98,7 @@ impl Painter<'_> {
         Some(())
     }
 
-    /// The room for a value: bounded for a very long one, even where lines are not.
+    /// The room for a value. A very long value gets a limit even if lines have none.
     pub(super) fn room_for(&self, line: &DiffLine, taken: usize, shown: &[Shown<'_>]) -> Room {
         let room = self.room(line, taken);
         let long = shown.iter().any(|shown| shown.size() > LONG);
@@ -110,7 +110,7 @@ impl Painter<'_> {
     }
 }
 
-/// How many bytes two texts have in common.
+/// The length in bytes of the common start.
 fn common(old: impl Iterator<Item = u8>, new: impl Iterator<Item = u8>) -> usize {
     old.zip(new).take_while(|(a, b)| a == b).count()
 }

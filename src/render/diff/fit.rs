@@ -1,4 +1,4 @@
-//! Long values, cut so that what has changed in them stays in sight.
+//! Cuts long values so that their changed parts stay visible.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,27 +7,27 @@ use crate::diff::text::{Parts, WordPart, words};
 use crate::render::style::Role;
 use crate::render::text;
 
-/// A piece of a line and how it is painted.
+/// A piece of a line and its role.
 pub(super) type Span = (Role, String);
 
-/// The least room a value is given, however narrow the terminal.
+/// The minimum room of a value, however narrow the terminal is.
 const LEAST: usize = 20;
 
-/// Runs of hexadecimal digits longer than this are digests, and cut to their start.
+/// Runs of at least this many hexadecimal digits are digests, which are cut to their start.
 const DIGEST: usize = 40;
 const DIGEST_SHOWN: usize = 12;
 
-/// How a pair of values is fitted.
+/// The room for a pair of values.
 #[derive(Clone, Copy)]
 pub(super) struct Room {
-    /// Columns for both values; `None` leaves them whole.
+    /// Columns for both values; `None` leaves them uncut.
     pub(super) columns: Option<usize>,
-    /// The mark of a cut.
+    /// The symbol for a cut.
     pub(super) ellipsis: &'static str,
 }
 
 impl Room {
-    /// One value, as display text.
+    /// Fits one value of display text.
     pub(super) fn one(self, value: &str) -> Cow<'_, str> {
         match self.columns {
             None => Cow::Borrowed(value),
@@ -35,7 +35,7 @@ impl Room {
         }
     }
 
-    /// Both values, if there is room for them; digests are cut.
+    /// Both values with their digests cut, if they fit.
     pub(super) fn both<'v>(
         self,
         old: &'v str,
@@ -50,7 +50,7 @@ impl Room {
         fit.then_some((old, new))
     }
 
-    /// The old and the new value, with the words that differ emphasised.
+    /// The old and the new value, with the differing words emphasised.
     pub(super) fn pair(self, old: &str, new: &str) -> (Vec<Span>, Vec<Span>) {
         let (old, new) = match self.columns {
             None => (Cow::Borrowed(old), Cow::Borrowed(new)),
@@ -71,7 +71,7 @@ impl Room {
         )
     }
 
-    /// A whole text in parts, and whether each differs from the other text.
+    /// The parts of a text, and whether each differs from the other text.
     pub(super) fn whole_pair(own: &str, other: &str) -> Vec<(String, bool)> {
         match words(own, other) {
             None => vec![(own.to_owned(), false)],
@@ -82,7 +82,7 @@ impl Room {
         }
     }
 
-    /// Shares the room: a short value leaves the rest to the other.
+    /// Divides the room: a short value leaves the rest to the other one.
     fn split(self, old: &str, new: &str) -> (Option<usize>, Option<usize>) {
         let Some(columns) = self.columns else {
             return (None, None);
@@ -100,7 +100,7 @@ impl Room {
         }
     }
 
-    /// The changed parts and as much around them as fits.
+    /// The changed parts, with as much text around them as fits.
     fn around(self, parts: &Parts<'_>, room: Option<usize>) -> Vec<Span> {
         let whole = |parts: &Parts<'_>| {
             parts
@@ -119,7 +119,7 @@ impl Room {
             .iter()
             .rposition(|(part, _)| *part == WordPart::Changed);
         let (Some(first), Some(last)) = (first, last) else {
-            // Nothing is changed on this side: the end is where the other one goes on.
+            // This side has no changed part; the other side continues after its end.
             let text: String = parts.iter().map(|(_, text)| *text).collect();
             return vec![(Role::Plain, self.middle(text.into(), room).into_owned())];
         };
@@ -142,12 +142,12 @@ impl Room {
         spans
     }
 
-    /// The start and the end of a text, and how many bytes are left out between them.
+    /// The start and the end of a text, and the number of bytes omitted between them.
     fn middle(self, value: Cow<'_, str>, columns: usize) -> Cow<'_, str> {
         if text::fits(&value, columns) {
             return value;
         }
-        // The count is of the bytes that are left out, and takes room itself.
+        // The number of omitted bytes needs room itself.
         let longest = text::width(self.ellipsis) + "(+ B)".len() + value.len().to_string().len();
         let room = columns.saturating_sub(longest);
         let start = text::cut_end(&value, room.div_ceil(2), "");
@@ -165,29 +165,29 @@ impl Room {
         format!("{}{}", self.ellipsis, text::tail(value, room))
     }
 
-    /// Digests by their first twelve digits.
+    /// Replaces digests by their first twelve digits.
     fn digests(self, value: &str) -> Cow<'_, str> {
         let mut out = String::new();
-        let mut told = 0;
-        while let Some(digest) = digest(value.as_bytes(), told) {
-            out.push_str(&value[told..digest.start + DIGEST_SHOWN]);
+        let mut copied = 0;
+        while let Some(digest) = digest(value.as_bytes(), copied) {
+            out.push_str(&value[copied..digest.start + DIGEST_SHOWN]);
             out.push_str(self.ellipsis);
-            told = digest.end;
+            copied = digest.end;
         }
-        if told == 0 {
+        if copied == 0 {
             return Cow::Borrowed(value);
         }
-        out.push_str(&value[told..]);
+        out.push_str(&value[copied..]);
         Cow::Owned(out)
     }
 }
 
-/// Where the first digest is, from a place on that is in none.
+/// The range of the first digest at or after `from`, which must not be inside one.
 fn digest(text: &[u8], from: usize) -> Option<Range<usize>> {
     let is_other = |byte: &u8| !byte.is_ascii_hexdigit();
     let mut start = from;
     loop {
-        // A run that is long enough to be one takes this place, wherever behind `start` it begins.
+        // A digest that starts after `start` and is long enough contains this position.
         let at = start + DIGEST - 1;
         if is_other(text.get(at)?) {
             start = at + 1;
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_changed_stays_in_sight() {
+    fn the_changed_part_stays_visible() {
         let old = format!("registry.example.com/{}/web:v1.4.2", "shop/".repeat(20));
         let new = old.replace("4.2", "5.0");
         let (a, b) = room(60).pair(&old, &new);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn any_width_will_do() {
+    fn any_width_is_accepted() {
         for columns in 1..120 {
             let (old, new) = ("日本語 ".repeat(30), "日本誤 e\u{301}".repeat(40));
             let (a, b) = room(columns).pair(&old, &new);

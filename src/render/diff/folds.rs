@@ -1,8 +1,8 @@
-//! Changes that belong together are shown together: those of a condition, of an item, of a list in another order.
+//! Groups related changes: those of one condition, of one item, and of a reordered list.
 
 use std::collections::BTreeMap;
 
-use crate::diff::{Change, Fmt, Op, SegId, Shown};
+use crate::diff::{Change, Fmt, NodeId, Op, Shown};
 use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
 use crate::render::style::Role;
@@ -12,7 +12,7 @@ use super::value::{plural, thousands};
 use super::view::{DiffView, MOVES, is_move};
 use super::{conditions, containers};
 
-/// From this many lines on, the changes of an item are a block below it.
+/// The number of lines from which on an item's changes become a block below it.
 const BLOCK: usize = 3;
 
 /// The lines of all changes.
@@ -20,7 +20,7 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
     let reordered = reordered(painter, changes);
     let mut shown = Vec::new();
     let mut lines = Vec::with_capacity(changes.len());
-    let items: Vec<Option<SegId>> = changes
+    let items: Vec<Option<NodeId>> = changes
         .iter()
         .map(|change| item(painter, change.at))
         .collect();
@@ -54,12 +54,12 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
     lines
 }
 
-/// How many changes there are in each part of the object, for versions that change more than a screen can
-/// show. The change of a part with only one is shown.
+/// Counts the changes in each part of the object, for versions with more changes than fit a screen. A part
+/// with a single change shows that change.
 pub(super) fn counted(painter: &Painter<'_>, changes: &[&Change], lines: usize) -> Vec<String> {
     let part = |change: &Change| {
-        let chain: Vec<SegId> = painter.diff.chain(change.at).collect();
-        // Two steps from the root, but above the change itself.
+        let chain: Vec<NodeId> = painter.diff.chain(change.at).collect();
+        // The second step from the root, or the first one if the second is the change itself.
         let above = chain.len().clamp(2, 3) - 1;
         chain.get(chain.len().saturating_sub(above)).copied()
     };
@@ -82,14 +82,14 @@ pub(super) fn counted(painter: &Painter<'_>, changes: &[&Change], lines: usize) 
     out
 }
 
-/// How to see all lines.
+/// Tells the reader how to see all lines.
 pub(super) fn whole(lines: usize, view: &DiffView<'_>) -> String {
     let whole = format!("  {} in all: --no-fold", plural(lines, "line"));
     view.look.styles.dim(&whole)
 }
 
-/// The lists in another order, and how many of their items have moved.
-fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<SegId, usize> {
+/// The reordered lists, and the number of their moved items.
+fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<NodeId, usize> {
     let mut moves = BTreeMap::new();
     for change in changes.iter().filter(|change| is_move(change)) {
         *moves.entry(painter.diff.parent(change.at)).or_default() += 1;
@@ -99,7 +99,12 @@ fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<SegId, usiz
 }
 
 /// `↕ .endpoints: 4,864 of 5,000 items moved, none changed`
-fn reordered_line(painter: &Painter<'_>, list: SegId, moves: usize, changes: &[&Change]) -> String {
+fn reordered_line(
+    painter: &Painter<'_>,
+    list: NodeId,
+    moves: usize,
+    changes: &[&Change],
+) -> String {
     let mark = LineMark::new(Role::Moved, painter.view.look.symbols.moved);
     let mut line = painter.start(mark, list, Base::TOP);
     let total = painter.shown(list, Side::New).map_or(0, Shown::len);
@@ -121,9 +126,9 @@ fn reordered_line(painter: &Painter<'_>, list: SegId, moves: usize, changes: &[&
     painter.paint(line)
 }
 
-/// The item whose changes a change is shown with: the condition it is in, else the outermost item with
-/// a name.
-fn item(painter: &Painter<'_>, at: SegId) -> Option<SegId> {
+/// The item that a change is grouped under: the condition that contains it, else its outermost item with a
+/// key.
+fn item(painter: &Painter<'_>, at: NodeId) -> Option<NodeId> {
     let diff = painter.diff;
     let items = || diff.chain(at).skip(1).filter(|&above| diff.is_keyed(above));
     items()
@@ -131,7 +136,7 @@ fn item(painter: &Painter<'_>, at: SegId) -> Option<SegId> {
         .or_else(|| items().last())
 }
 
-fn is_condition(painter: &Painter<'_>, item: SegId) -> bool {
+fn is_condition(painter: &Painter<'_>, item: NodeId) -> bool {
     let is_by_type = |key: &ListKey| key.fields().eq(["type"]);
     painter.diff.field(painter.diff.parent(item)) == Some("conditions")
         && painter.diff.key(item).is_some_and(is_by_type)
@@ -140,7 +145,7 @@ fn is_condition(painter: &Painter<'_>, item: SegId) -> bool {
 fn group_lines(
     painter: &Painter<'_>,
     out: &mut Vec<String>,
-    item: Option<SegId>,
+    item: Option<NodeId>,
     changes: &[&Change],
 ) {
     let Some(item) = item else {
@@ -150,7 +155,7 @@ fn group_lines(
         return conditions::lines(painter, out, item, changes);
     }
     let group = ItemChanges { item, changes };
-    // Most items have one change, of one line: they need not be tried as a block.
+    // Most items have one change of one line, which needs no attempt as a block.
     if changes.len() < BLOCK && changes.iter().all(|change| is_one_line(change)) {
         return parts(painter, out, group, Base::TOP);
     }
@@ -170,11 +175,11 @@ fn group_lines(
 /// The changes of one item.
 #[derive(Clone, Copy)]
 struct ItemChanges<'c> {
-    item: SegId,
+    item: NodeId,
     changes: &'c [&'c Change],
 }
 
-/// Whether a change is shown in one line, whatever its values are.
+/// Whether a change always takes one line, whatever its values are.
 fn is_one_line(change: &Change) -> bool {
     match change.op {
         Op::Add | Op::Remove | Op::Move { .. } => true,
@@ -182,7 +187,7 @@ fn is_one_line(change: &Change) -> bool {
     }
 }
 
-/// Appends a change that is in no item: a whole condition, or anything.
+/// Appends a change outside of items, such as a whole condition.
 fn lone(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change) {
     let whole = is_condition(painter, change.at)
         .then(|| conditions::whole(painter, change))
@@ -193,7 +198,7 @@ fn lone(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change) {
     }
 }
 
-/// Appends the lines of an item, with the state of a container in one.
+/// Appends the lines of an item, with the state of a container in one line.
 fn parts(painter: &Painter<'_>, out: &mut Vec<String>, group: ItemChanges<'_>, base: Base) {
     let state = |change: &Change| {
         let list = painter.diff.field(painter.diff.parent(group.item))?;

@@ -1,4 +1,4 @@
-//! The line above the changes of a version: when, what, which object, from where to where, who.
+//! The heading of a version: the time, the event, the object, its resourceVersions and the managers.
 
 use jiff::SignedDuration;
 
@@ -14,31 +14,32 @@ use super::view::Counts;
 /// The parts of a heading.
 #[derive(Clone, Copy, Debug)]
 pub struct Header<'h> {
-    /// When, as it is to be shown: `15:10:00`, or `between 17:40 and 17:41`.
+    /// The time as text: `15:10:00`, or `between 17:40 and 17:41`.
     pub time: &'h str,
-    /// What happened.
+    /// The event.
     pub change: ChangeType,
-    /// To which object.
+    /// The object.
     pub object: &'h ObjectRef,
-    /// Its version before.
+    /// The resourceVersion of the version before.
     pub from: Option<&'h ResourceVersion>,
-    /// Its version now.
+    /// The resourceVersion of this version.
     pub to: Option<&'h ResourceVersion>,
     /// The span since the version before.
     pub since: Option<SignedDuration>,
-    /// How long ago, of what is past: `5m ago`.
+    /// The age of a past version: `5m ago`.
     pub ago: Option<&'h str>,
     /// Notes: `versions may be missing`.
     pub notes: &'h [String],
-    /// Who, as [`ShownChanges::who`](super::ShownChanges::who) puts it.
+    /// The managers, as [`ShownChanges::who`](super::ShownChanges::who) names them.
     pub who: Option<&'h str>,
-    /// How many changes there are.
+    /// The number of changes.
     pub counts: Option<&'h Counts>,
 }
 
-/// The line above a version. Where it is too long for the width, it goes without the span since the
-/// version before, then without how long ago that was (the time says both), without the versions,
-/// without what is hidden and at last without the count. Where all that does not help it keeps these three.
+/// The heading of a version. If it is wider than the terminal, it is shortened in steps. First it drops the
+/// span since the version before, then the age (the time contains both), then the resourceVersions, the
+/// number of hidden changes, and at last the number of changes. If none of these helps, it keeps the last
+/// three.
 pub fn header(header: &Header<'_>, look: Look) -> String {
     let fits = |line: &String| {
         look.width
@@ -96,7 +97,7 @@ fn line(header: &Header<'_>, look: Look) -> String {
     line
 }
 
-/// `3 changes, 3 hidden`
+/// The number of changes as text: `3 changes, 3 hidden`
 fn counts(counts: &Counts) -> String {
     let shown = plural(counts.shown, "change");
     match counts.hidden() {

@@ -1,4 +1,4 @@
-//! What holds for every pair of versions, at every width.
+//! Properties of every pair of versions, at every width.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::object::managed_fields::Writers;
 use crate::render::style::testing::ansi;
 use crate::render::text;
 
-/// Text that would do harm, or be hard to measure.
+/// Text that can harm a terminal or is hard to measure.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\u{1b}[2J".to_owned()),
@@ -39,7 +39,7 @@ pub(super) fn hostile_object() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
-/// What a terminal would obey, or hide.
+/// Whether a terminal would obey or hide this character.
 pub(super) fn is_harmful(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{202a}'..='\u{202e}' | '\u{200b}'..='\u{200f}' | '\u{2066}'..='\u{2069}')
@@ -49,7 +49,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_width_and_no_text_does_harm(old in hostile_object(), new in hostile_object(), width in prop::option::of(1usize..400)) {
+    fn lines_are_safe_at_every_width(old in hostile_object(), new in hostile_object(), width in prop::option::of(1usize..400)) {
         let setting = Setting { width, noise: Noise::ALL.into(), ..Setting::default() };
         for line in setting.lines(&old.to_string(), &new.to_string()).split('\n') {
             prop_assert!(!line.contains(is_harmful), "{line:?}");
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_fit_where_paths_leave_room(old in any_object(), new in any_object(), width in 100usize..200) {
+    fn lines_fit_the_width_if_paths_leave_room(old in any_object(), new in any_object(), width in 100usize..200) {
         let setting = Setting { width: Some(width), ..Setting::default() };
         for line in setting.lines(&old.to_string(), &new.to_string()).split('\n') {
             let path = line.split(": ").next().unwrap_or_default();
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn painted_lines_end_what_they_begin(old in hostile_object(), new in hostile_object()) {
+    fn painted_lines_reset_their_colours(old in hostile_object(), new in hostile_object()) {
         let setting = Setting { styles: ansi(), width: Some(80), ..Setting::default() };
         for line in setting.lines(&old.to_string(), &new.to_string()).split('\n') {
             let codes: Vec<&str> = line.split("\u{1b}[").skip(1).map(|rest| rest.split('m').next().unwrap_or_default()).collect();
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn shown_and_hidden_are_all((old, new) in pair(), shown in proptest::collection::btree_set(prop::sample::select(&Noise::ALL[..]), 0..5), only in prop::option::of("[a-c]|spec|status")) {
+    fn shown_and_hidden_changes_add_up((old, new) in pair(), shown in proptest::collection::btree_set(prop::sample::select(&Noise::ALL[..]), 0..5), only in prop::option::of("[a-c]|spec|status")) {
         let (old, new) = (doc(&old.to_string()), doc(&new.to_string()));
         let diff = Diff::of(Some(old.root()), Some(new.root()));
         let filter = Filter { only: only.iter().map(|path| path.parse().expect("a path")).collect(), ..Filter::default() };
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn no_line_holds_a_secret(old in planted(), new in planted(), width in prop::option::of(20usize..200)) {
+    fn no_line_contains_a_secret_value(old in planted(), new in planted(), width in prop::option::of(20usize..200)) {
         let setting = Setting { width, ..Setting::default() };
         let mut output = setting.lines(&old.to_string(), &new.to_string());
         let new = doc(&new.to_string());

@@ -1,25 +1,25 @@
-//! A line while it is written.
+//! `DiffLine`: a line under construction.
 
 use crate::render::style::{Role, Styles};
 use crate::render::text;
 
 use super::fit::Span;
 
-/// The size in bytes of most lines.
+/// The capacity in bytes that is enough for most lines.
 const USUAL: usize = 128;
 
-/// A line before it is painted: display text, and what its pieces are.
+/// A line before it is painted: display text, and the roles of its pieces.
 #[derive(Default)]
 pub(super) struct DiffLine {
     text: String,
-    /// The role of each piece, and where in the text it ends.
+    /// The role of each piece, and the offset of its end in the text.
     pieces: Vec<(Role, usize)>,
-    /// What will stand at its end, and is to have room there.
+    /// The text that [`DiffLine::paint`] puts at the end. The line keeps room for it.
     pub(super) suffix: String,
 }
 
 impl DiffLine {
-    /// A line that stands so many columns in.
+    /// A line indented by this many columns.
     pub(super) fn indented(indent: usize) -> DiffLine {
         let mut line = DiffLine {
             text: String::with_capacity(USUAL),
@@ -50,23 +50,23 @@ impl DiffLine {
         }
     }
 
-    /// Begins again, with the same suffix.
+    /// Removes all pieces, and keeps the suffix.
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.pieces.clear();
     }
 
-    /// The columns it takes, with its suffix.
+    /// The width in columns, suffix included.
     pub(super) fn width(&self) -> usize {
         text::width(&self.text) + text::width(&self.suffix)
     }
 
-    /// Whether it takes no more than so many columns, with its suffix.
+    /// Whether the line takes at most this many columns, suffix included.
     pub(super) fn fits(&self, columns: usize) -> bool {
         self.text.len() + self.suffix.len() <= columns || self.width() <= columns
     }
 
-    /// The line as it is shown.
+    /// The painted line.
     pub(super) fn paint(mut self, styles: Styles) -> String {
         let suffix = std::mem::take(&mut self.suffix);
         self.push(Role::Dim, &suffix);

@@ -1,7 +1,7 @@
-//! One change as one line, or a few.
+//! Shows one change in one line or a few.
 
-use crate::diff::{Change, Content, Fmt, Op, Origin, SegId, Shown};
-use crate::object::path::Side;
+use crate::diff::{Change, Content, Fmt, NodeId, Op, Origin, Shown};
+use crate::object::path::{PathWriter, Side};
 use crate::render::style::{Look, Role};
 use crate::render::{age, text};
 
@@ -13,7 +13,7 @@ use super::value;
 impl Painter<'_> {
     /// Appends the lines of one change.
     pub(super) fn change(&self, out: &mut Vec<String>, change: &Change, base: Base) {
-        // An item without a name is moved within its list: the indices follow.
+        // An item without a key moves within its list, so the path is that of the list.
         let named = match change.op {
             Op::Move { .. } if !self.diff.is_keyed(change.at) => self.diff.parent(change.at),
             _ => change.at,
@@ -51,7 +51,7 @@ impl Painter<'_> {
         let at = change.at;
         let arrow = self.view.look.symbols.arrow;
         line.push(Role::Plain, &format!(": {from} {arrow} {to}"));
-        // A path with a key says which item it is; an index does not.
+        // A path with a key identifies the item; an index does not.
         if !self.diff.is_keyed(at)
             && let Some(item) = self.shown(at, Side::New)
         {
@@ -73,14 +73,15 @@ impl Painter<'_> {
         line.push(Role::Dim, &note);
     }
 
-    /// Where something new has come from, if the same is gone from beside it.
+    /// The removed sibling that an added value was before, as a note.
     fn origin(&self, change: &Change) -> Option<String> {
         match self.diff.renamed_from(change)? {
             Origin::Field(at) => {
                 let mut text = "  (renamed from ".to_owned();
                 let start = text.len();
                 let arrow = self.view.look.symbols.arrow;
-                self.diff.push_path(&mut text, (SegId::ROOT, at), arrow);
+                let writer = PathWriter::new(&mut text, arrow);
+                self.diff.write_path(writer, NodeId::ROOT, at);
                 text::escape_line_from(&mut text, start);
                 text.push(')');
                 Some(text)
@@ -107,7 +108,7 @@ impl Painter<'_> {
             line.write(Role::Dim, |text| text.extend([" ", symbols.arrow, " "]));
         };
         line.push(Role::Plain, ": ");
-        // Where nothing is painted, nobody asks which words differ, unless they are to stay in sight.
+        // Plain output needs no emphasis. So it compares no words, unless the pair must be cut.
         if styles.is_plain()
             && let Some((old, new)) = room.both(&old, &new)
         {
@@ -123,7 +124,7 @@ impl Painter<'_> {
         line.push(Role::Dim, &note);
     }
 
-    /// The note after a pair: how much later a time is, or which types the values have.
+    /// The note after a pair: by how much a time moved, or the types of the values.
     fn pair_note(&self, fmt: Fmt, pair: ShownPair<'_>) -> Option<String> {
         let arrow = self.view.look.symbols.arrow;
         match (pair.old.content(), pair.new.content()) {
@@ -138,7 +139,7 @@ impl Painter<'_> {
     }
 }
 
-/// The type of a value, where it is worth a word.
+/// The name of a value's type, if it is worth showing.
 fn kind(content: &Content<'_>) -> Option<&'static str> {
     match content {
         Content::Null | Content::Redacted(_) => None,

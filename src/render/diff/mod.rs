@@ -1,8 +1,8 @@
-//! The views of a diff. `paths`: a line a change, each with its path, what it was and what it is; and
-//! [`tree`], the object's own JSON with marks.
+//! The views of a diff. `paths` shows one line for each change: its path, the old value and the new one.
+//! [`tree`] shows the object's own JSON with marks.
 //!
-//! Everything here is a pure function to lines of text. Cluster text is escaped where a value or a
-//! path becomes text, and the values of Secrets never get here.
+//! All functions here are pure and return lines of text. They escape cluster text when a value or a path
+//! becomes text. Secret values never reach them.
 
 mod change_type;
 mod conditions;

@@ -1,11 +1,11 @@
-//! `Painter`: what lines are made from, and the pieces that all lines have.
+//! `Painter`: the inputs of all lines, and the pieces that all lines have in common.
 
 use jiff::SignedDuration;
 
-use crate::diff::{Change, Diff, Noise, Op, SegId, Shown};
+use crate::diff::{Change, Diff, NodeId, Noise, Op, Shown};
 use crate::object;
 use crate::object::managed_fields::Writers;
-use crate::object::path::Side;
+use crate::object::path::{PathWriter, Side};
 use crate::render::style::Role;
 use crate::render::{age, text};
 
@@ -14,31 +14,31 @@ use super::line::DiffLine;
 use super::view::DiffView;
 use super::who::Attribution;
 
-/// What lines are made from.
+/// The inputs of all lines.
 pub(super) struct Painter<'p> {
     pub(super) diff: &'p Diff<'p>,
     pub(super) writers: Option<&'p Writers<'p>>,
     pub(super) view: &'p DiffView<'p>,
-    /// Who is behind the changes, as the heading above the lines says.
+    /// The managers that the heading above the lines names.
     pub(super) above: Attribution<'p>,
 }
 
-/// Where a line stands: below which value, and how far in.
+/// The position of a line: its ancestor and its indent.
 #[derive(Clone, Copy)]
 pub(super) struct Base {
-    /// Paths start below it.
-    pub(super) at: SegId,
+    /// Paths start below this value.
+    pub(super) at: NodeId,
     pub(super) indent: usize,
 }
 
 impl Base {
     pub(super) const TOP: Base = Base {
-        at: SegId::ROOT,
+        at: NodeId::ROOT,
         indent: 0,
     };
 }
 
-/// The first piece of a line, and how it is painted.
+/// The first piece of a line, and its role.
 #[derive(Clone, Copy)]
 pub(super) struct LineMark {
     pub(super) role: Role,
@@ -63,8 +63,8 @@ pub(super) struct ShownPair<'s> {
 }
 
 impl Painter<'_> {
-    /// A line with the mark and the path of a value.
-    pub(super) fn start(&self, mark: LineMark, at: SegId, base: Base) -> DiffLine {
+    /// Starts a line with a mark and the path of a value.
+    pub(super) fn start(&self, mark: LineMark, at: NodeId, base: Base) -> DiffLine {
         let mut line = DiffLine::indented(base.indent);
         line.write(mark.role, |text| text.extend([mark.text, " "]));
         let path_role = match mark.role {
@@ -74,7 +74,8 @@ impl Painter<'_> {
         line.write(path_role, |text| {
             let start = text.len();
             let arrow = self.view.look.symbols.arrow;
-            self.diff.push_path(text, (base.at, at), arrow);
+            self.diff
+                .write_path(PathWriter::new(text, arrow), base.at, at);
             text::escape_line_from(text, start);
         });
         line
@@ -98,11 +99,11 @@ impl Painter<'_> {
         line.paint(self.view.look.styles)
     }
 
-    pub(super) fn shown(&self, at: SegId, side: Side) -> Option<Shown<'_>> {
+    pub(super) fn shown(&self, at: NodeId, side: Side) -> Option<Shown<'_>> {
         self.diff.shown(at, side, self.view.redactor)
     }
 
-    /// The room that is left on a line for values.
+    /// The room for values that is left on a line.
     pub(super) fn room(&self, line: &DiffLine, taken: usize) -> Room {
         let look = self.view.look;
         Room {
@@ -113,7 +114,7 @@ impl Painter<'_> {
         }
     }
 
-    /// Who did it, where the line above the version does not say so.
+    /// Names the manager of a change, unless the heading does.
     pub(super) fn suffix(&self, change: &Change) -> String {
         let writers = self.writers;
         let by = writers.and_then(|writers| self.diff.by(writers, change));
@@ -126,7 +127,7 @@ pub(super) fn span(old: &str, new: &str) -> Option<SignedDuration> {
     Some(object::time(new)?.duration_since(object::time(old)?))
 }
 
-/// The time of day, or the text if it is no time.
+/// The time of day, or the escaped text if it is not a time.
 pub(super) fn clock(painter: &Painter<'_>, time: &str) -> String {
     match object::time(time) {
         Some(time) => age::clock(time, painter.view.zone),

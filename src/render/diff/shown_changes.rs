@@ -1,4 +1,4 @@
-//! `ShownChanges`: the changes of a version that a view shows, and who is behind them.
+//! `ShownChanges`: the changes of a version that a view shows, and their managers.
 
 use crate::diff::{Change, Diff};
 use crate::object::managed_fields::Writers;
@@ -8,8 +8,8 @@ use super::painter::Painter;
 use super::view::{DiffView, shown};
 use super::who::Attribution;
 
-/// The changes of a version that a view shows, and who is behind them. The heading and the lines of the version
-/// both read it.
+/// The changes of a version that a view shows, and their managers. Both the heading and the lines of the
+/// version use it.
 pub struct ShownChanges<'s> {
     pub(super) painter: Painter<'s>,
     pub(super) changes: Vec<&'s Change>,
@@ -32,19 +32,20 @@ impl<'s> ShownChanges<'s> {
         ShownChanges { painter, changes }
     }
 
-    /// Who wrote the version: `by kubelet (status)`, or `by a, b (status)`. Where nobody is known to have, the
-    /// owner of everything that changed and is shown: `owner kubelet (status)`. `None` if those are several.
+    /// Names the managers that wrote the version: `by kubelet (status)`, or `by a, b (status)`. If no writer
+    /// is known, names the owner of all shown changes: `owner kubelet (status)`. `None` if several managers
+    /// own them.
     pub fn who(&self) -> Option<String> {
         self.painter.above.heading(self.painter.writers?)
     }
 
-    /// A line for each change, or the number of changes in each part of the object if there are too many.
+    /// One line for each change, or the number of changes in each part of the object if there are too many.
     pub fn lines(&self) -> Vec<String> {
         let lines = folds::lines(&self.painter, &self.changes);
         self.folded(lines)
     }
 
-    /// These lines, or counts if they are too many for a screen.
+    /// Returns these lines, or counts if there are too many for a screen.
     pub(super) fn folded(&self, lines: Vec<String>) -> Vec<String> {
         if self.painter.view.folds(lines.len()) {
             return folds::counted(&self.painter, &self.changes, lines.len());

@@ -1,4 +1,4 @@
-//! Tests of the paths view, whole outputs.
+//! Tests of the paths view, with whole outputs.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::render::style::testing::{ansi, explain};
 use crate::render::style::{Look, Styles, Symbols};
 use crate::render::text;
 
-/// What a test may set of a view.
+/// The options of a view that a test may set.
 pub(super) struct Setting {
     pub(super) width: Option<usize>,
     pub(super) styles: Styles,
@@ -70,7 +70,7 @@ fn check(old: &str, new: &str) -> String {
 }
 
 #[test]
-fn a_pod_that_starts() {
+fn the_start_of_a_pod() {
     let condition = |name: &str, status: &str, second: u32, rest: &str| {
         format!(
             r#"{{"type":"{name}","status":"{status}","lastProbeTime":null,"lastTransitionTime":"2024-05-01T14:02:{second:02}Z"{rest}}}"#
@@ -123,9 +123,9 @@ fn a_pod_that_starts() {
 }
 
 #[test]
-fn conditions_in_one_line() {
+fn a_condition_takes_one_line() {
     let status = |conditions: &str| format!(r#"{{"status":{{"conditions":[{conditions}]}}}}"#);
-    // A reason changes, the status does not.
+    // The reason changes, the status does not.
     insta::assert_snapshot!(check(
         &status(r#"{"type":"Progressing","status":"True","reason":"NewReplicaSetAvailable","message":"ReplicaSet \"web-1\" has successfully progressed."}"#),
         &status(r#"{"type":"Progressing","status":"True","reason":"ReplicaSetUpdated","message":"ReplicaSet \"web-2\" is progressing."}"#),
@@ -135,7 +135,7 @@ fn conditions_in_one_line() {
         &status(r#"{"type":"Ready","status":"False","reason":"A","message":"1 of 3 ready"}"#),
         &status(r#"{"type":"Ready","status":"False","reason":"A","message":"2 of 3 ready"}"#),
     ), @"~ .status.conditions[type=Ready].message: 1 of 3 ready → 2 of 3 ready");
-    // One falls, one comes, one goes, one has fields of its own.
+    // One condition becomes false, one is added, one is removed, and one has a field of its own.
     insta::assert_snapshot!(check(
         &status(r#"{"type":"Ready","status":"True","lastTransitionTime":"2024-05-01T14:02:07Z"},{"type":"Old","status":"True","reason":"R"},{"type":"X","status":"False","severity":"low"}"#),
         &status(r#"{"type":"Ready","status":"False","lastTransitionTime":"2024-05-01T14:05:30Z","reason":"ContainersNotReady","message":"containers with unready status: [web]"},{"type":"New","status":"True","lastTransitionTime":"2024-05-01T14:05:30Z","message":"m"},{"type":"X","status":"True","severity":"high"}"#),
@@ -149,7 +149,7 @@ fn conditions_in_one_line() {
 }
 
 #[test]
-fn a_container_that_crashes() {
+fn the_crash_of_a_container() {
     insta::assert_snapshot!(check(
         r#"{"status":{"containerStatuses":[{"name":"web","ready":true,"restartCount":0,"lastState":{},"state":{"running":{"startedAt":"2024-05-01T14:02:06Z"}}}]}}"#,
         r#"{"status":{"containerStatuses":[{"name":"web","ready":false,"restartCount":1,"lastState":{"terminated":{"reason":"OOMKilled","exitCode":137}},"state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 10s"}}}]}}"#,
@@ -170,7 +170,8 @@ fn deployment(image: &str, replicas: u32, applied: &str) -> String {
             r#"{{"replicas":{replicas},"template":{{"metadata":{{"labels":{{"version":"{image}"}}}},"spec":{{"containers":[{{"name":"web","image":"registry.example.com/shop/web:{image}"}}]}}}}}}"#
         )
     };
-    let applied = serde_json::to_string(&format!(r#"{{"spec":{}}}"#, spec(applied))).expect("text");
+    let applied = serde_json::to_string(&format!(r#"{{"spec":{}}}"#, spec(applied)))
+        .expect("a string serializes");
     format!(
         r#"{{"kind":"Deployment","metadata":{{"annotations":{{"{APPLIED}":{applied}}},"generation":{replicas},"resourceVersion":"{image}"}},"spec":{}}}"#,
         spec(image)
@@ -178,7 +179,7 @@ fn deployment(image: &str, replicas: u32, applied: &str) -> String {
 }
 
 #[test]
-fn what_was_applied_is_told_once() {
+fn changes_that_last_applied_repeats_are_shown_once() {
     insta::assert_snapshot!(check(
         &deployment("v1.4.2", 3, "v1.4.2"),
         &deployment("v1.5.0", 3, "v1.5.0"),
@@ -187,7 +188,7 @@ fn what_was_applied_is_told_once() {
     ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v1.4.2 → registry.example.com/shop/web:v1.5.0
       last-applied-configuration: same 2 changes
     ");
-    // What was applied is not what the object became.
+    // The applied manifest and the object differ.
     insta::assert_snapshot!(check(
         &deployment("v1.4.2", 3, "v1.4.2"),
         &deployment("v1.4.2", 3, "v1.5.0"),
@@ -216,7 +217,7 @@ fn changed_words_are_emphasised() {
 }
 
 #[test]
-fn types_are_named_where_they_change() {
+fn types_are_named_if_they_change() {
     insta::assert_snapshot!(check(
         r#"{"a":"8080","b":{},"c":[1],"d":"on","e":"2024-05-01T14:02:01Z","f":"x","g":""}"#,
         r#"{"a":8080,"b":[],"c":null,"d":"off","e":"2024-05-01T14:02:07Z","f":"say \"hi\"\nthere","g":"\u001b[2J"}"#,
@@ -236,7 +237,7 @@ fn types_are_named_where_they_change() {
 }
 
 #[test]
-fn what_was_renamed() {
+fn renames_are_shown() {
     insta::assert_snapshot!(check(
         r#"{"data":{"a.yaml":"some: value\n"}}"#,
         r#"{"data":{"b.yaml":"some: value\n"}}"#,
@@ -254,9 +255,9 @@ fn what_was_renamed() {
 }
 
 #[test]
-fn text_is_compared_by_lines() {
+fn text_is_compared_line_by_line() {
     let map = |text: &str| {
-        let text = serde_json::to_string(text).expect("text");
+        let text = serde_json::to_string(text).expect("a string serializes");
         format!(r#"{{"kind":"ConfigMap","data":{{"app.yaml":{text}}}}}"#)
     };
     insta::assert_snapshot!(check(
@@ -274,7 +275,7 @@ fn text_is_compared_by_lines() {
         +   - wishlist \ no newline
     "#);
     insta::assert_snapshot!(check(&map("a\nb\n"), &map("a\r\nb\r\n")), @r#"~ .data["app.yaml"]: line endings LF → CRLF"#);
-    // JSON on both sides is compared as JSON; on one side only, as text.
+    // If both sides are JSON, they are compared as JSON; else as text.
     insta::assert_snapshot!(check(&map(r#"{"a":1,"b":[1,2]}"#), &map(r#"{"b":[1,3],"a":1}"#)), @r#"
     ~ .data["app.yaml"]: 1 change inside
         ~ .b[1]: 2 → 3
@@ -289,12 +290,12 @@ fn text_is_compared_by_lines() {
 }
 
 #[test]
-fn secrets() {
+fn secret_values_are_hidden() {
     let secret = |password: &str, string: &str| {
         let applied = format!(
             r#"{{"apiVersion":"v1","kind":"Secret","stringData":{{"password":"{string}"}}}}"#
         );
-        let applied = serde_json::to_string(&applied).expect("text");
+        let applied = serde_json::to_string(&applied).expect("a string serializes");
         format!(
             r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"annotations":{{"{APPLIED}":{applied}}}}},"data":{{"password":"{password}"}}}}"#
         )
@@ -306,7 +307,7 @@ fn secrets() {
 }
 
 #[test]
-fn lists() {
+fn list_changes_are_shown_by_item() {
     let service = |ports: &str| format!(r#"{{"kind":"Service","spec":{{"ports":{ports}}}}}"#);
     let old = service(
         r#"[{"name":"http","port":80,"protocol":"TCP","targetPort":8080},{"name":"dns","port":53,"protocol":"UDP","targetPort":5353},
@@ -360,7 +361,7 @@ fn a_shuffled_list_is_one_line() {
         &list(&mut (0..5000).map(|n| n * 1201 % 5000)),
     );
     insta::assert_snapshot!(text, @"↕ .endpoints: 4,800 of 5,000 items moved, none changed");
-    // A list whose order means something, of values without any key.
+    // A list of values without keys, whose order means something.
     let list = |order: &mut dyn Iterator<Item = u32>| {
         let items: Vec<String> = order.map(|n| format!(r#""n{n}""#)).collect();
         format!(r#"{{"args":[{}]}}"#, items.join(","))
@@ -372,7 +373,7 @@ fn a_shuffled_list_is_one_line() {
 }
 
 #[test]
-fn other_spellings_are_hidden_where_they_are_spellings() {
+fn equivalent_spellings_are_hidden_only_in_quantities() {
     let pod = |cpu: &str| {
         format!(
             r#"{{"metadata":{{"annotations":{{"a":"{cpu}"}}}},"spec":{{"containers":[{{"name":"web","resources":{{"requests":{{"cpu":"{cpu}"}}}}}}]}}}}"#
@@ -382,7 +383,7 @@ fn other_spellings_are_hidden_where_they_are_spellings() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_escaped_in_keys_and_values() {
+fn terminal_commands_are_escaped_in_keys_and_values() {
     insta::assert_snapshot!(check(
         r#"{"data":{"\u001b[2J":"x"},"spec":{"a":"x","list":[{"name":"\u0007"}]}}"#,
         r#"{"data":{"\u001b[2J":"\u202ey","\u202e":"\u0007"},"spec":{"a":"\u0007\u001b\u202e","list":[{"name":"\u0007","b":"\u009b"}]}}"#,
@@ -395,7 +396,7 @@ fn what_a_terminal_would_obey_is_escaped_in_keys_and_values() {
 }
 
 #[test]
-fn noise_is_shown_when_asked_for() {
+fn noise_is_shown_on_request() {
     let setting = Setting {
         noise: Noise::ALL.into(),
         ..Setting::default()
@@ -411,7 +412,7 @@ fn noise_is_shown_when_asked_for() {
 }
 
 #[test]
-fn paths_are_chosen() {
+fn only_and_ignore_select_paths() {
     let setting = |only: &[&str], ignore: &[&str]| {
         let read = |texts: &[&str]| {
             texts
@@ -435,7 +436,7 @@ fn paths_are_chosen() {
     insta::assert_snapshot!(setting(&["**.image"], &["**[name=web]"]).lines(old, new), @r#"+ .spec.containers[name=log]: {image: "3"}"#);
     insta::assert_snapshot!(setting(&["spec.containers[name=log].image"], &[]).lines(old, new), @r#"+ .spec.containers[name=log]: {image: "3"}"#);
     insta::assert_snapshot!(setting(&[], &["metadata", "spec"]).lines(old, new), @"+ .status: {phase: Up, x: 1}");
-    // Of new objects, too.
+    // The filter applies to new objects too.
     let new = doc(new);
     let created = |setting: &Setting| {
         setting.with(|view| created_lines(view.redactor.shown(new.root()), view).join("\n"))
@@ -445,7 +446,7 @@ fn paths_are_chosen() {
 }
 
 #[test]
-fn very_many_changes_are_counted() {
+fn too_many_changes_are_counted() {
     let data = |value: u32| {
         let fields: Vec<String> = (0..300).map(|n| format!(r#""k{n}":"{value}""#)).collect();
         format!(r#"{{"data":{{{}}},"x":{value}}}"#, fields.join(","))
@@ -478,7 +479,7 @@ fn very_many_changes_are_counted() {
 }
 
 #[test]
-fn who_did_it() {
+fn managers_are_named() {
     let entry = |manager: &str, subresource: &str, time: &str, fields: &str| {
         format!(
             r#"{{"manager":"{manager}","operation":"Update","subresource":"{subresource}","apiVersion":"v1","time":"2024-05-01T14:02:{time}Z","fieldsV1":{fields}}}"#
@@ -493,7 +494,7 @@ fn who_did_it() {
     let replicas = r#"{"f:spec":{"f:replicas":{}}}"#;
     let status =
         r#"{"f:status":{"f:phase":{},"f:conditions":{"k:{\"type\":\"Ready\"}":{"f:status":{}}}}}"#;
-    // Two in one version: each line names one.
+    // Two managers wrote one version, so each line names one.
     insta::assert_snapshot!(check(
         &object(&[entry("kubectl", "", "01", replicas), entry("kubelet", "status", "01", status)], r#""spec":{"replicas":1},"status":{"phase":"A","other":1}"#),
         &object(&[entry("kubectl", "", "02", replicas), entry("kubelet", "status", "02", status)], r#""spec":{"replicas":2},"status":{"phase":"B","other":2}"#),
@@ -502,7 +503,7 @@ fn who_did_it() {
     ~ .status.other: 1 → 2
     ~ .status.phase: A → B  by kubelet (status)
     ");
-    // One removes what was another's.
+    // One manager removes a field of another.
     insta::assert_snapshot!(check(
         &object(&[entry("hpa", "", "01", replicas)], r#""spec":{"replicas":1}"#),
         &object(&[entry("kubectl-edit", "", "02", "{}")], r#""spec":{}"#),
@@ -510,7 +511,7 @@ fn who_did_it() {
 }
 
 #[test]
-fn who_is_said_once_above_the_changes_of_one() {
+fn a_single_manager_is_named_in_the_heading_only() {
     let entry = |manager: &str, subresource: &str, fields: &str| {
         format!(
             r#"{{"manager":"{manager}","operation":"Update","subresource":"{subresource}","apiVersion":"v1","time":"2024-05-01T14:02:01Z","fieldsV1":{{"f:spec":{{{fields}}}}}}}"#
@@ -542,20 +543,20 @@ fn who_is_said_once_above_the_changes_of_one() {
             format!("{who}\n{}", shown.lines().join("\n"))
         })
     };
-    // The same second, the same fields: nobody is known to have written.
+    // The entries have the same second and the same fields, so no writer is known.
     let both = r#""f:a":{},"f:b":{}"#;
     insta::assert_snapshot!(check(&[entry("hpa", "scale", both)], "**"), @"
     owner hpa (scale)
     ~ .spec.a: 1 → 2
     ~ .spec.b: 1 → 2
     ");
-    // So kube-apiserver calls those that do not say who they are.
+    // kube-apiserver gives this name to clients that do not name themselves.
     insta::assert_snapshot!(check(&[entry("unknown", "", both)], "**"), @r#"
     owner "unknown"
     ~ .spec.a: 1 → 2
     ~ .spec.b: 1 → 2
     "#);
-    // Several owners, of what is shown: each line says whose it is.
+    // Several managers own the shown fields, so each line names one.
     let two = [
         entry("hpa", "", r#""f:a":{}"#),
         entry("kubectl", "", r#""f:b":{}"#),
@@ -636,7 +637,7 @@ fn conditions_fit_the_width() {
 }
 
 #[test]
-fn created_objects_are_summarised() {
+fn created_objects_are_summarized() {
     let object = doc(
         r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","labels":{"app":"web"},"uid":"u","creationTimestamp":"2024-05-01T14:02:01Z"},
             "spec":{"replicas":3,"selector":{"matchLabels":{"app":"web"}},"strategy":{},
@@ -677,7 +678,7 @@ fn created_objects_are_summarised() {
 }
 
 #[test]
-fn a_line_above_that_is_too_long_goes_without_what_the_time_says() {
+fn a_heading_that_is_too_long_drops_parts_in_order() {
     let object = ObjectRef::of(
         doc(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}"#).root(),
     );
@@ -721,7 +722,7 @@ fn a_line_above_that_is_too_long_goes_without_what_the_time_says() {
 }
 
 #[test]
-fn the_line_above() {
+fn headings_have_all_their_parts() {
     let object = ObjectRef::of(
         doc(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"}}"#).root(),
     );
@@ -778,7 +779,7 @@ fn look(styles: Styles) -> Look {
     }
 }
 
-/// The status of a pod at five times of its life.
+/// The status of a Pod at five times of its life.
 #[rustfmt::skip]
 const LIFE: [&str; 5] = [
     r#"{"phase":"Pending"}"#,
@@ -792,7 +793,7 @@ const LIFE: [&str; 5] = [
 ];
 
 #[test]
-fn a_pod_whose_image_is_not_there() {
+fn a_pod_with_a_missing_image() {
     let pods = LIFE.map(|status| format!(r#"{{"kind":"Pod","status":{status}}}"#));
     let steps: Vec<String> = pods
         .windows(2)
@@ -815,7 +816,7 @@ fn a_pod_whose_image_is_not_there() {
 }
 
 #[test]
-fn scalars_and_empty_composites_in_one_piece() {
+fn scalars_and_nested_values_take_one_line() {
     insta::assert_snapshot!(check(
         "{}",
         r#"{"a":3,"b":1.5,"c":true,"d":null,"e":{},"f":[],"g":"true","h":"","i":{"x":[1,{"y":"a, b"}]}}"#,
@@ -833,14 +834,14 @@ fn scalars_and_empty_composites_in_one_piece() {
     insta::assert_snapshot!(check(r#"{"kind":"X"}"#, r#"{"kind":"X","status":{"phase":"Pending"}}"#), @"+ .status: {phase: Pending}");
 }
 
-/// A map with one text.
+/// A `ConfigMap` with one text.
 fn map(text: &str) -> String {
-    let text = serde_json::to_string(text).expect("text");
+    let text = serde_json::to_string(text).expect("a string serializes");
     format!(r#"{{"kind":"ConfigMap","data":{{"app.yaml":{text}}}}}"#)
 }
 
 #[test]
-fn one_byte_of_a_line_of_a_megabyte() {
+fn one_changed_byte_in_a_line_of_a_megabyte() {
     let words: Vec<_> = (0..100_000).map(|n| format!("key{n}=value ")).collect();
     let old = words.concat();
     let mut new = old.clone();
@@ -856,14 +857,14 @@ fn one_byte_of_a_line_of_a_megabyte() {
         ..at(None)
     };
     assert!(whole.lines(&map(&old), &map(&new)).len() > 2 * old.len());
-    // At its ends, and where a character has several bytes.
+    // The change is at an end, or in a character of several bytes.
     let long = "日本語".repeat(9000);
     insta::assert_snapshot!(at(None).lines(&map(&long), &map(&format!("{long}本"))), @r#"~ .data["app.yaml"]: at byte 81,000 of 81,000  …語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語 → …語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語本"#);
     insta::assert_snapshot!(at(None).lines(&map(&long), &map(&long.replacen('日', "月", 1))), @r#"~ .data["app.yaml"]: at byte 0 of 81,000  日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本… → 月本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本…"#);
-    // All of it.
+    // The whole value differs.
     let lines = at(None).lines(&map(&long), &map(&"x".repeat(80_000)));
     assert!(lines.chars().count() < 400, "{lines}");
-    // In a text of several lines, and as a value that is new.
+    // The value is a text of several lines, or an added value.
     let lines = at(None).lines(&map(&format!("a\n{old}\n")), &map(&format!("a\n{new}\n")));
     assert!(
         lines.lines().all(|line| line.chars().count() < 300) && lines.lines().count() == 5,
@@ -907,9 +908,9 @@ fn three_edits_in_a_megabyte_of_text_are_three_hunks() {
 }
 
 #[test]
-fn an_annotation_that_is_json_on_one_side_alone_is_text() {
+fn an_annotation_that_is_json_on_one_side_only_is_text() {
     let note = |text: &str| {
-        let text = serde_json::to_string(text).expect("text");
+        let text = serde_json::to_string(text).expect("a string serializes");
         format!(r#"{{"kind":"X","metadata":{{"annotations":{{"note":{text}}}}}}}"#)
     };
     insta::assert_snapshot!(check(&note(r#"{"a":1,"b":2}"#), &note(r#"{"a":1,"b":"#)), @r#"~ .metadata.annotations.note: "{\"a\":1,\"b\":2}" → "{\"a\":1,\"b\":""#);
@@ -928,7 +929,7 @@ fn an_annotation_that_is_json_on_one_side_alone_is_text() {
 }
 
 #[test]
-fn three_moves_are_told_one_by_one_and_more_in_one_line() {
+fn three_moves_are_shown_singly_and_more_in_one_line() {
     let containers = |names: &str| {
         let items = names
             .chars()
@@ -948,7 +949,7 @@ fn three_moves_are_told_one_by_one_and_more_in_one_line() {
 }
 
 #[test]
-fn what_is_deleted_has_its_time_and_its_grace() {
+fn a_deletion_shows_its_time_and_its_grace_period() {
     insta::assert_snapshot!(check(
         r#"{"kind":"Pod","metadata":{"name":"a"}}"#,
         r#"{"kind":"Pod","metadata":{"name":"a","deletionTimestamp":"2024-05-01T14:02:31Z","deletionGracePeriodSeconds":30}}"#,
@@ -959,7 +960,7 @@ fn what_is_deleted_has_its_time_and_its_grace() {
 }
 
 #[test]
-fn numbers_beyond_any_type_are_told_digit_by_digit() {
+fn numbers_of_any_size_keep_their_digits() {
     insta::assert_snapshot!(check(
         r#"{"a":9007199254740993,"b":18446744073709551617,"c":1,"d":-0.10,"e":1e400}"#,
         r#"{"a":9007199254740992,"b":18446744073709551616,"c":1.0,"d":-0.1,"e":2e400}"#,
@@ -971,7 +972,7 @@ fn numbers_beyond_any_type_are_told_digit_by_digit() {
 }
 
 #[test]
-fn wide_and_joined_characters_are_cut_between_them() {
+fn cuts_keep_wide_and_joined_characters_whole() {
     let value = |text: &str| format!(r#"{{"kind":"X","spec":{{"title":"{text}"}}}}"#);
     let family = "👩\u{200d}👩\u{200d}👧".repeat(20);
     let setting = Setting {
@@ -987,7 +988,7 @@ fn wide_and_joined_characters_are_cut_between_them() {
                 text::width(line) <= 60 && !line.contains('\u{fffd}'),
                 "{line}"
             );
-            // A part of a family, or an accent without its letter, is no end.
+            // A cut must not split a family emoji, or a letter from its accent.
             let joined = |c: char| matches!(c, '\u{200d}' | '\u{301}');
             let mut pieces = line.split(['…', ' ', '→']);
             assert!(
@@ -999,7 +1000,7 @@ fn wide_and_joined_characters_are_cut_between_them() {
 }
 
 #[test]
-fn one_of_very_many_items_is_one_line() {
+fn a_change_among_very_many_items_takes_one_line() {
     let object = |changed: u32| {
         let items = (0..3600).map(|n| {
             let state = if n == changed { "on" } else { "off" };

@@ -1,24 +1,24 @@
-//! Values as text: bare where YAML would read them back as the same string, in JSON quotes where it
-//! would not, composites in YAML's flow form. The text is display text: nothing in it moves a cursor.
+//! Formats values as display text. Strings are bare if YAML reads them back as the same string, and else in
+//! JSON quotes. Objects and lists are in YAML's flow form.
 
 use std::borrow::Cow;
 
 use crate::diff::{Content, Shown};
 use crate::render::text;
 
-/// How much of a composite is written out.
+/// How much of an object or a list is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueDetail {
-    /// All of it.
+    /// The whole value.
     Whole,
-    /// Composites inside it are counted.
+    /// The objects and lists inside it are replaced by counts.
     Outline,
-    /// It is counted itself.
+    /// The value itself is replaced by a count.
     Count,
 }
 
-/// A value in one line of at most `columns`, if it can be; `without` leaves out fields of the
-/// outermost object. `None` for a composite of which nothing is left.
+/// Formats a value in one line of at most `columns`, if possible. `without` omits fields of the outermost
+/// object. `None` for an object or a list without remaining parts.
 pub(super) fn fitting<'a>(
     shown: Shown<'a>,
     columns: Option<usize>,
@@ -63,7 +63,7 @@ fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Opti
     })
 }
 
-/// A value without parts; of one with parts nothing.
+/// Formats a scalar; empty for an object or a list.
 fn scalar(content: Content<'_>, place: ScalarPlace) -> Cow<'_, str> {
     match content {
         Content::Null => "null".into(),
@@ -75,20 +75,20 @@ fn scalar(content: Content<'_>, place: ScalarPlace) -> Cow<'_, str> {
     }
 }
 
-/// The size in bytes of most composites, once they are folded.
+/// The capacity in bytes that is enough for most folded objects and lists.
 const USUAL: usize = 128;
 
-/// Where a scalar stands.
+/// The context of a scalar, which decides when it needs quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScalarPlace {
     Line,
     Flow,
 }
 
-/// What a value is written with.
+/// Writes a value as text.
 struct ValueWriter {
     out: String,
-    /// A composite that does not fit into as many need not be written to its end.
+    /// The width limit. The writer may stop early once the text is wider.
     columns: Option<usize>,
 }
 
@@ -136,7 +136,7 @@ impl ValueWriter {
         self.out.push(']');
     }
 
-    /// Whether the text is too wide already.
+    /// Whether the text is already too wide.
     fn is_full(&self) -> bool {
         self.columns
             .is_some_and(|columns| !text::fits(&self.out, columns))
@@ -150,7 +150,7 @@ fn inner(detail: ValueDetail) -> ValueDetail {
     }
 }
 
-/// `{3 fields}` or `[2 items]`; an empty one in one piece.
+/// The count in place of a value: `{3 fields}` or `[2 items]`. An empty value is `{}` or `[]`.
 fn counted(shown: Shown<'_>) -> String {
     let (open, unit, close) = match shown.content() {
         Content::Object => ("{", "field", "}"),
@@ -162,7 +162,7 @@ fn counted(shown: Shown<'_>) -> String {
     }
 }
 
-/// A count with its thousands apart: `4,864`.
+/// A count with thousands separators: `4,864`.
 pub(crate) fn thousands(count: usize) -> String {
     let mut digits = count.to_string();
     let mut at = digits.len();
@@ -179,18 +179,18 @@ pub(crate) fn plural(count: usize, unit: &str) -> String {
     format!("{} {unit}{s}", thousands(count))
 }
 
-/// A string, in quotes where it needs them.
+/// Formats a string, in quotes if it needs them.
 fn string(text: Cow<'_, str>, place: ScalarPlace) -> Cow<'_, str> {
     if is_plain(&text, place) {
         return text::escaped_line(text);
     }
-    // A string is always serialisable.
+    // Serializing a string cannot fail.
     let quoted = serde_json::to_string(&*text).unwrap_or_default();
     text::escaped_line(quoted.into())
 }
 
-/// Whether YAML reads the bare text as this very string (YAML 1.2 §7.3.3, and the words that YAML 1.1
-/// takes for booleans).
+/// Whether YAML reads the bare text as this string (YAML 1.2 §7.3.3, and the words that YAML 1.1 reads as
+/// booleans).
 fn is_plain(text: &str, place: ScalarPlace) -> bool {
     let Some(first) = text.chars().next() else {
         return false;
@@ -208,11 +208,12 @@ fn is_plain(text: &str, place: ScalarPlace) -> bool {
         && !is_other_scalar(text)
 }
 
-/// Whether there is no comment, mapping or control in it, nor what ends a value inside a composite.
+/// Whether the text contains no comment, mapping or control character, and inside a flow no character that
+/// ends a value.
 fn has_plain_bytes(text: &str, place: ScalarPlace) -> bool {
     let ends_one =
         |byte: u8| (place == ScalarPlace::Flow) & matches!(byte, b',' | b'[' | b']' | b'{' | b'}');
-    // Without a space there is neither a comment nor a mapping, and most texts have none.
+    // A text without spaces contains neither a comment nor a mapping, and most texts have none.
     let is_of_word = |byte: u8| (0x21..0x7f).contains(&byte) & !ends_one(byte);
     if text.bytes().fold(true, |all, byte| all & is_of_word(byte)) {
         return true;
@@ -231,18 +232,18 @@ fn has_plain_bytes(text: &str, place: ScalarPlace) -> bool {
     })
 }
 
-/// Words that YAML 1.1 or 1.2 reads as something that is no string, in any case.
+/// Words that YAML 1.1 or 1.2 does not read as strings, in any case.
 const OTHER_WORDS: [&str; 16] = [
     "null", "~", "true", "false", "yes", "no", "on", "off", "y", "n", ".nan", ".inf", "-.inf",
     "+.inf", "---", "...",
 ];
 
-/// No number has other bytes, once it has begun like one.
+/// Whether a number may contain this byte after its start.
 fn is_of_numbers(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-' | b'_')
 }
 
-/// Whether YAML reads the text as something that is no string.
+/// Whether YAML reads the text as something other than a string.
 fn is_other_scalar(text: &str) -> bool {
     let number = text.strip_prefix(['-', '+']).unwrap_or(text);
     let starts_like_one = number
@@ -284,14 +285,14 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_bare_where_yaml_reads_them_so() {
+    fn strings_are_bare_if_yaml_reads_them_back() {
         for text in BARE {
             assert_eq!(string(text, ScalarPlace::Line), *text);
         }
         for text in QUOTED {
             assert_eq!(
                 string(text, ScalarPlace::Line),
-                serde_json::to_string(text).expect("a string")
+                serde_json::to_string(text).expect("a string serializes")
             );
         }
         assert_eq!(
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn thousands_are_separated() {
         for (number, text) in [
             (0, "0"),
             (999, "999"),
@@ -318,11 +319,11 @@ mod tests {
     }
 
     #[test]
-    fn composites_are_folded_to_fit() {
+    fn objects_and_lists_are_folded_to_fit() {
         let doc = Doc::parse(
             r#"{"name":"web","n":1,"args":["a,b","--x"],"resources":{"limits":{"cpu":"1"}},"e":{},"f":[]}"#,
         )
-        .expect("valid");
+        .expect("the text is valid JSON");
         let redactor = Redactor::new();
         let shown = redactor.shown(doc.root());
         let fit = |columns| fitting(shown, columns, &["name"]).unwrap_or_default();

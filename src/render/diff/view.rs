@@ -1,24 +1,24 @@
-//! How changes are shown: which of them, in which order, and how many.
+//! `DiffView`: which changes a view shows, in which order, and how many.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 
-use crate::diff::{Change, Diff, Filter, LAST_APPLIED, Noise, Op, Redactor, SegId};
+use crate::diff::{Change, Diff, Filter, LAST_APPLIED, NodeId, Noise, Op, Redactor};
 use crate::render::style::Look;
 
-/// How changes are shown.
+/// The options of a view of changes.
 #[derive(Clone, Copy)]
 pub struct DiffView<'v> {
-    /// Colours, symbols and width. Without a width nothing is cut or folded.
+    /// Colours, symbols and width. Without a width, no value is cut and no change is folded.
     pub look: Look,
-    /// Hides the values of Secrets.
+    /// Hides Secret values.
     pub redactor: &'v Redactor,
-    /// Which parts of the object are selected.
+    /// The selected paths.
     pub filter: &'v Filter,
-    /// Which classes of noise are shown.
+    /// The kinds of noise that are shown.
     pub noise: &'v BTreeSet<Noise>,
-    /// The zone of times of day.
+    /// The time zone for times of day.
     pub zone: &'v TimeZone,
     /// Whether long output is collapsed.
     pub fold: Fold,
@@ -27,19 +27,19 @@ pub struct DiffView<'v> {
 /// Whether output that is too long for a screen is collapsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fold {
-    /// On a terminal many changes, and many lines of a text, are counted. Of a very long value only the part
-    /// around the change is shown.
+    /// On a terminal, many changes or many lines of a text are replaced by counts. Of a very long value, only
+    /// the part around the change is shown.
     #[default]
     Many,
-    /// Everything is shown.
+    /// Everything is shown in full.
     Never,
 }
 
-/// Above this many lines, changes are counted by the part of the object that they are in.
+/// The number of lines above which changes are replaced by counts.
 const MANY: usize = 200;
 
 impl DiffView<'_> {
-    /// Whether so many lines of one version are too many for a screen.
+    /// Whether this many lines of one version are too many for a screen.
     pub(super) fn folds(&self, lines: usize) -> bool {
         lines > MANY && self.look.width.is_some() && self.fold == Fold::Many
     }
@@ -51,24 +51,24 @@ impl DiffView<'_> {
     }
 }
 
-/// How many changes a version has.
+/// The number of changes in a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Those that are shown.
+    /// The shown changes.
     pub shown: usize,
-    /// Those that are selected but hidden, by class of noise.
+    /// The selected changes that are hidden, by kind of noise.
     pub noise: BTreeMap<Noise, usize>,
-    /// Those that are filtered out.
+    /// The changes that the filter excludes.
     pub filtered: usize,
 }
 
 impl Counts {
-    /// How many are hidden as noise.
+    /// The number of changes hidden as noise.
     pub fn hidden(&self) -> usize {
         self.noise.values().sum()
     }
 
-    /// The same where all of them are filtered out.
+    /// The counts if the filter excludes all changes.
     #[must_use]
     pub fn all_filtered(&self) -> Counts {
         Counts {
@@ -77,7 +77,7 @@ impl Counts {
         }
     }
 
-    /// Those that are shown, without the others.
+    /// The number of shown changes, without the other counts.
     pub(super) fn of_shown(&self) -> Counts {
         Counts {
             shown: self.shown,
@@ -99,11 +99,11 @@ pub fn counts(diff: &Diff<'_>, filter: &Filter, shown: &BTreeSet<Noise>) -> Coun
     counts
 }
 
-/// Above this many moves, a list is said to be in another order.
+/// The number of moves above which a list counts as reordered.
 pub(super) const MOVES: usize = 3;
 
-/// The changes that are shown: those of the metadata first, then the spec, the data, the status and the
-/// rest; of each, what stands at the top of it first.
+/// The shown changes, sorted by section: metadata, spec, data, status, other fields. Within a section,
+/// changes of top-level fields come first.
 pub(super) fn shown<'d>(diff: &'d Diff<'_>, view: &DiffView<'_>) -> Vec<&'d Change> {
     let changes = diff.changes().iter();
     let mut shown: Vec<&Change> = changes.filter(|change| view.shows(diff, change)).collect();
@@ -111,8 +111,8 @@ pub(super) fn shown<'d>(diff: &'d Diff<'_>, view: &DiffView<'_>) -> Vec<&'d Chan
     shown
 }
 
-/// The place of a change among the others: its section, and whether it is at the top of it.
-pub(super) fn rank(diff: &Diff<'_>, at: SegId) -> (usize, bool) {
+/// The rank of a change: its section, and whether it is below the top level of the section.
+pub(super) fn rank(diff: &Diff<'_>, at: NodeId) -> (usize, bool) {
     let (depth, top) = diff
         .chain(at)
         .fold((0, at), |(depth, _), above| (depth + 1, above));
@@ -124,14 +124,14 @@ pub(super) fn rank(diff: &Diff<'_>, at: SegId) -> (usize, bool) {
         Some("status") => 3,
         Some(_) | None => 4,
     };
-    // The applied configuration mostly repeats the changes above it.
+    // The last applied configuration mostly repeats the changes above it.
     if diff.field(at) == Some(LAST_APPLIED) {
         return (5, true);
     }
     (section, depth > 2)
 }
 
-/// Whether a change is of the place of an item alone.
+/// Whether a change only moves an item.
 pub(super) fn is_move(change: &Change) -> bool {
     matches!(change.op, Op::Move { .. })
 }

@@ -1,22 +1,22 @@
-//! Who is behind a version and its changes, in words.
+//! Names the managers behind a version and its changes.
 
 use crate::diff::{Change, Diff};
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::render::text;
 
-/// Who is behind the changes of a version, as its heading says it, so that the lines need not.
+/// What the heading of a version shows about its managers, so that the lines need not repeat it.
 #[derive(Clone, Copy)]
 pub(super) enum Attribution<'w> {
-    /// One manager wrote them, or nobody is known to have.
+    /// One manager wrote the changes, or no writer is known.
     Writer,
-    /// Several managers wrote them: each line says which.
+    /// Several managers wrote the changes, and each line names one.
     Writers,
-    /// Nobody is known to have written them, and one manager owns all of them.
+    /// No writer is known, and one manager owns all changed fields.
     Owner(&'w ManagedFieldsEntry<'w>),
 }
 
 impl<'w> Attribution<'w> {
-    /// Who is behind these changes.
+    /// Decides what a heading shows about these changes.
     pub(super) fn of(
         diff: &Diff<'w>,
         writers: &'w Writers<'w>,
@@ -32,7 +32,7 @@ impl<'w> Attribution<'w> {
         }
     }
 
-    /// What a heading says.
+    /// The text for the heading.
     pub(super) fn heading(self, writers: &Writers<'_>) -> Option<String> {
         match self {
             Attribution::Owner(owner) => Some(format!("owner {}", manager(owner))),
@@ -40,7 +40,7 @@ impl<'w> Attribution<'w> {
         }
     }
 
-    /// What a line says of who is behind its change.
+    /// The text for the line of a change.
     pub(super) fn suffix(self, by: By<'_, '_>) -> String {
         let text = match (by, self) {
             (By::Actor(actor), Attribution::Writers) => format!("  by {}", manager(actor)),
@@ -60,7 +60,7 @@ impl<'w> Attribution<'w> {
     }
 }
 
-/// Who wrote a version: `by kubelet (status)`; `None` if nobody is known to have.
+/// Names the managers that wrote a version: `by kubelet (status)`. `None` if no writer is known.
 pub fn writer(writers: &Writers<'_>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for actor in writers.actors() {
@@ -72,7 +72,7 @@ pub fn writer(writers: &Writers<'_>) -> Option<String> {
     (!names.is_empty()).then(|| format!("by {}", names.join(", ")))
 }
 
-/// The one who owned all of these before, where nobody is known to have written.
+/// The manager that owned all these fields before, if no writer is known.
 fn owner<'w>(
     diff: &Diff<'w>,
     writers: &'w Writers<'w>,
@@ -92,10 +92,11 @@ fn names(a: &ManagedFieldsEntry<'_>, b: &ManagedFieldsEntry<'_>) -> bool {
     (&a.manager, &a.subresource) == (&b.manager, &b.subresource)
 }
 
-/// A manager as it is named: with its subresource, if it wrote through one.
+/// The name of a manager, with its subresource if it wrote through one.
 fn manager(entry: &ManagedFieldsEntry<'_>) -> String {
     let name = match &*entry.manager {
-        // So kube-apiserver calls a client that does not name itself; it is no word of ours.
+        // kube-apiserver gives this name to clients that do not name themselves. The quotes show that the
+        // word is not ours.
         "unknown" => "\"unknown\"",
         name => name,
     };

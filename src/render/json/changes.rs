@@ -13,39 +13,39 @@ use crate::render::diff::ChangeType;
 
 use super::RefRecord;
 
-/// A version of an object: what has changed in it, and who did it.
+/// A version of an object: its changes and their authors.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeRecord {
     /// [`VERSION`](super::VERSION).
     pub v: u32,
-    /// What has happened.
+    /// The kind of change.
     #[serde(rename = "type")]
     pub change: ChangeType,
-    /// Whether it is from before the watch began.
+    /// Whether the version is older than the watch.
     pub past: bool,
-    /// When, by the server's clock, where that is known: what only removes fields leaves no time.
+    /// The time by the server's clock, if known. A write that only removes fields leaves no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// The other end, where only an interval is known.
+    /// The end of the interval, if only an interval is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_until: Option<String>,
-    /// When it arrived, by our clock; null for the past.
+    /// The time of arrival by the local clock; null for past versions.
     pub seen: Option<String>,
-    /// Which object.
+    /// The object.
     #[serde(rename = "ref")]
     pub object_ref: RefRecord,
-    /// The resourceVersion before.
+    /// The resourceVersion of the version before.
     pub from: Option<String>,
-    /// The resourceVersion now.
+    /// The resourceVersion of this version.
     pub to: Option<String>,
-    /// Who wrote it.
+    /// The managers that wrote this version.
     pub actors: Vec<ActorRecord>,
-    /// What has changed, without what is hidden.
+    /// The changes, without the hidden ones.
     pub changes: Vec<ChangeEntry>,
-    /// How many changes are hidden, by the sort of noise.
+    /// The number of hidden changes, by kind of noise.
     pub hidden: BTreeMap<Noise, usize>,
-    /// The whole object, where it was created or deleted.
+    /// The whole object, if it was created or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<Box<RawValue>>,
 }
@@ -57,10 +57,10 @@ pub struct ActorRecord {
     pub manager: String,
     /// `Apply` or `Update`.
     pub operation: String,
-    /// The subresource it wrote through.
+    /// The subresource of the write.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub subresource: String,
-    /// When.
+    /// The time of the write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
 }
@@ -69,48 +69,48 @@ pub struct ActorRecord {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeEntry {
-    /// What has become of the value.
+    /// What happened to the value.
     pub op: OpName,
-    /// Where it stands, as every view writes it.
+    /// The path, as every view writes it.
     pub path: String,
-    /// The same as a JSON Pointer (RFC 6901) into the newer object; into the older one for `remove`.
+    /// The path as a JSON Pointer (RFC 6901) into the newer object; into the older one for `remove`.
     pub pointer: String,
-    /// The old place of a value that was moved.
+    /// The old path of a value that was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_pointer: Option<String>,
-    /// What it was.
+    /// The old value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<Box<RawValue>>,
-    /// What it is.
+    /// The new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<Box<RawValue>>,
-    /// The manager that did it.
+    /// The manager that made the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
 
-/// What has become of a value, as JSON Patch (RFC 6902) names it.
+/// What happened to a value, in the words of JSON Patch (RFC 6902).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OpName {
-    /// It is new.
+    /// The value was added.
     Add,
-    /// It is gone.
+    /// The value was removed.
     Remove,
-    /// It has another value.
+    /// The value was replaced.
     Replace,
-    /// It stands at another place of its list.
+    /// The value was moved in its list.
     Move,
 }
 
-/// Which changes a record has, and how it shows their values.
+/// Selects the changes of a record and decides how it shows values.
 #[derive(Clone, Copy)]
 pub struct RecordView<'v> {
-    /// Hides the values of Secrets.
+    /// Hides Secret values.
     pub redactor: &'v Redactor,
-    /// Which parts of the object are selected.
+    /// The selected paths.
     pub filter: &'v Filter,
-    /// Which classes of noise are shown.
+    /// The kinds of noise that are shown.
     pub noise: &'v BTreeSet<Noise>,
 }
 
@@ -152,7 +152,7 @@ fn entry(
     }
 }
 
-/// Who did it; an owner who is not known to have written did not.
+/// The manager that wrote a change. An owner that did not write is not an author.
 fn actor(by: By<'_, '_>) -> Option<String> {
     match by {
         By::Actor(actor) | By::Took { actor, .. } => Some(actor.manager.to_string()),
@@ -160,12 +160,12 @@ fn actor(by: By<'_, '_>) -> Option<String> {
     }
 }
 
-/// A value as it may be shown, digit by digit.
+/// A value as it may be shown, with all digits of its numbers.
 pub fn raw(shown: Shown<'_>) -> Box<RawValue> {
     RawValue::from_string(shown.json()).expect("Shown::json writes JSON")
 }
 
-/// Who wrote a version.
+/// The managers that wrote a version.
 pub fn actors(writers: &Writers<'_>) -> Vec<ActorRecord> {
     writers.actors().map(actor_record).collect()
 }
@@ -185,7 +185,7 @@ mod tests {
     use crate::object::{Doc, ObjectRef};
 
     #[test]
-    fn a_version_is_a_line() {
+    fn a_version_is_one_line() {
         let object = |version: u32, image: &str, order: &str| {
             let time = format!("2024-05-01T14:02:0{version}Z");
             let text = format!(
@@ -193,7 +193,7 @@ mod tests {
                     {{"manager":"kubectl","operation":"Update","apiVersion":"v1","time":"{time}","fieldsV1":{{"f:spec":{{}},"f:data":{{}}}}}}]}},
                     "data":{{"a":"{image}"}},"spec":{{"n":18446744073709551617{version},"items":{order},"gone{version}":null}}}}"#
             );
-            Doc::parse(text).expect("valid")
+            Doc::parse(text).expect("the text is valid JSON")
         };
         let (old, new) = (
             object(1, "aHVudGVyMg==", r#"[{"name":"x"},{"name":"y"}]"#),
@@ -224,7 +224,7 @@ mod tests {
             hidden: crate::render::diff::counts(&diff, &filter, &noise).noise,
             object: Some(raw(shown)),
         };
-        let line = serde_json::to_string(&record).expect("serialises");
+        let line = serde_json::to_string(&record).expect("a record serializes");
         assert!(!line.contains('\n') && !line.contains("aHVudGVy"));
         insta::assert_snapshot!(line.replace("},{", "},\n{").replace(",\"actors", ",\n\"actors"), @r#"
         {"v":1,"type":"modified","past":true,"time":"2024-05-01T14:02:02.000Z","seen":null,"ref":{"cluster":"kind","apiVersion":"v1","kind":"Secret","namespace":"shop","name":"db","uid":"u1"},"from":"1","to":"2",

@@ -1,4 +1,4 @@
-//! How a record becomes a line.
+//! Writes a record as one line.
 
 use std::io;
 
@@ -7,9 +7,9 @@ use serde_json::ser::{CompactFormatter, Formatter};
 
 use crate::render::text::is_unsafe;
 
-/// The record as one line of JSON, without a line feed. What a terminal might obey or hide is escaped
-/// as JSON allows: the C0 controls, as always, and with them all that
-/// [`escape_line`](crate::render::text::escape_line) makes visible.
+/// The record as one line of JSON, without a line feed. JSON escapes replace every character that a terminal
+/// may obey or hide: the C0 controls, and those that [`escape_line`](crate::render::text::escape_line) makes
+/// visible.
 pub fn line(record: &impl Serialize) -> String {
     let mut bytes = Vec::with_capacity(512);
     record
@@ -20,7 +20,7 @@ pub fn line(record: &impl Serialize) -> String {
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }
 
-/// Compact JSON in which nothing moves a cursor.
+/// Compact JSON without characters that a terminal may obey.
 struct Harmless;
 
 impl Formatter for Harmless {
@@ -43,7 +43,7 @@ impl Formatter for Harmless {
         CompactFormatter.write_string_fragment(writer, rest)
     }
 
-    /// Raw JSON has such characters inside its strings alone.
+    /// Raw JSON contains such characters only inside its strings.
     fn write_raw_fragment<W: ?Sized + io::Write>(
         &mut self,
         writer: &mut W,
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_survives_and_moves_no_cursor() {
+    fn text_is_preserved_without_terminal_commands() {
         for text in [
             "plain",
             "a\u{1b}[31mred\n\"quoted\" \\ back",
@@ -69,7 +69,7 @@ mod tests {
             let line = line(&text);
             assert!(!line.contains(is_unsafe), "{line:?}");
             assert_eq!(
-                serde_json::from_str::<String>(&line).expect("JSON"),
+                serde_json::from_str::<String>(&line).expect("the line is JSON"),
                 text,
                 "{line}"
             );

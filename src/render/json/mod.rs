@@ -1,5 +1,5 @@
-//! The records of `-o json`: one object a line, each kind with a JSON Schema in docs/schema. Fields are
-//! only ever added.
+//! The records of `-o json`: one object on each line. Each kind of record has a JSON Schema in docs/schema.
+//! Fields are only added, never removed.
 
 pub mod changes;
 pub mod line;
@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use crate::object::ObjectRef;
 
-/// The version of the records, in their field `v`.
+/// The version of the record format, in the field `v`.
 pub const VERSION: u32 = 1;
 
-/// Which object, in which cluster. Absent parts are left out.
+/// Identifies an object and its cluster. Unknown parts are omitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefRecord {
@@ -26,18 +26,18 @@ pub struct RefRecord {
     /// The kind.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// The namespace; none for cluster-scoped objects.
+    /// The namespace; `None` for cluster-scoped objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// The name.
     pub name: String,
-    /// The uid, where it is known.
+    /// The uid, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
 }
 
 impl RefRecord {
-    /// The record of a reference.
+    /// The record of an object reference.
     pub fn new(cluster: impl Into<String>, object: &ObjectRef) -> RefRecord {
         RefRecord {
             cluster: cluster.into(),

@@ -1,4 +1,4 @@
-//! The records of `changes -o json` that are no versions of objects: what is told of a source, or of the run.
+//! The records of `changes -o json` that describe a source or the run, and not a version of an object.
 
 use serde::Serialize;
 
@@ -6,110 +6,110 @@ use crate::render::diff::ChangeType;
 
 use super::{RefRecord, VERSION};
 
-/// Such a record. Its fields stand as in its schema: what all records have first.
+/// A record about a source or the run. Its fields are in the order of its schema; common fields come first.
 #[derive(Debug, Serialize)]
 pub struct Notice<'r> {
     v: u32,
     #[serde(rename = "type")]
     kind: &'static str,
-    /// When, by our clock.
+    /// The time, by the local clock.
     seen: &'r str,
     /// The name of the context, or of the file.
     cluster: &'r str,
-    /// What is listed and watched; none for what is of all.
+    /// The resource that is listed and watched; `None` for a record about the whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'r str>,
     #[serde(flatten)]
-    said: Said<'r>,
+    body: NoticeBody<'r>,
 }
 
-/// What such a record says.
+/// The part of such a record that depends on its type.
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub enum Said<'r> {
-    /// `synced`: a full listing is in.
+pub enum NoticeBody<'r> {
+    /// `synced`: a full listing is complete.
     Synced {
-        /// How many objects there are.
+        /// The number of objects.
         count: usize,
     },
     /// `gap`: versions may be missing.
     Gap {
-        /// The last resourceVersion that is known to be complete.
+        /// The last resourceVersion before the gap.
         after: Option<&'r str>,
-        /// The one from which on all is known again.
+        /// The first resourceVersion after the gap.
         upto: Option<&'r str>,
-        /// Why, in a word.
+        /// The cause, in one word.
         cause: &'static str,
     },
-    /// `state`: the connection has come to another state.
+    /// `state`: the connection changed its state.
     State {
-        /// Its name.
+        /// The name of the state.
         state: &'r str,
-        /// Why.
+        /// The cause.
         #[serde(skip_serializing_if = "Option::is_none")]
         cause: Option<&'r str>,
     },
-    /// `undecodable`, of a line.
+    /// `undecodable`, for a watch line.
     Line {
-        /// What is wrong with it.
+        /// The parse error.
         cause: &'r str,
     },
-    /// `undecodable`, of a version that came.
+    /// `undecodable`, for a version of a known object.
     Version {
-        /// What is wrong with it.
+        /// The parse error.
         cause: &'r str,
-        /// What its type would have been.
+        /// The type that the record of the version would have.
         event: ChangeType,
-        /// Which object.
+        /// The object.
         #[serde(rename = "ref")]
         object_ref: RefRecord,
-        /// The resourceVersion before.
+        /// The resourceVersion of the version before.
         from: Option<&'r str>,
-        /// The resourceVersion now.
+        /// The resourceVersion of this version.
         to: Option<&'r str>,
     },
-    /// `lookback`: how far back a source was looked at.
+    /// `lookback`: how far back a source was read.
     Lookback {
-        /// Why it goes no further, in a word.
+        /// Why it stops there, in one word.
         end: &'static str,
-        /// The revision after which each version is told.
+        /// The revision after which every version that could be read is reported.
         from: Option<String>,
-        /// When that was.
+        /// The time of `from`.
         #[serde(skip_serializing_if = "Option::is_none")]
         time: Option<String>,
-        /// The revision after which nothing at all is missing.
+        /// The revision after which no version is missing.
         complete: Option<String>,
-        /// When that was.
+        /// The time of `complete`.
         #[serde(skip_serializing_if = "Option::is_none")]
         complete_time: Option<String>,
-        /// Why it was not read.
+        /// Why the source could not be read.
         #[serde(skip_serializing_if = "Option::is_none")]
         cause: Option<String>,
-        /// The objects of which versions are missing because the server did not answer.
+        /// The objects with missing versions, because the server did not answer.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         missing: Vec<MissingRecord>,
     },
-    /// `seam`: the end of the past.
-    Seam {
-        /// How many records of versions are past.
+    /// `seam`: the divider between the past and what follows.
+    Divider {
+        /// The number of past versions reported.
         versions: usize,
-        /// Whether what follows is live.
+        /// Whether live versions follow.
         live: bool,
     },
 }
 
-/// An object of which versions are missing.
+/// An object with missing versions.
 #[derive(Debug, Serialize)]
 pub struct MissingRecord {
-    /// Which object.
+    /// The object.
     #[serde(rename = "ref")]
     pub object_ref: RefRecord,
-    /// Why.
+    /// The cause.
     pub cause: String,
 }
 
-impl<'r> Said<'r> {
-    /// The record that says it.
+impl<'r> NoticeBody<'r> {
+    /// Builds the record.
     pub fn record(self, seen: &'r str, cluster: &'r str, source: Option<&'r str>) -> Notice<'r> {
         Notice {
             v: VERSION,
@@ -117,18 +117,18 @@ impl<'r> Said<'r> {
             seen,
             cluster,
             source,
-            said: self,
+            body: self,
         }
     }
 
     fn kind(&self) -> &'static str {
         match self {
-            Said::Synced { .. } => "synced",
-            Said::Gap { .. } => "gap",
-            Said::State { .. } => "state",
-            Said::Line { .. } | Said::Version { .. } => "undecodable",
-            Said::Lookback { .. } => "lookback",
-            Said::Seam { .. } => "seam",
+            NoticeBody::Synced { .. } => "synced",
+            NoticeBody::Gap { .. } => "gap",
+            NoticeBody::State { .. } => "state",
+            NoticeBody::Line { .. } | NoticeBody::Version { .. } => "undecodable",
+            NoticeBody::Lookback { .. } => "lookback",
+            NoticeBody::Divider { .. } => "seam",
         }
     }
 }

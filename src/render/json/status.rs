@@ -9,42 +9,42 @@ use crate::status::{Assessment, Cause, Condition, Status};
 
 use super::RefRecord;
 
-/// The verdict on an object. One is printed when an object is first seen, and one whenever anything in
-/// it but `time` has changed.
+/// The assessment of an object. One record is printed when the object first appears, and one whenever a field
+/// other than `time` has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusRecord {
     /// [`VERSION`](super::VERSION).
     pub v: u32,
-    /// When the object was judged.
+    /// The time of the assessment.
     pub time: String,
-    /// Which object.
+    /// The object.
     #[serde(rename = "ref")]
     pub object_ref: RefRecord,
-    /// The uid of the object it is shown under; null for one that was asked for.
+    /// The uid of the owner that the object is shown under; null for a requested object.
     pub owner: Option<String>,
-    /// How many owners it is shown under.
+    /// The number of owners above it.
     pub depth: usize,
     /// The state: kstatus's word.
     pub status: &'static str,
-    /// The worst state among the dependents of its current revision; absent where there is none.
+    /// The worst state among the dependents of its current revision; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst: Option<&'static str>,
-    /// What the state is based on.
+    /// The reason for the state.
     pub message: String,
     /// kstatus's conditions.
     pub conditions: Vec<ConditionRecord>,
     /// The word in the STATUS column.
     pub word: String,
-    /// How many parts are ready of how many; absent for kinds without parts.
+    /// Ready and total parts; absent for kinds without parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready: Option<String>,
-    /// How often containers were restarted; for Pods alone.
+    /// The number of container restarts; for Pods only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restarts: Option<i64>,
-    /// Why it is in this state, the most telling first.
+    /// The causes of the state, the most important first.
     pub causes: Vec<CauseRecord>,
-    /// Why it could not be judged.
+    /// Why the object could not be assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -55,35 +55,34 @@ pub struct ConditionRecord {
     /// `Reconciling` or `Stalled`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Always True: where it is not, the condition is absent.
+    /// Always True. A condition that does not hold is absent.
     pub status: &'static str,
-    /// Why, in a word.
+    /// The reason, in one word.
     pub reason: String,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub message: String,
 }
 
-/// One reason for the state.
+/// One cause of the state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CauseRecord {
-    /// Which rule found it: a stable name.
+    /// The stable name of the rule that found it.
     pub rule: &'static str,
-    /// What it found.
+    /// The finding.
     pub text: String,
 }
 
-/// Where an object stands among those it is shown with.
+/// The position of an object in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreePlace<'a> {
-    /// What it is shown under.
+    /// The owner that it is shown under.
     pub owner: Option<&'a Uid>,
-    /// How many owners it is shown under.
+    /// The number of owners above it.
     pub depth: usize,
 }
 
 impl StatusRecord {
-    /// The record of an object of `cluster` that was assessed at `time`, without where it stands and what
-    /// depends on it.
+    /// The record of an object that was assessed at `time`, without its position and its dependents.
     pub fn new(
         cluster: &str,
         object: &ObjectRef,
@@ -113,7 +112,7 @@ impl StatusRecord {
         }
     }
 
-    /// The record with where the object stands and the worst of what depends on it.
+    /// Adds the position of the object and the worst state of its dependents.
     #[must_use]
     pub fn at(self, place: TreePlace<'_>, worst: Option<Status>) -> StatusRecord {
         StatusRecord {

@@ -1,4 +1,4 @@
-//! The record of `trace -o json`: a whole graph a line.
+//! The record of `trace -o json`: one graph on each line.
 
 use serde::Serialize;
 
@@ -6,53 +6,53 @@ use super::status::CauseRecord;
 use super::{RefRecord, VERSION, line};
 use crate::graph::EndpointState;
 
-/// A graph: everything that is known of one chain at one moment.
+/// A graph: one chain at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GraphRecord {
-    /// The objects and addresses.
+    /// The objects, and the addresses without an object.
     pub nodes: Vec<NodeRecord>,
-    /// How they relate.
+    /// The relations between them.
     pub edges: Vec<EdgeRecord>,
-    /// The phases of a rollout, where the graph is that of one.
+    /// The phases of the rollout, if the graph shows one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseRecord>,
 }
 
-/// An object, or an address that no object stands behind.
+/// An object, or an address without an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NodeRecord {
     /// The uid; for a ghost `GROUP/KIND/NAMESPACE/NAME`, for a bare address `ip:ADDRESS`.
     pub id: String,
-    /// Which object; absent for a bare address.
+    /// The object; absent for a bare address.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub object: Option<RefRecord>,
-    /// The state in kstatus's words; `NotFound` for a ghost, `Unknown` for what is not looked at.
+    /// The state in kstatus's words; `NotFound` for a ghost, `Unknown` for an object that is not assessed.
     pub status: &'static str,
-    /// Whether the object is named by others but not there.
+    /// Whether other objects name the object but it does not exist.
     pub ghost: bool,
     /// kubectl's word for the state.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub word: String,
-    /// How many parts are ready: `1/2`.
+    /// The ready and total parts: `1/2`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ready: String,
-    /// Why the object is not as it should be.
+    /// The causes of its state, if it is not healthy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<CauseRecord>,
 }
 
-/// How two nodes relate.
+/// The relation between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EdgeRecord {
     /// The `id` of a node.
     pub from: String,
     /// The `id` of a node.
     pub to: String,
-    /// What `from` does with `to`.
+    /// The relation of `from` to `to`.
     pub relation: Relation,
-    /// The field that says so.
+    /// The field that states the relation.
     pub via: &'static str,
-    /// For an endpoint: whether it gets traffic.
+    /// For an endpoint: whether it receives traffic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<&'static str>,
     /// For an endpoint: its addresses.
@@ -60,22 +60,22 @@ pub struct EdgeRecord {
     pub addresses: Vec<String>,
 }
 
-/// What one node does with another.
+/// The relation of one node to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Relation {
-    /// It is its owner.
+    /// An object owns another.
     Owns,
-    /// Its selector finds it.
+    /// A selector matches an object.
     Selects,
-    /// It is served by it: a Service by its slices.
+    /// A slice belongs to a Service.
     Slices,
-    /// It sends to it: a slice to its endpoints.
+    /// A slice lists an endpoint.
     Endpoint,
 }
 
 impl Relation {
-    /// The field that says so.
+    /// The field that states the relation.
     pub fn via(self) -> &'static str {
         match self {
             Relation::Owns => "metadata.ownerReferences",
@@ -89,19 +89,19 @@ impl Relation {
 /// One phase of a rollout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PhaseRecord {
-    /// Its name.
+    /// The name of the phase.
     pub phase: &'static str,
     /// `done`, `underway`, `failed` or `waiting`.
     pub state: &'static str,
-    /// When it was done, as far as that is known.
+    /// The time of its completion, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// How far it is.
+    /// Its progress.
     pub text: String,
 }
 
 impl GraphRecord {
-    /// The record as a line, at a time in RFC 3339.
+    /// The record as one line. `time` is in RFC 3339.
     pub fn line(&self, time: &str) -> String {
         #[derive(Serialize)]
         struct TraceRecord<'a> {
@@ -118,7 +118,7 @@ impl GraphRecord {
     }
 }
 
-/// Whether an endpoint gets traffic, as records spell it.
+/// Whether an endpoint receives traffic, in the words of the records.
 pub fn endpoint_state(state: EndpointState) -> &'static str {
     match state {
         EndpointState::Ready => "ready",

@@ -1,21 +1,21 @@
-//! Which items are shown where not all fit: what fails first, then what moves.
+//! Chooses the items to show if space is short: failing items first, then items in transition.
 
 use super::item::{ItemBody, OutlineItem, Weight};
 
-/// What is shown of an item.
+/// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fitted {
     /// The item with its first causes.
     With {
-        /// How many of them.
+        /// The number of causes.
         causes: usize,
     },
-    /// Nothing.
+    /// The item is hidden.
     No,
 }
 
-/// Chooses what is shown in no more than `budget` lines. An item is shown with all that is above it in the
-/// tree, and a cause that siblings share is shown once.
+/// Chooses the items to show in at most `budget` lines. An item is shown with all its ancestors, and a cause
+/// that siblings share is shown once.
 pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
     let lines: usize = items.iter().map(|item| 1 + item.causes.len()).sum();
     if lines <= budget {
@@ -53,20 +53,20 @@ pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
 
 struct Folding<'i> {
     items: &'i [OutlineItem],
-    /// The item above each one in the tree, by its place.
+    /// The index of each item's parent.
     parents: Vec<Option<usize>>,
     fitted: Vec<Fitted>,
 }
 
 impl Folding<'_> {
-    /// The item and those above it that are not shown yet.
+    /// The item and its ancestors, as far as they are not shown yet.
     fn missing(&self, place: usize) -> Vec<usize> {
         std::iter::successors(Some(place), |&at| self.parents[at])
             .take_while(|&at| self.fitted[at] == Fitted::No)
             .collect()
     }
 
-    /// Whether the first cause of an item is one that no sibling shows already.
+    /// Whether the first cause of an item is not shown at a sibling already.
     fn explains(&self, place: usize) -> bool {
         let Some(cause) = self.items[place].causes.first() else {
             return false;
@@ -95,8 +95,8 @@ fn parents(items: &[OutlineItem]) -> Vec<Option<usize>> {
     items.iter().enumerate().map(parent).collect()
 }
 
-/// How many items are left out, by what they are.
-pub(super) fn left_out(items: &[OutlineItem], fitted: &[Fitted]) -> String {
+/// The numbers of hidden items, by state.
+pub(super) fn omitted(items: &[OutlineItem], fitted: &[Fitted]) -> String {
     let (mut failing, mut moving, mut healthy, mut lines) = (0, 0, 0, 0);
     for (item, _) in items
         .iter()
@@ -128,7 +128,8 @@ mod tests {
     use super::*;
     use crate::status::Status;
 
-    /// Items as `depth weight cause`; the answer as a letter each: shown, with its cause, or not.
+    /// Items as `depth weight cause`. The result has one letter for each item: shown, shown with its cause,
+    /// or hidden.
     fn check(rows: &[(usize, Weight, &str)], budget: usize, expect: &str) {
         let item = |&(depth, weight, cause): &(usize, Weight, &str)| {
             let row = OutlineItem::row(depth, Status::Current, Vec::new());
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_comes_first_and_healthy_rows_fill_up() {
+    fn failing_rows_come_first_and_healthy_rows_fill_the_rest() {
         use Weight::{Asked, Failing, Healthy, Moving, Recent};
         let rows = [
             (0, Asked, ""),
@@ -177,17 +178,17 @@ mod tests {
         check(&rows, 0, "........");
     }
 
-    /// The trees of a trace begin at depth 1: none of them is below another.
+    /// The trees of a trace begin at depth 1, and none of them is the child of another.
     #[test]
-    fn an_item_is_below_the_last_one_that_stands_higher() {
+    fn the_parent_of_an_item_is_the_last_one_of_lower_depth() {
         let item = |&depth: &usize| OutlineItem::line(depth, "", crate::render::style::Role::Plain);
         let items: Vec<OutlineItem> = [1, 2, 2, 1, 3].iter().map(item).collect();
         assert_eq!(parents(&items), [None, Some(0), Some(0), None, Some(3)]);
     }
 
-    /// Thousands of items are folded once for each that is shown, and not for each that there is.
+    /// The work of folding grows with the shown items, not with all items.
     #[test]
-    fn a_long_outline_is_folded_in_no_time() {
+    fn a_long_outline_is_folded_quickly() {
         let rows = vec![(1, Weight::Healthy, ""); 200_000];
         let item = |&(depth, weight, _): &(usize, Weight, &str)| {
             OutlineItem::row(depth, Status::Current, Vec::new()).weighing(weight)

@@ -11,39 +11,39 @@ use crate::status::Status;
 pub struct OutlineItem {
     pub(super) depth: usize,
     pub(super) body: ItemBody,
-    /// Why it is as it is, a line each, escaped.
+    /// The causes of its state, one on each line, escaped.
     pub(super) causes: Vec<String>,
     pub(super) weight: Weight,
 }
 
-/// What an item shows.
+/// The content of an item.
 #[derive(Clone, Debug)]
 pub(super) enum ItemBody {
-    /// Cells under the columns; the symbol of the state stands before that of the tree.
+    /// Cells under the columns. The symbol of the state comes before the branches of the tree.
     Row { status: Status, cells: Vec<Cell> },
-    /// A line of its own, escaped.
+    /// A line without cells, escaped.
     Line { text: String, role: Role },
 }
 
-/// How much an item matters where not all fit, the most first.
+/// The importance of an item if space is short, highest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// The user has asked for it.
+    /// The user asked for it.
     Asked,
     /// It is failing.
     Failing,
-    /// It is a line about other items.
+    /// A line about other items.
     Line,
-    /// It is on its way to another state.
+    /// It is in transition to another state.
     Moving,
-    /// It is well, and has not been for long.
+    /// It has recently become healthy.
     Recent,
-    /// It is well.
+    /// It is healthy.
     Healthy,
 }
 
 impl OutlineItem {
-    /// A row of an object in this state.
+    /// A row for an object in this state.
     pub fn row(depth: usize, status: Status, cells: Vec<Cell>) -> OutlineItem {
         let weight = match status {
             Status::Current => Weight::Healthy,
@@ -60,7 +60,7 @@ impl OutlineItem {
         }
     }
 
-    /// A line between the rows.
+    /// A line between the rows. The text is escaped here.
     pub fn line(depth: usize, text: &str, role: Role) -> OutlineItem {
         let text = escape_line(text).into_owned();
         OutlineItem {
@@ -71,7 +71,7 @@ impl OutlineItem {
         }
     }
 
-    /// The item with these texts below it; each may have several lines.
+    /// The item with these causes below it; each may have several lines.
     #[must_use]
     pub fn because<T: AsRef<str>>(self, texts: impl IntoIterator<Item = T>) -> OutlineItem {
         let mut causes = Vec::new();
@@ -82,13 +82,13 @@ impl OutlineItem {
         OutlineItem { causes, ..self }
     }
 
-    /// The item with another weight than its state gives it.
+    /// The item with this weight in place of the one from its state.
     #[must_use]
     pub fn weighing(self, weight: Weight) -> OutlineItem {
         OutlineItem { weight, ..self }
     }
 
-    /// The lines below it.
+    /// The lines below the item.
     pub(super) fn below(&self, indent: &str, prefix: &Prefix, look: Look) -> Vec<String> {
         let note = format!("{indent}{}{}", prefix.below, look.symbols.note);
         let note = look.styles.dim(&note);

@@ -1,5 +1,5 @@
-//! `Outline`: the tree of a view. Its rows stand under one set of columns, each with its causes below it, and
-//! plain lines stand between them. It is fitted to the lines there is room for.
+//! `Outline`: the tree of a view. All rows share one set of columns, and each has its causes below it; plain
+//! lines stand between rows. The outline is fitted to the available lines.
 
 mod fold;
 mod item;
@@ -15,18 +15,18 @@ pub use item::{OutlineItem, Weight};
 /// A tree of rows and lines.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// The columns. One that no row has a text for is left out.
+    /// The columns. A column without a text in any row is dropped.
     pub columns: Vec<Column>,
-    /// Which of them is that of the tree.
+    /// The index of the tree's column.
     pub tree: usize,
     /// The items, from top to bottom.
     pub items: Vec<OutlineItem>,
-    /// A line below the items, which stays wherever there is room for two lines.
+    /// A line below the items. It is shown if there is room for two lines.
     pub footnote: Option<String>,
 }
 
 impl Outline {
-    /// The titles and the lines below them, at most `room` in all.
+    /// The titles and the lines below them, at most `room` lines in total.
     pub fn lines(mut self, look: Look, room: Option<usize>) -> Vec<String> {
         let is_row = |item: &OutlineItem| matches!(item.body, ItemBody::Row { .. });
         let has_titles = self.items.iter().any(is_row);
@@ -40,7 +40,7 @@ impl Outline {
         if is_cut {
             fitted = fold::fold(&self.items, room - 1);
         }
-        let count = is_cut.then(|| fold::left_out(&self.items, &fitted));
+        let count = is_cut.then(|| fold::omitted(&self.items, &fitted));
         self.keep(&fitted);
         self.drop_empty_columns();
         let mut lines = self.table(look).lines(look);
@@ -52,7 +52,7 @@ impl Outline {
         lines
     }
 
-    /// Takes out what does not fit.
+    /// Drops the items and causes that do not fit.
     fn keep(&mut self, fitted: &[Fitted]) {
         let items = std::mem::take(&mut self.items).into_iter().zip(fitted);
         let shown = items.filter_map(|(mut item, fitted)| match *fitted {
@@ -65,7 +65,7 @@ impl Outline {
         self.items = shown.collect();
     }
 
-    /// Leaves out the columns behind the tree in which no row has anything.
+    /// Drops the columns right of the tree that are empty in every row.
     fn drop_empty_columns(&mut self) {
         let is_filled =
             |cells: &[Cell], at: usize| cells.get(at).is_some_and(|cell| *cell != Cell::default());
@@ -119,7 +119,7 @@ impl Outline {
         table
     }
 
-    /// The blanks as wide as the columns before the tree.
+    /// Blanks as wide as the columns left of the tree.
     fn indent(&self) -> String {
         let rows = self.items.iter().filter_map(|item| match &item.body {
             ItemBody::Row { cells, .. } => Some(&cells[..]),

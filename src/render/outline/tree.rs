@@ -1,23 +1,22 @@
-//! The lines that draw a tree: what stands before each row, and before the lines below it.
+//! Draws the branches of a tree: the text before each row, and before the lines below a row.
 
 use crate::render::style::Symbols;
 
-/// What stands before a row of a tree and before the lines that belong to it.
+/// The text before a row of a tree and before the lines that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Prefix {
     /// Before the row itself: `│ └─`.
     pub(super) row: String,
-    /// Before each line below the row that explains it, up to the column in which the row's own
-    /// text starts.
+    /// The text before each line below the row. It is as wide as the row's own prefix.
     pub(super) below: String,
 }
 
-/// The prefixes of rows in depth-first order, each given by its depth; rows of depth 0 are roots and
-/// have none.
+/// The prefixes of rows in depth-first order, given by their depths. Rows of depth 0 are roots and have no
+/// prefix.
 pub(super) fn prefixes(depths: &[usize], symbols: &Symbols) -> Vec<Prefix> {
     let mut prefixes: Vec<Prefix> = Vec::with_capacity(depths.len());
-    // From the last row to the first: `later[depth]` is whether a row of that depth, and of the same
-    // parent, comes below the one at hand.
+    // The loop runs from the last row to the first. `later[depth]` is whether a row of that depth and the
+    // same parent follows the current one.
     let mut later = Vec::new();
     for &depth in depths.iter().rev() {
         let has_children = later.len() > depth + 1;
@@ -44,7 +43,7 @@ pub(super) fn prefixes(depths: &[usize], symbols: &Symbols) -> Vec<Prefix> {
     prefixes
 }
 
-/// A column of the tree that holds nothing, as wide as [`Symbols::trunk`].
+/// An empty column of the tree, as wide as [`Symbols::trunk`].
 const BLANK: &str = "  ";
 
 #[cfg(test)]
@@ -75,7 +74,7 @@ mod tests {
     ];
 
     #[test]
-    fn rows_hang_from_their_parents() {
+    fn rows_are_drawn_below_their_parents() {
         insta::assert_snapshot!(draw(&ROWS, &Symbols::UNICODE), @"
         ✗ deployment/web
         │ └ why
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn ascii_keeps_the_shape() {
+    fn ascii_symbols_keep_the_shape() {
         insta::assert_snapshot!(draw(&ROWS[..4], &Symbols::ASCII), @"
         x deployment/web
         | ` why

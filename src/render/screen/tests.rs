@@ -8,14 +8,14 @@ use crate::render::style::Styles;
 
 const SCROLLBACK: usize = 1000;
 
-/// A screen on a terminal on which the user has already seen something.
+/// A screen on a terminal with earlier output of the user.
 fn terminal(columns: u16, rows: u16) -> Screen<Parser> {
     let mut parser = Parser::new(rows, columns, SCROLLBACK);
     parser.process(b"$ make\r\nok\r\n$ kubectl spy\r\n");
     Screen::live(parser)
 }
 
-/// What the user saw before.
+/// The earlier output.
 const EARLIER: [&str; 3] = ["$ make", "ok", "$ kubectl spy"];
 
 fn size(screen: &Screen<Parser>) -> Size {
@@ -35,18 +35,18 @@ fn draw(screen: &mut Screen<Parser>, frame: &[&str]) {
     let size = size(screen);
     screen
         .draw(lines(frame), size)
-        .expect("the terminal takes it");
+        .expect("the terminal accepts output");
 }
 
 fn print(screen: &mut Screen<Parser>, above: &[&str]) {
     let size = size(screen);
     screen
         .print_above(&lines(above), size)
-        .expect("the terminal takes it");
+        .expect("the terminal accepts output");
 }
 
-/// Everything on the terminal, from the top of its scrollback to the row above the cursor, with
-/// wrapped rows joined.
+/// All text on the terminal, from the top of the scrollback to the row above the cursor, with wrapped rows
+/// joined.
 fn transcript(parser: &mut Parser) -> Vec<String> {
     let (rows, columns) = parser.screen().size();
     let cursor = usize::from(parser.screen().cursor_position().0);
@@ -84,7 +84,7 @@ fn check(screen: &mut Screen<Parser>, expect: &[&str]) {
     assert_eq!(screen.out.screen().cursor_position().1, 0);
 }
 
-/// Gives the terminal another size as those do that wrap lines anew (tmux, VTE, kitty, iTerm).
+/// Resizes the terminal and rewraps its lines, as tmux, VTE, kitty and iTerm do.
 fn resize(screen: &mut Screen<Parser>, columns: u16, rows: u16) {
     let lines = transcript(&mut screen.out);
     let mut parser = Parser::new(rows, columns, SCROLLBACK);
@@ -149,7 +149,7 @@ fn a_narrower_terminal_keeps_one_copy() {
 }
 
 #[test]
-fn a_lower_terminal_keeps_one_copy() {
+fn a_shorter_terminal_keeps_one_copy() {
     let mut screen = terminal(40, 20);
     draw(&mut screen, &["1", "2", "3", "4", "5", "live"]);
     resize(&mut screen, 40, 8);
@@ -183,21 +183,25 @@ fn lines_scroll_above_the_frame() {
 }
 
 #[test]
-fn the_same_frame_is_written_once() {
+fn an_unchanged_frame_is_not_written_again() {
     let mut screen = Screen::live(Vec::new());
     let size = Size {
         columns: 40,
         rows: 10,
     };
     let frame = || lines(&["web", "api"]);
-    screen.draw(frame(), size).expect("written");
+    screen
+        .draw(frame(), size)
+        .expect("the writer accepts output");
     insta::assert_snapshot!(String::from_utf8_lossy(&screen.out).escape_debug().to_string(), @r"\u{1b}[?2026h\u{1b}[?25l\rweb\u{1b}[K\r\napi\u{1b}[K\r\n\u{1b}[J\u{1b}[?2026l");
     let written = screen.out.len();
-    screen.draw(frame(), size).expect("written");
+    screen
+        .draw(frame(), size)
+        .expect("the writer accepts output");
     assert_eq!(screen.out.len(), written);
     screen
         .draw(frame(), Size { rows: 9, ..size })
-        .expect("written");
+        .expect("the writer accepts output");
     assert!(
         screen.out.len() > written,
         "another size needs another drawing"
@@ -205,42 +209,46 @@ fn the_same_frame_is_written_once() {
 }
 
 #[test]
-fn a_pipe_gets_lines_and_nothing_else() {
+fn a_pipe_gets_lines_only() {
     let mut screen = Screen::append(Vec::new());
     let size = Size {
         columns: 4,
         rows: 2,
     };
-    screen.draw(lines(&["footer"]), size).expect("written");
+    screen
+        .draw(lines(&["footer"]), size)
+        .expect("the writer accepts output");
     screen
         .print_above(&lines(&["one line", "another"]), size)
-        .expect("written");
-    screen.release().expect("written");
+        .expect("the writer accepts output");
+    screen.release().expect("the writer accepts output");
     assert_eq!(screen.out, b"one line\nanother\n");
 }
 
 #[test]
-fn the_cursor_comes_back() {
+fn the_cursor_is_shown_again() {
     let mut screen = terminal(40, 10);
     draw(&mut screen, &["web", "api"]);
-    screen.release().expect("the terminal takes it");
+    screen.release().expect("the terminal accepts output");
     assert!(!screen.out.screen().hide_cursor());
     draw(&mut screen, &["web"]);
     check(&mut screen, &["web", "api", "web"]);
     let size = size(&screen);
-    screen.clear(size).expect("the terminal takes it");
+    screen.clear(size).expect("the terminal accepts output");
     assert!(!screen.out.screen().hide_cursor());
     check(&mut screen, &["web", "api"]);
 
     let mut out = Vec::new();
     let mut dropped = Screen::live(&mut out);
-    dropped.draw(lines(&["web"]), size).expect("written");
+    dropped
+        .draw(lines(&["web"]), size)
+        .expect("the writer accepts output");
     drop(dropped);
     assert!(out.ends_with(b"\x1b[?25h"));
 }
 
 #[test]
-fn a_closed_pipe_is_told_as_such() {
+fn a_closed_pipe_is_an_error_of_its_kind() {
     struct Closed;
     impl Write for Closed {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -280,7 +288,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever happens, the terminal holds each printed line once, in order, and then one frame.
+    /// Whatever happens, the terminal contains each printed line once, in order, and one frame after them.
     #[test]
     fn every_line_stays_and_one_frame_is_last(steps in proptest::collection::vec(step(), 1..30)) {
         let mut screen = terminal(80, 24);
@@ -299,7 +307,7 @@ proptest! {
                 Step::Resize(columns, rows) => resize(&mut screen, columns, rows),
             }
             let size = size(&screen);
-            screen.draw(lines(&frame), size).expect("the terminal takes it");
+            screen.draw(lines(&frame), size).expect("the terminal accepts output");
             let cut = |line: &String| text::cut_line(line, size.frame_columns(), "").into_owned();
             let expect: Vec<String> = printed.iter().cloned().chain(frame.iter().map(cut)).collect();
             prop_assert_eq!(transcript(&mut screen.out), expect);
@@ -319,7 +327,7 @@ proptest! {
         let kept = clamp(&frame, size);
         prop_assert_eq!(kept.len(), count.min(size.frame_rows()));
         prop_assert!(kept.iter().all(|line| text::width(line) <= size.frame_columns()));
-        screen.draw(frame, size).expect("written");
-        screen.clear(size).expect("written");
+        screen.draw(frame, size).expect("the writer accepts output");
+        screen.clear(size).expect("the writer accepts output");
     }
 }

@@ -1,14 +1,14 @@
-//! Test aids: painted text in readable form.
+//! Test helpers that make painted text readable.
 
 use super::Styles;
 
-/// Styles that paint, with `colored`'s own switch on as `run` leaves it.
+/// Styles that paint. The switch of the `colored` crate is on, as `run` sets it.
 pub(crate) fn ansi() -> Styles {
     colored::control::set_override(true);
     Styles::ANSI
 }
 
-/// Painted text with its colour sequences spelled out, for snapshots: `(red)0/1(normal)`.
+/// Spells out the colour sequences of painted text, for snapshots: `(red)0/1(normal)`.
 pub(crate) fn explain(painted: &str) -> String {
     let mut plain = String::new();
     for (index, part) in painted.split("\u{1b}[").enumerate() {

@@ -78,7 +78,7 @@ fn draw(table: &Table, width: usize) -> String {
 }
 
 #[test]
-fn it_looks_like_kubectls() {
+fn a_table_looks_like_one_of_kubectl() {
     insta::assert_snapshot!(draw(&pods(), 100), @r#"
 
     NAME                             READY   STATUS             RESTARTS   AGE   IP
@@ -89,7 +89,7 @@ fn it_looks_like_kubectls() {
 }
 
 #[test]
-fn columns_go_before_texts_are_cut() {
+fn columns_are_dropped_before_texts_are_cut() {
     insta::assert_snapshot!(draw(&pods(), 80), @r#"
 
     NAME                             READY   STATUS             RESTARTS   AGE
@@ -166,7 +166,7 @@ fn painted_cells_align() {
 }
 
 #[test]
-fn rows_may_be_short_and_wide_and_rough() {
+fn rows_may_be_short_wide_or_unsafe() {
     let mut table = pods();
     table.rows[1].cells.truncate(1);
     table.rows[1].below.clear();
@@ -182,7 +182,7 @@ fn rows_may_be_short_and_wide_and_rough() {
 }
 
 #[test]
-fn a_monstrous_cell_stays_on_its_line() {
+fn a_huge_cell_stays_on_its_line() {
     let mut table = pods();
     table.rows[0].cells[0] = Cell::new(&"x".repeat(200_000), Role::Plain);
     assert_eq!(table.lines(PLAIN).len(), 4);

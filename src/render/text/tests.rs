@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn what_a_terminal_would_obey_or_hide_is_shown() {
+fn characters_a_terminal_obeys_or_hides_become_visible() {
     let check = |text: &str, expect: &str| assert_eq!(escape_line(text), expect, "{text:?}");
     check("web", "web");
     check("\u{1b}[31mred\u{7}", "^[[31mred^G");
@@ -24,12 +24,12 @@ fn what_a_terminal_would_obey_or_hide_is_shown() {
 }
 
 #[test]
-fn a_line_shows_what_would_end_it() {
+fn line_ends_inside_a_line_become_visible() {
     assert_eq!(escape_line("a\nb\tc\r\n"), "a\\nb\\tc\\r\\n");
 }
 
 #[test]
-fn a_cell_ends_where_kubectls_does() {
+fn a_cell_ends_where_it_does_in_kubectl() {
     let check = |text: &str, expect: &str| assert_eq!(escape_cell(text), expect, "{text:?}");
     check("one", "one");
     check("one\ntwo", "one...");
@@ -75,7 +75,7 @@ fn cuts_keep_clusters_whole() {
 }
 
 #[test]
-fn a_cut_line_switches_off_what_it_switched_on() {
+fn a_cut_line_resets_its_colours() {
     let line = "~ \u{1b}[31mImagePullBackOff\u{1b}[0m \u{1b}[2mnode\u{1b}[0m";
     assert_eq!(
         cut_line(line, 8, "…"),
@@ -84,7 +84,7 @@ fn a_cut_line_switches_off_what_it_switched_on() {
     assert_eq!(cut_line(line, 23, "…"), line);
 }
 
-/// Text as rough as it comes: any characters, controls and wide ones in plenty.
+/// Any text, with many controls and wide characters.
 fn rough() -> impl Strategy<Value = String> {
     let character = prop_oneof![
         4 => any::<char>(),
@@ -101,18 +101,18 @@ fn rough() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_text_is_wider_than_it_has_bytes(text in rough()) {
+    fn no_text_has_more_columns_than_bytes(text in rough()) {
         prop_assert!(width(&text) <= text.len());
     }
 
     #[test]
-    fn what_is_plain_is_as_wide_as_anywhere(start in "[ -~]{0,3}", text in rough(), end in "[ -~]{0,3}") {
+    fn plain_text_around_it_does_not_change_a_width(start in "[ -~]{0,3}", text in rough(), end in "[ -~]{0,3}") {
         let text = format!("{start}{text}{end}").replace(ESCAPE, "");
         prop_assert_eq!(width(&text), text.width());
     }
 
     #[test]
-    fn the_end_of_a_text_is_escaped_like_a_text(start in rough(), end in rough()) {
+    fn the_end_of_a_text_is_escaped_as_if_alone(start in rough(), end in rough()) {
         let mut text = format!("{start}{end}");
         escape_line_from(&mut text, start.len());
         prop_assert_eq!(text, format!("{start}{}", escape_line(&end)));
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_unsafe_survives(text in rough()) {
+    fn escaped_text_has_no_unsafe_characters(text in rough()) {
         prop_assert!(!escape_line(&text).contains(is_unsafe));
         prop_assert!(!escape_cell(&text).contains(is_unsafe));
         let once = escape_line(&text);

@@ -1,4 +1,4 @@
-//! Builders of the objects that stories start with, complete as an API server returns them.
+//! Builders of the objects that scenarios start with, complete as an API server returns them.
 
 use serde_json::{Value, json};
 
@@ -89,7 +89,7 @@ fn container(name: &str, image: &str) -> Value {
     })
 }
 
-/// Writes down what `kubectl apply` has applied, as it does.
+/// Sets the annotation in which `kubectl apply` keeps the applied manifest.
 pub(super) fn note_applied(deployment: &mut Value, image: &str) {
     let name = deployment["metadata"]["name"].clone();
     let applied = json!({

@@ -1,4 +1,5 @@
-//! The story of a configuration: edits, a rotated password, an autoscaler at work, and an object with two lives.
+//! The scenario `config`: edits, a rotated password, an autoscaler, and an object that is deleted and
+//! re-created.
 
 use serde_json::{Value, json};
 
@@ -34,7 +35,8 @@ features:
   search: stable
 ";
 
-/// Flags are toggled, a file is edited, a password rotated; an autoscaler reacts; the flags are deleted and come again.
+/// Flags are toggled, a file is edited, and a password is rotated. An autoscaler reacts. The flags are
+/// deleted and re-created.
 pub fn config() -> Scenario {
     let mut props: Vec<Prop> = NODES
         .iter()
@@ -168,7 +170,7 @@ fn flag(data: &Value) -> Action {
     )
 }
 
-/// The autoscaler sees a load and decides.
+/// The autoscaler measures a load and decides.
 fn load(percent: i64, current: i64, desired: i64) -> Action {
     Action::Patch {
         manager: AUTOSCALER,
@@ -179,7 +181,7 @@ fn load(percent: i64, current: i64, desired: i64) -> Action {
     }
 }
 
-/// The autoscaler acts on it.
+/// The autoscaler scales the Deployment.
 fn scale(replicas: i64) -> Action {
     Action::Patch {
         manager: AUTOSCALER,

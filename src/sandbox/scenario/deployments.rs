@@ -1,4 +1,4 @@
-//! The Deployment controller: `ReplicaSet`s per template, scaled step by step.
+//! The Deployment controller: one `ReplicaSet` for each template, scaled step by step.
 
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Writes the status that the `ReplicaSet`s add up to.
+    /// Writes the Deployment's status, the sum of its `ReplicaSet`s.
     fn report_deployment(&mut self, name: &str) -> Result<(), WriteError> {
         let Some(deployment) = self.get("deployments", name) else {
             return Ok(());
@@ -96,7 +96,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// The objects of a resource that an object controls.
+    /// The objects of a resource that this object controls.
     pub(super) fn owned(&self, resource: &str, owner: &Value) -> Vec<Value> {
         let uid = &owner["metadata"]["uid"];
         let is_owned = |object: &Value| object["metadata"]["ownerReferences"][0]["uid"] == *uid;

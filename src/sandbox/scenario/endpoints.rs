@@ -1,4 +1,4 @@
-//! The `EndpointSlice` controller: one slice per Service, an endpoint per Pod that has an address.
+//! The `EndpointSlice` controller: one slice for each Service, and one endpoint for each Pod with an address.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ impl World<'_> {
         })
     }
 
-    /// The endpoints of the Pods that a Service selects, by name.
+    /// The endpoints for the Pods that a Service selects, by name.
     fn endpoints(&self, service: &Value) -> Value {
         let selector = service["spec"]["selector"].as_object();
         let is_selected = |pod: &Value| {

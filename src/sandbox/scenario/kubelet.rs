@@ -1,4 +1,4 @@
-//! The scheduler and the kubelets: the life of a Pod from its binding to its end.
+//! The scheduler and the kubelets: the life of a Pod from its binding to its removal.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use super::world::{Task, World, name_of};
 use crate::sandbox::{Deletion, WriteError};
 
 const KUBELET: &str = "kubelet";
-/// Milliseconds that an image takes to come, and to turn out not to exist.
+/// The duration of a successful image pull and of a failed one, in milliseconds.
 const PULL: i64 = 1500;
 const FAILED_PULL: i64 = 900;
-/// Pulls that are tried in vain before the story leaves the Pod alone.
+/// The number of failed pulls after which the scenario leaves the Pod alone.
 const MOST_PULLS: u32 = 6;
 
 impl World<'_> {
@@ -93,7 +93,7 @@ impl World<'_> {
         self.report_pod(pod)
     }
 
-    /// The delay between pulls doubles from ten seconds, as the kubelet's does.
+    /// Reports `ImagePullBackOff` and plans the next pull. The delay doubles from ten seconds, as in the kubelet.
     pub(super) fn back_off(&mut self, name: &str) -> Result<(), WriteError> {
         let Some(mut pod) = self.living(name) else {
             return Ok(());
@@ -162,7 +162,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// A Pod that nobody has asked to go.
+    /// A Pod that is not terminating.
     fn living(&self, name: &str) -> Option<Value> {
         self.get("pods", name)
             .filter(|pod| pod["metadata"]["deletionTimestamp"].is_null())
@@ -186,7 +186,7 @@ impl World<'_> {
                 .iter()
                 .all(|pod| pod["status"]["podIP"] != address.as_str())
         };
-        // Addresses are given out in turn, not at once again: a new Pod does not inherit the one just freed.
+        // Addresses are assigned in turn, so that a new Pod does not get the address that was just freed.
         let candidates = (self.bound..).map(|host| format!("10.244.{node}.{}", 10 + host % 240));
         candidates.take(240).find(is_free).unwrap_or_default()
     }
@@ -206,7 +206,7 @@ fn not_found(image: &str) -> String {
     )
 }
 
-/// The only container waits, and why.
+/// Sets the only container to waiting, with this reason.
 fn wait(pod: &mut Value, reason: &str, message: Option<&str>) {
     let mut waiting = json!({"reason": reason});
     if let Some(message) = message {
@@ -215,7 +215,7 @@ fn wait(pod: &mut Value, reason: &str, message: Option<&str>) {
     set_container(pod, &json!({"waiting": waiting}));
 }
 
-/// Puts the only container into a state, not started and not ready.
+/// Sets the state of the only container, which is not started and not ready.
 fn set_container(pod: &mut Value, state: &Value) {
     let container = &pod["spec"]["containers"][0];
     let mut status = json!({
@@ -233,7 +233,7 @@ fn set_container(pod: &mut Value, state: &Value) {
     pod["status"]["containerStatuses"] = json!([status]);
 }
 
-/// Sets conditions by type and status; the time moves with the status only.
+/// Sets conditions by type and status. The transition time changes only with the status.
 fn set_conditions(pod: &mut Value, changes: &[(&str, &str)], now: &Value) {
     let unready = format!(
         "containers with unready status: [{}]",

@@ -1,7 +1,7 @@
-//! Scenarios: stories that the sandbox plays, told as data and acted out by simulated controllers.
+//! Scenarios: scripted stories that simulated controllers play in a sandbox.
 //!
-//! A story says what people do, and when. What follows from it (`ReplicaSet`s, Pods, image pulls, endpoints, conditions)
-//! is worked out by the stand-ins for Kubernetes' controllers in this module, always in the same way.
+//! A scenario lists the actions of its people, and their times. The simulated controllers in this module
+//! derive the rest: `ReplicaSet`s, Pods, image pulls, endpoints, conditions. The result is always the same.
 
 mod build;
 mod config;
@@ -28,18 +28,18 @@ pub use config::config;
 pub use rollout::rollout;
 pub use script::{Action, Prop, Scenario, Step};
 
-/// All scenarios there are.
+/// All scenarios.
 pub fn all() -> Vec<Scenario> {
     vec![rollout(), config()]
 }
 
-/// A scenario that is set up in a sandbox, and how far it has been played.
+/// A scenario that is set up in a sandbox, and its progress.
 pub struct Stage<'s> {
     world: World<'s>,
 }
 
 impl<'s> Stage<'s> {
-    /// Puts up what is there at the start. The story's time starts at the sandbox's present.
+    /// Creates the objects that exist at the start. The scenario starts at the sandbox's current time.
     pub fn set(sandbox: &'s Sandbox, scenario: &Scenario) -> Result<Self, WriteError> {
         let mut world = World::new(sandbox, scenario);
         world.set_up(&scenario.props)?;
@@ -49,14 +49,14 @@ impl<'s> Stage<'s> {
         Ok(Self { world })
     }
 
-    /// Plays this many times as fast, with the objects' times to match.
+    /// Plays this many times as fast. The times in the objects follow.
     #[must_use]
     pub fn faster(mut self, times: NonZeroU32) -> Self {
         self.world.speed = times;
         self
     }
 
-    /// Plays in real time (tokio's), until the story has ended or `shutdown` comes.
+    /// Plays in real time (tokio's), until the scenario ends or `shutdown` completes.
     pub async fn play(mut self, shutdown: impl Future<Output = ()>) -> Result<(), WriteError> {
         let start = tokio::time::Instant::now();
         tokio::pin!(shutdown);
@@ -70,7 +70,7 @@ impl<'s> Stage<'s> {
         Ok(())
     }
 
-    /// Plays everything up to this many milliseconds after the start, in no time.
+    /// Plays everything up to this many milliseconds after the start, without waiting.
     pub fn play_until(&mut self, end: u64) -> Result<(), WriteError> {
         while self.world.next_due().is_some_and(|due| due <= end) {
             self.world.advance()?;
@@ -79,7 +79,7 @@ impl<'s> Stage<'s> {
     }
 }
 
-/// Sets a scenario up and plays it in real time, until it has ended or `shutdown` comes.
+/// Sets up a scenario and plays it in real time, until it ends or `shutdown` completes.
 pub async fn play(
     sandbox: &Sandbox,
     scenario: &Scenario,
@@ -88,7 +88,7 @@ pub async fn play(
     Stage::set(sandbox, scenario)?.play(shutdown).await
 }
 
-/// Sets a scenario up and plays all of it in no time; the objects' times are those of the story.
+/// Sets up a scenario and plays it without waiting. The times in the objects are those of the scenario.
 pub fn play_at_once(sandbox: &Sandbox, scenario: &Scenario) -> Result<(), WriteError> {
     Stage::set(sandbox, scenario)?.play_until(u64::MAX)
 }

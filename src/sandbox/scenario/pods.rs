@@ -1,4 +1,4 @@
-//! The `ReplicaSet` controller: as many Pods as asked for, and the counts of those there are.
+//! The `ReplicaSet` controller: creates and deletes Pods up to the desired number, and counts them.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ impl World<'_> {
         for _ in pods.len()..desired {
             self.add_pod(&set)?;
         }
-        // Who serves least goes first; among equals the youngest.
+        // Pods that are not ready or not running are deleted first; among equals, the youngest.
         pods.sort_by_key(|pod| {
             (
                 is_ready(pod),
@@ -60,7 +60,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Asks a Pod to go; it stays for as long as its containers need to stop.
+    /// Deletes a Pod, which stays until its containers have stopped.
     fn dismiss(&mut self, pod: &Value) -> Result<(), WriteError> {
         let name = name_of(pod);
         self.delete_pod(&name, Deletion::Graceful(30), CONTROLLER)?;
@@ -102,7 +102,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Tells the controllers that a Pod is not what it was.
+    /// Queues the controllers that depend on this Pod.
     pub(super) fn pod_changed(&mut self, pod: &Value) {
         let owner = pod["metadata"]["ownerReferences"][0]["name"]
             .as_str()
@@ -150,7 +150,7 @@ fn creation(pod: &Value) -> (String, u64) {
     )
 }
 
-/// The number at a pointer, 0 when there is none.
+/// The number at a pointer; 0 if there is none.
 pub(super) fn number(object: &Value, pointer: &str) -> i64 {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
 }

@@ -1,6 +1,6 @@
-//! The arithmetic of a rolling update: who grows, who shrinks, and what the Deployment says of it.
+//! The arithmetic of a rolling update: the sizes of the `ReplicaSet`s, and the Deployment's status.
 //!
-//! Follows `pkg/controller/deployment` of Kubernetes for the `RollingUpdate` strategy.
+//! The rules are those of `pkg/controller/deployment` in Kubernetes, for the `RollingUpdate` strategy.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::world::name_of;
 
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";
 
-/// A Deployment with its `ReplicaSet`s, the one of its present template apart.
+/// A Deployment and its `ReplicaSet`s; the one of the current template is separate.
 pub(super) struct Rollout {
     pub(super) deployment: Value,
     pub(super) new: Option<Value>,
@@ -54,7 +54,7 @@ impl Rollout {
         self.sets().map(|set| number(set, pointer)).sum()
     }
 
-    /// How many replicas the new set is to have now.
+    /// The number of replicas that the new set should have now.
     pub(super) fn new_size(&self) -> i64 {
         let present = self
             .new
@@ -68,7 +68,8 @@ impl Rollout {
         }
     }
 
-    /// The old sets that shrink now, and to which size: broken replicas go first, then the oldest.
+    /// The old sets that shrink now, with their new sizes. Broken replicas are removed first, then the
+    /// oldest.
     pub(super) fn shrinking(&self) -> Vec<(String, i64)> {
         let Some(new) = &self.new else {
             return Vec::new();
@@ -100,7 +101,7 @@ impl Rollout {
             .collect()
     }
 
-    /// The status that the sets add up to; `None` before there is a new set.
+    /// The status, as the sum of the sets; `None` before there is a new set.
     pub(super) fn status(&self, now: &Value) -> Option<Value> {
         let (new, before) = (self.new.as_ref()?, &self.deployment["status"]);
         let available = self.sum("/status/availableReplicas");
@@ -157,7 +158,7 @@ impl Rollout {
     }
 }
 
-/// More new replicas, fewer old ones, more that are ready or available.
+/// Whether there are more new replicas, fewer old ones, or more that are ready or available.
 fn has_progressed(before: &Value, after: &Value) -> bool {
     let of = |status: &Value, key: &str| status[key].as_i64().unwrap_or(0);
     let old = |status: &Value| of(status, "replicas") - of(status, "updatedReplicas");
@@ -168,7 +169,7 @@ fn has_progressed(before: &Value, after: &Value) -> bool {
         || old(after) < old(before)
 }
 
-/// Sets a condition given as type, status, reason and message; without a new status or reason nothing happens.
+/// Sets a condition, given as type, status, reason and message, unless its status and reason are unchanged.
 pub(super) fn set_condition(
     conditions: &mut Value,
     [kind, status, reason, message]: [&str; 4],
@@ -186,7 +187,7 @@ pub(super) fn set_condition(
     }
 }
 
-/// The same, with the update noted in any case.
+/// Sets a condition and its update time in any case.
 fn touch_condition(
     conditions: &mut Value,
     [kind, status, reason, message]: [&str; 4],
@@ -216,7 +217,8 @@ pub(super) fn revision(set: &Value) -> i64 {
     text.parse().unwrap_or(0)
 }
 
-/// An absolute number or a percentage of `whole`; `rounding` is added to the hundredths before they are cut off.
+/// An absolute number, or a percentage of `whole`. `rounding` is added to the hundredths before they are
+/// truncated.
 fn amount(value: &Value, whole: i64, rounding: i64) -> i64 {
     let percent = value
         .as_str()
@@ -228,7 +230,7 @@ fn amount(value: &Value, whole: i64, rounding: i64) -> i64 {
     )
 }
 
-/// Ten characters or so that stand for a template: FNV-1a over its JSON, in the letters that Kubernetes uses.
+/// About ten characters that identify a template: FNV-1a over its JSON, in the letters that Kubernetes uses.
 pub(super) fn template_hash(template: &Value) -> String {
     let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
     let hash = template.to_string().bytes().fold(2_166_136_261, fold);

@@ -1,4 +1,4 @@
-//! The story of a rollout that fails for want of an image, and is then put right.
+//! The scenario `rollout`: a rollout fails because of a missing image, and is then fixed.
 
 use super::build::{NODES, deployment, namespace, node, service};
 use super::script::{Action, Prop, Scenario, Step};
@@ -9,7 +9,8 @@ const BAD: &str = "registry.example.com/shop/web:v2.4.1-rc1";
 const GOOD: &str = "registry.example.com/shop/web:v2.4.1";
 const KUBECTL: &str = "kubectl-client-side-apply";
 
-/// A Deployment behind a Service gets an image that does not exist; a quarter of a minute later somebody mends it.
+/// A Deployment behind a Service gets an image that does not exist. A quarter of a minute later somebody
+/// fixes it.
 pub fn rollout() -> Scenario {
     let shop = "shop";
     let mut props: Vec<Prop> = NODES

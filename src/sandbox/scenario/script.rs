@@ -1,22 +1,22 @@
-//! A story as data: what people do, and when.
+//! A scenario as data: actions and their times.
 
 use serde_json::Value;
 
-/// What somebody or something outside the simulated controllers does.
+/// An action from outside of the simulated controllers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Creates an object.
     Create {
-        /// Who.
+        /// The field manager.
         manager: &'static str,
-        /// What.
+        /// The object.
         object: Value,
     },
     /// Changes an object by a JSON merge patch.
     Patch {
-        /// Who.
+        /// The field manager.
         manager: &'static str,
-        /// The subresource written to; empty for none.
+        /// The subresource; empty for none.
         subresource: &'static str,
         /// Plural of the resource.
         resource: &'static str,
@@ -32,9 +32,9 @@ pub enum Action {
         /// Name of the object.
         name: &'static str,
     },
-    /// Gives the only container of a Deployment another image.
+    /// Changes the image of a Deployment's only container.
     SetImage {
-        /// Who.
+        /// The field manager.
         manager: &'static str,
         /// Name of the Deployment.
         deployment: &'static str,
@@ -48,34 +48,34 @@ pub enum Action {
 pub struct Step {
     /// Milliseconds since the start.
     pub at: u64,
-    /// What is done then.
+    /// The action at that time.
     pub action: Action,
 }
 
-/// An object that has been there for a while when the story starts.
+/// An object that already exists when the scenario starts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prop {
-    /// Age at the start, seconds.
+    /// The age of the object at the start, in seconds.
     pub age: u64,
-    /// Who created it.
+    /// The field manager that created it.
     pub manager: &'static str,
-    /// The object; its controllers have long done their work by the start.
+    /// The object. Its controllers have finished before the start.
     pub object: Value,
 }
 
-/// A story.
+/// A scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: &'static str,
     /// What it shows, in one line.
     pub about: &'static str,
-    /// The namespace it plays in.
+    /// The namespace in which it plays.
     pub namespace: &'static str,
-    /// The images that the registry does not have.
+    /// The images that are missing in the registry.
     pub missing_images: Vec<&'static str>,
-    /// What is there at the start.
+    /// The objects that exist at the start.
     pub props: Vec<Prop>,
-    /// What happens, in order.
+    /// The actions, in order.
     pub steps: Vec<Step>,
 }

@@ -1,4 +1,4 @@
-//! What the stories amount to.
+//! Tests of the scenarios.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ async fn sandbox() -> Sandbox {
         .expect("a free port")
 }
 
-/// Every write of a story with its time in seconds.
+/// Every write of a scenario with its time in seconds.
 fn performed(sandbox: &Sandbox, scenario: &Scenario) -> Vec<(String, Record)> {
-    let mut stage = Stage::set(sandbox, scenario).expect("set up");
+    let mut stage = Stage::set(sandbox, scenario).expect("the setup succeeds");
     let mut records = Vec::new();
     while let Some(due) = stage.world.next_due() {
         let before = sandbox.revision();
-        stage.play_until(due).expect("played");
+        stage.play_until(due).expect("the scenario plays");
         let time = format!("{:>2}.{:03}", due / 1000, due % 1000);
         records.extend(
             sandbox
@@ -43,8 +43,8 @@ fn object(record: &Record) -> Value {
     serde_json::from_slice(&record.after).expect("JSON")
 }
 
-/// The story as kubectl's rows would tell it.
-fn told(records: &[(String, Record)]) -> String {
+/// The writes of a scenario as rows of kubectl.
+fn transcript(records: &[(String, Record)]) -> String {
     let built_in = kinds::built_in();
     let line = |(time, record): &(String, Record)| {
         let kind = built_in
@@ -71,7 +71,7 @@ fn told(records: &[(String, Record)]) -> String {
     records.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The newest version of every object after each write of a story, its props included.
+/// The newest version of every object after each write of a scenario, including its props.
 fn states(sandbox: &Sandbox) -> Vec<BTreeMap<(String, String), Arc<Value>>> {
     let mut state = BTreeMap::new();
     let mut states = Vec::new();
@@ -99,12 +99,12 @@ fn count(object: &Value, pointer: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn every_moment_of_the_stories_is_consistent() {
+async fn every_state_of_the_scenarios_is_consistent() {
     for scenario in all() {
         let sandbox = sandbox().await;
-        let mut stage = Stage::set(&sandbox, &scenario).expect("set up");
+        let mut stage = Stage::set(&sandbox, &scenario).expect("the setup succeeds");
         let props = sandbox.log().len();
-        stage.play_until(u64::MAX).expect("played");
+        stage.play_until(u64::MAX).expect("the scenario plays");
         for state in &states(&sandbox)[props - 1..] {
             let pods = of(state, "pods");
             let ready = pods.iter().filter(|pod| pods::is_ready(pod)).count();
@@ -146,10 +146,10 @@ async fn every_moment_of_the_stories_is_consistent() {
 }
 
 #[tokio::test]
-async fn conditions_keep_their_time_while_their_status_stays() {
+async fn conditions_keep_their_time_until_their_status_changes() {
     for scenario in all() {
         let sandbox = sandbox().await;
-        play_at_once(&sandbox, &scenario).expect("played");
+        play_at_once(&sandbox, &scenario).expect("the scenario plays");
         let mut known: BTreeMap<String, (Value, Value)> = BTreeMap::new();
         for record in sandbox.log() {
             let object = object(&record);
@@ -177,9 +177,9 @@ async fn conditions_keep_their_time_while_their_status_stays() {
 }
 
 #[tokio::test]
-async fn the_rollout_ends_well() {
+async fn the_rollout_ends_successfully() {
     let sandbox = sandbox().await;
-    play_at_once(&sandbox, &rollout()).expect("played");
+    play_at_once(&sandbox, &rollout()).expect("the scenario plays");
     let deployment = sandbox.list("deployments", "shop").remove(0);
     assert_eq!(
         deployment["metadata"]["annotations"]["deployment.kubernetes.io/revision"],
@@ -254,8 +254,8 @@ async fn managers_are_those_of_a_real_cluster() {
         };
         entries.iter().map(name).collect::<Vec<_>>().join(" ")
     };
-    let mut stage = Stage::set(&sandbox, &rollout()).expect("set up");
-    stage.play_until(5000).expect("played");
+    let mut stage = Stage::set(&sandbox, &rollout()).expect("the setup succeeds");
+    stage.play_until(5000).expect("the scenario plays");
     assert_eq!(
         managers("deployments"),
         "kubectl-client-side-apply kube-controller-manager/status kubectl-set"
@@ -268,7 +268,7 @@ async fn managers_are_those_of_a_real_cluster() {
         managers("replicasets"),
         "kube-controller-manager kube-controller-manager/status"
     );
-    stage.play_until(u64::MAX).expect("played");
+    stage.play_until(u64::MAX).expect("the scenario plays");
     assert_eq!(
         managers("deployments"),
         "kubectl-client-side-apply kube-controller-manager/status"
@@ -276,9 +276,9 @@ async fn managers_are_those_of_a_real_cluster() {
 }
 
 #[tokio::test]
-async fn the_flags_have_two_lives() {
+async fn the_flags_are_deleted_and_recreated() {
     let sandbox = sandbox().await;
-    play_at_once(&sandbox, &config()).expect("played");
+    play_at_once(&sandbox, &config()).expect("the scenario plays");
     let lives: Vec<Record> = sandbox
         .log()
         .into_iter()
@@ -300,23 +300,23 @@ async fn the_flags_have_two_lives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn played_in_time_a_story_takes_its_time_and_can_be_broken_off() {
+async fn a_scenario_in_real_time_takes_its_time_and_can_be_stopped() {
     let sandbox = sandbox().await;
     let begin = tokio::time::Instant::now();
     play(&sandbox, &rollout(), std::future::pending())
         .await
-        .expect("played");
+        .expect("the scenario plays");
     let took = begin.elapsed().as_secs();
     assert!((20..45).contains(&took), "{took} s");
     let hurried = self::sandbox().await;
     let begin = tokio::time::Instant::now();
-    let stage = Stage::set(&hurried, &rollout()).expect("set up");
-    let ten = std::num::NonZeroU32::new(10).expect("not zero");
+    let stage = Stage::set(&hurried, &rollout()).expect("the setup succeeds");
+    let ten = std::num::NonZeroU32::new(10).expect("ten is not zero");
     stage
         .faster(ten)
         .play(std::future::pending())
         .await
-        .expect("played");
+        .expect("the scenario plays");
     assert_eq!(begin.elapsed().as_secs(), took / 10);
     assert_eq!(hurried.log().len(), sandbox.log().len());
     let status = hurried.list("deployments", "shop").remove(0)["status"].clone();
@@ -328,15 +328,15 @@ async fn played_in_time_a_story_takes_its_time_and_can_be_broken_off() {
     let shutdown = tokio::time::sleep(Duration::from_secs(10));
     play(&again, &rollout(), shutdown)
         .await
-        .expect("broken off");
+        .expect("the scenario stops");
     assert!(again.log().len() < sandbox.log().len());
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "the story is told in full")]
-async fn the_rollout_reads_as_a_story() {
+#[expect(clippy::too_many_lines, reason = "the snapshot shows every write")]
+async fn the_writes_of_the_rollout() {
     let records = performed(&sandbox().await, &rollout());
-    assert_snapshot!(told(&records), @"
+    assert_snapshot!(transcript(&records), @"
      2.000 MODIFIED deploy/web  3/3 3 3 41d
      2.030 ADDED    rs/web-5cc54d4d56  1 0 0 <invalid>
      2.030 MODIFIED deploy/web  3/3 3 3 41d
@@ -426,9 +426,9 @@ async fn the_rollout_reads_as_a_story() {
 }
 
 #[tokio::test]
-async fn the_configuration_reads_as_a_story() {
+async fn the_writes_of_the_configuration() {
     let records = performed(&sandbox().await, &config());
-    assert_snapshot!(told(&records), @"
+    assert_snapshot!(transcript(&records), @"
      2.000 MODIFIED cm/api-config  1 12d
      5.000 MODIFIED cm/flags  3 12d
      7.000 MODIFIED cm/flags  2 12d

@@ -1,4 +1,4 @@
-//! The simulated cluster: a clock, a queue of things to come, and the hands that write.
+//! The simulated cluster: a clock, a queue of tasks, and the functions that write.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -12,7 +12,7 @@ use crate::sandbox::{Deletion, Sandbox, Target, WriteError, Writer};
 
 pub(super) const CONTROLLER: &str = "kube-controller-manager";
 
-/// Something that comes due.
+/// A task with a due time.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Task {
     Act(Action),
@@ -21,17 +21,17 @@ pub(super) enum Task {
     Endpoints,
     /// The scheduler binds a Pod.
     Bind(String),
-    /// The kubelet takes a Pod up.
+    /// The kubelet starts a Pod.
     Start(String),
     /// An image pull has ended.
     Pulled(String),
-    /// The kubelet waits before it pulls again.
+    /// The kubelet waits before the next pull.
     BackOff(String),
     /// A readiness probe has succeeded.
     Ready(String),
     /// The containers of a terminating Pod have stopped.
     Stop(String),
-    /// The kubelet lets a Pod go.
+    /// The kubelet removes a Pod.
     Remove(String),
 }
 
@@ -39,17 +39,17 @@ pub(super) struct World<'s> {
     pub(super) sandbox: &'s Sandbox,
     pub(super) namespace: &'static str,
     start: Timestamp,
-    /// Milliseconds since the start; before it, negative.
+    /// Milliseconds since the start; negative before it.
     elapsed: i64,
-    /// Things to come by time and order of planning.
+    /// The planned tasks, by due time and by order of planning.
     queue: BTreeMap<(i64, u64), Task>,
     planned: u64,
     missing_images: Vec<&'static str>,
-    /// How many times as fast as told the story is played.
+    /// The factor by which the scenario plays faster.
     pub(super) speed: NonZeroU32,
-    /// How often the image of a Pod has been pulled in vain.
+    /// The number of failed image pulls of each Pod.
     pub(super) pulls: BTreeMap<String, u32>,
-    /// How many Pods have been bound.
+    /// The number of bound Pods.
     pub(super) bound: usize,
 }
 
@@ -73,7 +73,7 @@ impl<'s> World<'s> {
         self.missing_images.contains(&image)
     }
 
-    /// Creates the props at their times and lets the controllers come to rest, all before the start.
+    /// Creates the props at their times and lets the controllers finish, all before the start.
     pub(super) fn set_up(&mut self, props: &[Prop]) -> Result<(), WriteError> {
         for prop in props {
             self.elapsed = -i64::try_from(prop.age).unwrap_or(0) * 1000;
@@ -99,7 +99,8 @@ impl<'s> World<'s> {
         self.queue.insert((at, self.planned), Task::Act(action));
     }
 
-    /// Plans a task this many milliseconds from now, unless the same one is due anyway: as in a controller's queue.
+    /// Plans a task this many milliseconds from now, unless the same task is already planned, as in a
+    /// controller's queue.
     pub(super) fn plan(&mut self, after: i64, task: Task) {
         if self.queue.values().any(|planned| *planned == task) {
             return;
@@ -109,13 +110,13 @@ impl<'s> World<'s> {
             .insert((self.elapsed + after, self.planned), task);
     }
 
-    /// When the next task is due, milliseconds since the start.
+    /// The due time of the next task, in milliseconds since the start.
     pub(super) fn next_due(&self) -> Option<u64> {
         let (due, _) = self.queue.first_key_value()?.0;
         Some(u64::try_from(*due).unwrap_or(0))
     }
 
-    /// Does the next task.
+    /// Runs the next task.
     pub(super) fn advance(&mut self) -> Result<(), WriteError> {
         let Some(((due, _), task)) = self.queue.pop_first() else {
             return Ok(());
@@ -167,7 +168,7 @@ impl<'s> World<'s> {
                 image,
             } => self.set_image(manager, deployment, image)?,
         }
-        // Whatever it was: who has nothing to do does nothing.
+        // Any action may concern any controller. A controller without work does nothing.
         for deployment in self.sandbox.list("deployments", self.namespace) {
             self.plan(30, Task::Deployment(name_of(&deployment)));
         }
@@ -192,7 +193,7 @@ impl<'s> World<'s> {
         Ok(())
     }
 
-    /// The present of the story, as objects have it.
+    /// The current time of the scenario, as objects store it.
     pub(super) fn time(&self) -> Value {
         json!(seconds(self.now()))
     }
@@ -220,7 +221,7 @@ impl<'s> World<'s> {
             .get(&Target::new(resource, self.namespace, name))
     }
 
-    /// The objects of a resource in the namespace that are to be kept.
+    /// The objects of a resource in the namespace for which `is_kept` is true.
     pub(super) fn select(&self, resource: &str, is_kept: impl Fn(&Value) -> bool) -> Vec<Value> {
         self.sandbox
             .shared
@@ -232,12 +233,12 @@ impl<'s> World<'s> {
         self.sandbox.create(object, &self.writer(manager, ""))
     }
 
-    /// An object of the namespace.
+    /// The key of an object in the namespace.
     pub(super) fn target(&self, resource: &str, name: &str) -> Target {
         Target::new(resource, self.namespace, name)
     }
 
-    /// Replaces an object, as a manager and on a subresource (empty: none).
+    /// Replaces an object, as this manager, through a subresource (empty: none).
     pub(super) fn update(
         &mut self,
         object: Value,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// The age of something that began at an RFC 3339 time.
+/// The age of an event, from its time in RFC 3339.
 pub(in crate::sandbox) fn age_since(time: &Value, now: Timestamp) -> String {
     let began = time
         .as_str()
@@ -14,7 +14,7 @@ pub(in crate::sandbox) fn age_since(time: &Value, now: Timestamp) -> String {
     )
 }
 
-/// Two units at most, the second one only where it tells something.
+/// At most two units. The second one is omitted if it is zero or too small to matter.
 pub(super) fn human(seconds: i64) -> String {
     let (minutes, hours) = (seconds / 60, seconds / 3600);
     let (days, years) = (hours / 24, hours / 24 / 365);

@@ -1,11 +1,11 @@
-//! The rows of Services, Nodes, Events and `EndpointSlice`s, and of what only holds data.
+//! The rows of Services, Nodes, Events and `EndpointSlice`s, and of kinds that only contain data.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{age_since, list, number, pairs, text_or};
 
-/// How many keys a `ConfigMap` or a Secret has.
+/// The number of keys in a `ConfigMap` or a Secret.
 pub(super) fn entries(object: &Value) -> usize {
     let keys = |name: &str| object[name].as_object().map_or(0, serde_json::Map::len);
     keys("data") + keys("binaryData")
@@ -158,7 +158,7 @@ pub(super) fn endpoint_slice(object: &Value, age: Value) -> Vec<Value> {
     ]
 }
 
-/// At most three, and how many more there are.
+/// At most three texts, and the number of the others.
 fn first_three(texts: impl Iterator<Item = String>, none: &str) -> String {
     let texts: Vec<String> = texts.collect();
     match texts.len() {

@@ -1,6 +1,7 @@
-//! The server side of kubectl's tables: columns and cells per kind.
+//! The server side of kubectl's tables: the columns and cells of each kind.
 //!
-//! Follows `pkg/printers/internalversion` of Kubernetes for the kinds it knows; all others have NAME and AGE.
+//! The columns are those of `pkg/printers/internalversion` in Kubernetes. Kinds that this module does not
+//! know have NAME and AGE.
 
 mod age;
 mod cells;
@@ -17,7 +18,7 @@ use super::kinds::Kind;
 
 pub(super) use age::age_since;
 
-/// Columns of a kind: name and type; those from `|` on are for `-o wide` only.
+/// The columns of a kind: name and type. Those after `|` are for `-o wide` only.
 fn columns(kind: &Kind) -> &'static str {
     match (kind.group.as_str(), kind.plural.as_str()) {
         ("", "pods") => "Name,Ready,Status,Restarts,Age|IP,Node,Nominated Node,Readiness Gates",
@@ -64,7 +65,7 @@ fn definition(name: &str, priority: u8) -> Value {
     json!({"name": name, "type": kind, "format": format, "description": "", "priority": priority})
 }
 
-/// The cells of an object's row, as many as there are columns.
+/// The cells of an object's row, one for each column.
 pub(super) fn cells(kind: &Kind, object: &Value, now: Timestamp) -> Vec<Value> {
     let name = object["metadata"]["name"].clone();
     let age = json!(age_since(&object["metadata"]["creationTimestamp"], now));
@@ -89,7 +90,7 @@ pub(super) fn cells(kind: &Kind, object: &Value, now: Timestamp) -> Vec<Value> {
     }
 }
 
-/// The text at a pointer, or a stand-in.
+/// The text at a pointer, or `otherwise`.
 fn text_or<'v>(object: &'v Value, pointer: &str, otherwise: &'v str) -> &'v str {
     object
         .pointer(pointer)

@@ -1,4 +1,4 @@
-//! The row of a Pod: `printPod` of Kubernetes' printers.
+//! The row of a Pod, as in `printPod` of Kubernetes' printers.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn is_ready_and_running(status: &Value) -> bool {
     status["ready"] == true && status["state"].get("running").is_some()
 }
 
-/// The STATUS column: the reason of what is wrong, else the phase.
+/// The STATUS column: the reason of a problem, or else the phase.
 fn word(pod: &Value) -> String {
     let is_over = matches!(text_or(pod, "/status/phase", ""), "Succeeded" | "Failed");
     if pod["metadata"]["deletionTimestamp"].is_string() && !is_over {
@@ -50,7 +50,7 @@ fn word(pod: &Value) -> String {
         return word;
     }
     let statuses = list(pod, "/status/containerStatuses");
-    // The first container's trouble wins, as it is looked at last.
+    // The first container's problem wins, because kubectl checks the containers from last to first.
     let trouble = statuses.iter().find_map(trouble);
     match trouble {
         Some(word) if word == "Completed" && statuses.iter().any(is_ready_and_running) => {
@@ -87,7 +87,7 @@ fn trouble(status: &Value) -> Option<String> {
     })
 }
 
-/// `Init:1/2` and the like, while an init container is not done.
+/// `Init:1/2` or the like, until all init containers are done.
 fn initializing(pod: &Value) -> Option<String> {
     let statuses = list(pod, "/status/initContainerStatuses");
     let total = list(pod, "/spec/initContainers").len();

@@ -1,9 +1,9 @@
-//! Ages and rows.
+//! Tests of ages and rows.
 
 use super::age::human;
 
 #[test]
-fn ages_read_as_kubectl_prints_them() {
+fn ages_equal_those_of_kubectl() {
     let cases = [
         (-5, "<invalid>"),
         (-1, "0s"),

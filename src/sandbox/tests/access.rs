@@ -1,4 +1,4 @@
-//! Tokens, rules, and what the record of requests says.
+//! Tests of tokens, rules, and the journal of requests.
 
 use super::client::{get, get_with};
 use super::*;
@@ -10,7 +10,7 @@ async fn guarded(rules: Vec<Rule>) -> Sandbox {
         token: "t0".to_owned(),
         rules,
     }];
-    let sandbox = Sandbox::start(options).await.expect("started");
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
     put(&sandbox, pod("a", &json!({})));
     sandbox
 }
@@ -61,7 +61,7 @@ async fn rules_decide_by_verb_group_resource_namespace_and_name() {
 }
 
 #[tokio::test]
-async fn refusals_say_who_may_not_do_what() {
+async fn a_refusal_names_the_user_the_verb_and_the_resource() {
     let sandbox = guarded(Vec::new()).await;
     let cases = [
         (
@@ -90,7 +90,7 @@ async fn refusals_say_who_may_not_do_what() {
 }
 
 #[tokio::test]
-async fn only_known_tokens_are_let_in() {
+async fn only_known_tokens_are_accepted() {
     let sandbox = guarded(vec![Rule::everything()]).await;
     for header in [
         "authorization: Bearer t1",
@@ -110,7 +110,7 @@ async fn only_known_tokens_are_let_in() {
 }
 
 #[tokio::test]
-async fn requests_are_on_record() {
+async fn requests_are_recorded() {
     let sandbox = guarded(vec![Rule::everything()]).await;
     get_with(
         &sandbox,
@@ -139,7 +139,7 @@ async fn requests_are_on_record() {
 }
 
 #[tokio::test]
-async fn the_kubeconfig_leads_here() {
+async fn the_kubeconfig_points_to_the_sandbox() {
     let sandbox = guarded(Vec::new()).await;
     let config: Value = serde_json::from_str(&sandbox.kubeconfig()).expect("JSON is YAML");
     assert_eq!(config["current-context"], "demo");
@@ -152,7 +152,7 @@ async fn the_kubeconfig_leads_here() {
 }
 
 #[tokio::test]
-async fn a_watch_given_up_is_over() {
+async fn a_cancelled_watch_is_over() {
     let sandbox = guarded(Vec::new()).await;
     sandbox.set_users(Vec::new());
     let watch = super::client::Exchange::get(&sandbox, "/api/v1/pods?watch=1").await;

@@ -1,4 +1,4 @@
-//! The smallest HTTP/1.1 client that shows what is on the wire.
+//! A minimal HTTP/1.1 client that shows the bytes on the wire.
 
 use std::io;
 
@@ -8,18 +8,18 @@ use tokio::net::TcpStream;
 
 use crate::sandbox::Sandbox;
 
-/// How a body came to its end.
+/// How a body ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     /// With the last chunk.
     Clean,
-    /// The connection was closed before it.
+    /// The connection was closed before the last chunk.
     Closed,
     /// The connection was reset.
     Reset,
 }
 
-/// A connection with one request on it.
+/// A connection with one request.
 pub(super) struct Exchange {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -29,13 +29,16 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Sends a request, headers as lines, and nothing more.
+    /// Sends a request with these header lines and no body.
     pub(super) async fn send(sandbox: &Sandbox, request: &str) -> Self {
         let mut stream = TcpStream::connect(sandbox.address())
             .await
             .expect("the sandbox listens");
         let request = format!("{request}\r\nhost: sandbox\r\nconnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).await.expect("sent");
+        stream
+            .write_all(request.as_bytes())
+            .await
+            .expect("the request is sent");
         Self {
             stream,
             buffer: Vec::new(),
@@ -74,7 +77,7 @@ impl Exchange {
         false
     }
 
-    /// Reads one more chunk; `None` at the end, however that came.
+    /// Reads one more chunk; `None` at any end of the body.
     pub(super) async fn chunk(&mut self) -> Option<Vec<u8>> {
         loop {
             if self.ended.is_some() {
@@ -136,7 +139,7 @@ fn chunk_head(buffer: &[u8]) -> Option<(usize, usize)> {
     ))
 }
 
-/// A line of a watch as `TYPE name resourceVersion`; an ERROR with its code and message.
+/// Formats a line of a watch as `TYPE name resourceVersion`; an ERROR with its code and message.
 pub(super) fn event(line: &str) -> String {
     let event: Value = serde_json::from_str(line).expect("JSON");
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
@@ -152,12 +155,12 @@ pub(super) fn event(line: &str) -> String {
     )
 }
 
-/// GETs a path and reads all of the answer.
+/// Sends a GET and reads the whole answer.
 pub(super) async fn get(sandbox: &Sandbox, path: &str) -> Exchange {
     Exchange::get(sandbox, path).await.rest().await
 }
 
-/// The same with a header line.
+/// Sends a GET with an additional header line and reads the whole answer.
 pub(super) async fn get_with(sandbox: &Sandbox, path: &str, header: &str) -> Exchange {
     let mut exchange = Exchange::send(sandbox, &format!("GET {path} HTTP/1.1\r\n{header}")).await;
     exchange.read_head().await;

@@ -1,4 +1,4 @@
-//! Every fault, as it shows on the wire. The clock is paused.
+//! Tests of every fault, as it appears on the wire. The clock is paused.
 
 use std::io::Read;
 use std::time::Duration;
@@ -78,7 +78,7 @@ async fn watches_end_early_in_every_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stalls_last() {
+async fn a_stall_keeps_the_connection_open() {
     let places = [
         (Place::BeforeHeaders, 0),
         (Place::AfterHeaders, 0),
@@ -103,7 +103,7 @@ async fn stalls_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lists_break_off_halfway() {
+async fn lists_break_in_the_middle() {
     let whole = get(&faulty(Verb::Watch, Effect::NoBookmarks).await, LIST)
         .await
         .body()
@@ -144,7 +144,7 @@ async fn lists_break_off_halfway() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bad_lines_stand_for_an_event_and_the_stream_goes_on() {
+async fn a_bad_line_replaces_an_event_and_the_stream_continues() {
     let check = |line: &[u8], bad: &BadLine| match bad {
         BadLine::Garbage | BadLine::Truncated => serde_json::from_slice::<Value>(line).is_err(),
         BadLine::NotUtf8 => std::str::from_utf8(line).is_err(),
@@ -180,7 +180,7 @@ async fn bad_lines_stand_for_an_event_and_the_stream_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn framings_change_the_bytes_and_not_the_events() {
+async fn framings_change_the_bytes_but_not_the_events() {
     let framings = [
         (Framing::Crlf, 4),
         (Framing::BlankLines, 4),
@@ -238,7 +238,7 @@ async fn each_event_can_be_a_gzip_member() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn statuses_come_with_their_bodies_and_hints() {
+async fn statuses_have_their_bodies_and_retry_headers() {
     for code in [401, 403, 404, 405, 410, 422, 429, 500, 503, 504] {
         let effect = Effect::Status {
             code,
@@ -292,7 +292,7 @@ async fn error_events_end_the_stream() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn expiry_shows_in_three_places() {
+async fn an_expiry_can_appear_in_three_places() {
     let sandbox = faulty(Verb::Watch, Effect::Expire(Expiry::InStream(1))).await;
     let events = get(&sandbox, WATCH).await.events();
     assert_eq!(
@@ -352,7 +352,7 @@ async fn a_resume_can_replay_and_skip() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bookmarks_can_be_withheld_and_events_slowed() {
+async fn bookmarks_can_be_omitted_and_events_delayed() {
     let marked = format!("{WATCH}&allowWatchBookmarks=true");
     let sandbox = faulty(Verb::Watch, Effect::NoBookmarks).await;
     assert_eq!(get(&sandbox, &marked).await.events(), ALL);
@@ -367,7 +367,7 @@ async fn bookmarks_can_be_withheld_and_events_slowed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_hit_the_requests_they_name() {
+async fn faults_hit_the_selected_requests() {
     let sandbox = sandbox_with_pages().await;
     let busy = Effect::Status {
         code: 503,

@@ -1,4 +1,4 @@
-//! HTTP/2 with prior knowledge: many requests on one connection, and faults that break it.
+//! Tests of HTTP/2 with prior knowledge: many requests on one connection, and faults that break it.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
@@ -71,7 +71,7 @@ async fn watches_and_lists_share_a_connection() {
 }
 
 #[tokio::test]
-async fn a_reset_breaks_all_that_share_the_connection() {
+async fn a_reset_breaks_all_requests_on_the_connection() {
     let sandbox = sandbox().await;
     put(&sandbox, config_map("a", &json!({})));
     let mut sender = connect(&sandbox).await;

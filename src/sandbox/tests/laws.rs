@@ -1,4 +1,4 @@
-//! What holds after any series of writes.
+//! Properties that hold after any series of writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::sandbox::fields;
 const NAMES: [&str; 3] = ["a", "b", "c"];
 const MANAGERS: [&str; 3] = ["alice", "bob", "carol"];
 
-/// One random write: which object, by whom, and what.
+/// One random write: the object, the manager and the change.
 #[derive(Debug, Clone)]
 struct Op {
     name: &'static str,
@@ -41,7 +41,7 @@ fn op() -> impl Strategy<Value = Op> {
     })
 }
 
-/// Does a write; one that is refused for want of the object is none.
+/// Performs a write. A write to a missing object has no effect.
 fn perform(sandbox: &Sandbox, op: &Op) {
     let target = Target::new("configmaps", "shop", op.name);
     let by = Writer::new(op.manager);
@@ -71,7 +71,7 @@ fn by_name(items: &Value) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// The state at a revision, and the events since, make up the state now.
+/// The state at a revision, with the events since, gives the current state.
 async fn check_watch(ops: &[Op], from: usize) {
     let sandbox = sandbox().await;
     for op in ops {
@@ -106,7 +106,7 @@ async fn check_watch(ops: &[Op], from: usize) {
     assert_eq!(state, by_name(&get(&sandbox, path).await.json()["items"]));
 }
 
-/// Every field of an object has one owner, and nobody owns what is not there.
+/// Every field of an object has one owner, and no manager owns a missing field.
 async fn check_owners(ops: &[Op]) {
     let sandbox = sandbox().await;
     for op in ops {
@@ -133,7 +133,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_list_and_its_watch_are_the_present(ops in prop::collection::vec(op(), 1..24), from in 0_usize..24) {
+    fn a_list_and_its_watch_give_the_current_state(ops in prop::collection::vec(op(), 1..24), from in 0_usize..24) {
         runtime().block_on(check_watch(&ops, from));
     }
 

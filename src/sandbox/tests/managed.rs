@@ -1,10 +1,10 @@
-//! Who owns which field after a series of writes.
+//! Tests of the field owners after a series of writes.
 
 use insta::assert_snapshot;
 
 use super::*;
 
-/// Managers and what they own, one field a line.
+/// The managers and the fields they own, one field on each line.
 fn owners(object: &Value) -> String {
     let entries = object["metadata"]["managedFields"]
         .as_array()
@@ -47,19 +47,19 @@ async fn updates_take_fields_from_each_other() {
     let target = Target::new("deployments", "shop", "web");
     sandbox
         .create(deployment("web", 3), &Writer::new("kubectl-create"))
-        .expect("created");
+        .expect("the creation succeeds");
     let image = json!({"spec": {"template": {"spec": {"containers": [
         {"name": "app", "image": "app:2", "ports": [{"containerPort": 80, "protocol": "TCP"}]},
     ]}}}});
     sandbox
         .patch(&target, &image, &Writer::new("kubectl-set").at(later(5)))
-        .expect("patched");
+        .expect("the patch succeeds");
     let status =
         json!({"status": {"conditions": [{"type": "Available", "status": "True"}], "replicas": 3}});
     let controller = Writer::new("kube-controller-manager").on("status");
     let object = sandbox
         .patch(&target, &status, &controller.at(later(6)))
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_snapshot!(owners(&object), @r#"
     Update kubectl-create 12:00:00
       /f:spec/f:replicas
@@ -84,14 +84,14 @@ async fn updates_take_fields_from_each_other() {
 }
 
 #[tokio::test]
-async fn a_pure_removal_is_nobodys() {
+async fn a_pure_removal_has_no_manager() {
     let sandbox = sandbox().await;
     put(&sandbox, config_map("flags", &json!({"a": "1", "b": "1"})));
     let target = Target::new("configmaps", "shop", "flags");
     let other = Writer::new("remover").at(later(9));
     let object = sandbox
         .patch(&target, &json!({"data": {"b": null}}), &other)
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_snapshot!(owners(&object), @r#"
     Update tester 12:00:00
       /f:data
@@ -100,7 +100,7 @@ async fn a_pure_removal_is_nobodys() {
 }
 
 #[tokio::test]
-async fn apply_owns_what_it_names_and_gives_up_what_it_drops() {
+async fn an_apply_owns_its_fields_and_releases_omitted_ones() {
     let sandbox = sandbox().await;
     let by = |manager: &str, seconds: i64| Writer::new(manager).at(later(seconds));
     sandbox
@@ -108,16 +108,16 @@ async fn apply_owns_what_it_names_and_gives_up_what_it_drops() {
             config_map("flags", &json!({"a": "1", "b": "1"})),
             &by("alice", 0),
         )
-        .expect("created");
+        .expect("the creation succeeds");
     sandbox
         .apply(
             config_map("flags", &json!({"b": "2", "c": "2"})),
             &by("bob", 1),
         )
-        .expect("merged");
+        .expect("the apply succeeds");
     let object = sandbox
         .apply(config_map("flags", &json!({"a": "3"})), &by("carol", 2))
-        .expect("merged");
+        .expect("the apply succeeds");
     assert_eq!(object["data"], json!({"a": "3", "b": "2", "c": "2"}));
     assert_snapshot!(owners(&object), @r#"
     Apply bob 12:00:01
@@ -128,11 +128,11 @@ async fn apply_owns_what_it_names_and_gives_up_what_it_drops() {
     "#);
     let object = sandbox
         .apply(config_map("flags", &json!({"c": "2"})), &by("bob", 3))
-        .expect("merged");
+        .expect("the apply succeeds");
     assert_eq!(object["data"], json!({"a": "3", "c": "2"}));
     let again = sandbox
         .apply(config_map("flags", &json!({"c": "2"})), &by("bob", 4))
-        .expect("merged");
+        .expect("the apply succeeds");
     assert_eq!(object, again);
 }
 
@@ -141,14 +141,14 @@ async fn apply_merges_lists_by_key() {
     let sandbox = sandbox().await;
     sandbox
         .create(deployment("web", 3), &Writer::new("kubectl-create"))
-        .expect("created");
+        .expect("the creation succeeds");
     let mut side = deployment("web", 3);
     side["spec"] = json!({"template": {"spec": {"containers": [
         {"name": "side", "image": "side:1"}, {"name": "app", "env": [{"name": "A", "value": "1"}]},
     ]}}});
     let object = sandbox
         .apply(side.clone(), &Writer::new("injector").at(later(1)))
-        .expect("merged");
+        .expect("the apply succeeds");
     let containers = &object["spec"]["template"]["spec"]["containers"];
     assert_eq!(containers[0]["image"], "app:1");
     assert_eq!(containers[0]["env"], json!([{"name": "A", "value": "1"}]));
@@ -157,7 +157,7 @@ async fn apply_merges_lists_by_key() {
         json!([{"name": "app", "env": [{"name": "A", "value": "1"}]}]);
     let object = sandbox
         .apply(side, &Writer::new("injector").at(later(2)))
-        .expect("merged");
+        .expect("the apply succeeds");
     assert_eq!(
         object["spec"]["template"]["spec"]["containers"]
             .as_array()

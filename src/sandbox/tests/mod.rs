@@ -1,4 +1,4 @@
-//! The sandbox from outside: over raw sockets, so that every byte is seen.
+//! Tests of the sandbox over raw sockets, so that every byte is visible.
 
 mod access;
 mod client;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The moment at which the tests stand still.
+/// The time at which the tests' clock stands still.
 fn noon() -> Timestamp {
     "2026-03-02T12:00:00Z".parse().expect("a time")
 }
@@ -63,9 +63,11 @@ fn deployment(name: &str, replicas: u32) -> Value {
     })
 }
 
-/// Creates an object of a test.
+/// Creates an object for a test.
 fn put(sandbox: &Sandbox, object: Value) -> Value {
-    sandbox.create(object, &tester()).expect("created")
+    sandbox
+        .create(object, &tester())
+        .expect("the creation succeeds")
 }
 
 /// Patches `data` of a `ConfigMap` in `shop`.
@@ -73,5 +75,5 @@ fn set(sandbox: &Sandbox, name: &str, data: &Value) -> Value {
     let target = Target::new("configmaps", "shop", name);
     sandbox
         .patch(&target, &json!({"data": data}), &tester())
-        .expect("patched")
+        .expect("the patch succeeds")
 }

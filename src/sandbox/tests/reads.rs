@@ -1,4 +1,4 @@
-//! GET, LIST, discovery and tables over HTTP.
+//! Tests of GET, LIST, discovery and tables over HTTP.
 
 use std::io::Read;
 
@@ -114,7 +114,7 @@ const REFUSALS: [(&str, u16, &str, &str); 13] = [
 ];
 
 #[tokio::test]
-async fn refusals_are_worded_as_kubernetes_does() {
+async fn errors_have_the_words_of_kubernetes() {
     let sandbox = with_config_maps(1).await;
     for (path, code, reason, message) in REFUSALS {
         let answer = get(&sandbox, path).await;
@@ -143,7 +143,7 @@ async fn refusals_are_worded_as_kubernetes_does() {
 }
 
 #[tokio::test]
-async fn nothing_but_get_is_allowed() {
+async fn only_get_is_allowed() {
     let sandbox = with_config_maps(1).await;
     for method in ["POST", "PUT", "PATCH", "DELETE"] {
         let mut answer =
@@ -160,10 +160,10 @@ async fn nothing_but_get_is_allowed() {
 }
 
 #[tokio::test]
-async fn lists_of_built_in_kinds_lack_what_gets_and_custom_kinds_have() {
+async fn items_of_built_in_lists_have_no_kind_and_api_version() {
     let mut options = options();
     options.kinds = vec![Kind::custom("example.com", "v1", "Widget", "widgets")];
-    let sandbox = Sandbox::start(options).await.expect("started");
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
     put(&sandbox, config_map("c0", &json!({})));
     put(
         &sandbox,
@@ -239,7 +239,7 @@ async fn pages_keep_their_revision_and_expire() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     let next = |page: &Value| {
         let token = page["metadata"]["continue"]
             .as_str()
@@ -280,7 +280,7 @@ async fn pages_keep_their_revision_and_expire() {
 }
 
 #[tokio::test]
-async fn an_exact_revision_answers_the_state_as_it_was() {
+async fn an_exact_revision_returns_the_state_at_that_time() {
     let sandbox = with_config_maps(1).await;
     for n in ["1", "2"] {
         set(&sandbox, "c0", &json!({"n": n}));
@@ -291,7 +291,7 @@ async fn an_exact_revision_answers_the_state_as_it_was() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     let at = |revision: u64| {
         format!(
             "{CONFIG_MAPS}?fieldSelector=metadata.name%3Dc0&resourceVersionMatch=Exact&resourceVersion={revision}"
@@ -332,7 +332,7 @@ async fn an_exact_revision_answers_the_state_as_it_was() {
 }
 
 #[tokio::test]
-async fn long_answers_are_compressed_for_those_who_ask() {
+async fn long_answers_are_compressed_on_request() {
     let sandbox = with_config_maps(20).await;
     let plain = get(&sandbox, CONFIG_MAPS).await;
     assert!(!plain.head.contains("content-encoding"));
@@ -419,7 +419,7 @@ async fn every_table_has_as_many_cells_as_columns() {
 }
 
 #[tokio::test]
-async fn metadata_comes_alone_when_asked_for() {
+async fn metadata_is_sent_alone_on_request() {
     let sandbox = with_config_maps(1).await;
     let accept = "accept: application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     let list = get_with(&sandbox, CONFIG_MAPS, accept).await.json();
@@ -439,7 +439,7 @@ async fn metadata_comes_alone_when_asked_for() {
 }
 
 #[tokio::test]
-async fn discovery_answers_in_both_forms() {
+async fn discovery_has_both_forms() {
     let sandbox = sandbox().await;
     let accept = "accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
     let aggregated = get_with(&sandbox, "/apis", accept).await;
@@ -490,7 +490,7 @@ async fn discovery_answers_in_both_forms() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn extreme_parameters_are_answered() {
+async fn extreme_parameters_get_an_answer() {
     let sandbox = with_config_maps(2).await;
     let most = u64::MAX;
     let limited = get(&sandbox, &format!("{CONFIG_MAPS}?limit={most}"))
@@ -526,7 +526,7 @@ async fn schemas_are_found_by_the_index() {
     };
     let without = Kind::custom("example.org", "v1", "Gadget", "gadgets");
     options.kinds = vec![with, without];
-    let sandbox = Sandbox::start(options).await.expect("started");
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
     let index = get(&sandbox, "/openapi/v3").await.json();
     let paths = index["paths"].as_object().expect("paths");
     assert_eq!(paths.keys().collect::<Vec<_>>(), ["apis/example.com/v1"]);

@@ -1,4 +1,4 @@
-//! WATCH over HTTP. The clock is paused: a watch with nothing to do comes to its end at once.
+//! Tests of WATCH over HTTP. The clock is paused, so an idle watch times out at once.
 
 use super::client::{Exchange, get, get_with};
 use super::*;
@@ -6,7 +6,7 @@ use super::*;
 const WATCH: &str = "/api/v1/namespaces/shop/configmaps?watch=1&timeoutSeconds=30";
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_resumes_where_it_is_told_and_ends_in_time() {
+async fn a_watch_resumes_at_its_revision_and_times_out() {
     let sandbox = sandbox().await;
     put(&sandbox, config_map("a", &json!({"n": "0"})));
     set(&sandbox, "a", &json!({"n": "1"}));
@@ -17,7 +17,7 @@ async fn a_watch_resumes_where_it_is_told_and_ends_in_time() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     put(&sandbox, config_map("b", &json!({})));
     let cases = [
         ("", "ADDED b 6"),
@@ -38,7 +38,7 @@ async fn a_watch_resumes_where_it_is_told_and_ends_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_come_as_they_happen() {
+async fn events_are_sent_as_they_happen() {
     let sandbox = sandbox().await;
     let mut watch =
         Exchange::get(&sandbox, "/api/v1/configmaps?watch=true&resourceVersion=1").await;
@@ -60,7 +60,9 @@ async fn objects_enter_and_leave_a_selector() {
     let target = Target::new("pods", "shop", "a");
     for app in ["api", "db", "web"] {
         let patch = json!({"metadata": {"labels": {"app": app}}});
-        sandbox.patch(&target, &patch, &tester()).expect("patched");
+        sandbox
+            .patch(&target, &patch, &tester())
+            .expect("the patch succeeds");
     }
     sandbox
         .patch(
@@ -68,7 +70,7 @@ async fn objects_enter_and_leave_a_selector() {
             &json!({"status": {"phase": "Failed"}}),
             &tester().on("status"),
         )
-        .expect("patched");
+        .expect("the patch succeeds");
     let watch = "/api/v1/pods?watch=1&timeoutSeconds=9&resourceVersion=2";
     let labels = get(&sandbox, &format!("{watch}&labelSelector=app%3Dweb")).await;
     assert_eq!(
@@ -95,10 +97,10 @@ async fn objects_enter_and_leave_a_selector() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bookmarks_come_when_asked_for() {
+async fn bookmarks_are_sent_on_request() {
     let mut options = options();
     options.bookmark_interval = std::time::Duration::from_secs(10);
-    let sandbox = Sandbox::start(options).await.expect("started");
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
     put(&sandbox, pod("a", &json!({})));
     let quiet = "/api/v1/configmaps?watch=1&timeoutSeconds=25&resourceVersion=1";
     assert_eq!(get(&sandbox, quiet).await.events(), [""; 0]);
@@ -113,7 +115,7 @@ async fn bookmarks_come_when_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_the_window_there_is_only_410() {
+async fn a_watch_from_before_the_window_gets_410() {
     let mut sandbox = sandbox().await;
     for n in 0..3 {
         put(&sandbox, config_map(&format!("c{n}"), &json!({})));
@@ -140,7 +142,7 @@ async fn before_the_window_there_is_only_410() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn watched_tables_name_their_columns_once() {
+async fn watched_tables_list_their_columns_once() {
     let sandbox = sandbox().await;
     put(&sandbox, config_map("a", &json!({"n": "0"})));
     set(&sandbox, "a", &json!({"m": "1"}));

@@ -1,4 +1,4 @@
-//! What a write does to an object and to the log.
+//! Tests of the effects of a write on an object and on the log.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn metadata<'v>(object: &'v Value, key: &str) -> &'v Value {
 }
 
 #[tokio::test]
-async fn generation_counts_specifications_and_resource_version_counts_writes() {
+async fn generation_counts_spec_changes_and_resource_version_counts_writes() {
     let sandbox = sandbox().await;
     let target = Target::new("deployments", "shop", "web");
     let of = |object: &Value| {
@@ -20,7 +20,7 @@ async fn generation_counts_specifications_and_resource_version_counts_writes() {
     assert_eq!(of(&created), (json!(1), json!("2")));
     let scaled = sandbox
         .patch(&target, &json!({"spec": {"replicas": 5}}), &tester())
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_eq!(of(&scaled), (json!(2), json!("3")));
     let labelled = sandbox
         .patch(
@@ -28,12 +28,12 @@ async fn generation_counts_specifications_and_resource_version_counts_writes() {
             &json!({"metadata": {"labels": {"a": "b"}}}),
             &tester(),
         )
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_eq!(of(&labelled), (json!(2), json!("4")));
     let status = json!({"spec": {"replicas": 9}, "status": {"replicas": 5}});
     let reported = sandbox
         .patch(&target, &status, &tester().on("status"))
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_eq!(of(&reported), (json!(2), json!("5")));
     assert_eq!(
         (
@@ -44,19 +44,21 @@ async fn generation_counts_specifications_and_resource_version_counts_writes() {
     );
     let same = sandbox
         .patch(&target, &json!({"spec": {"replicas": 5}}), &tester())
-        .expect("patched");
+        .expect("the patch succeeds");
     assert_eq!(of(&same), (json!(2), json!("5")));
     assert_eq!(sandbox.revision(), 5);
 }
 
 #[tokio::test]
-async fn the_system_keeps_its_own_fields() {
+async fn writers_cannot_change_system_fields() {
     let sandbox = sandbox().await;
     let created = put(&sandbox, config_map("flags", &json!({"a": "1"})));
     let mut meddled = config_map("flags", &json!({"a": "2"}));
     meddled["metadata"]["uid"] = json!("mine");
     meddled["metadata"]["creationTimestamp"] = json!("1999-01-01T00:00:00Z");
-    let updated = sandbox.update(meddled, &tester()).expect("updated");
+    let updated = sandbox
+        .update(meddled, &tester())
+        .expect("the update succeeds");
     for key in ["uid", "creationTimestamp"] {
         assert_eq!(metadata(&updated, key), metadata(&created, key), "{key}");
     }
@@ -99,7 +101,7 @@ async fn writes_are_refused_for_the_right_reasons() {
 }
 
 #[tokio::test]
-async fn a_new_life_has_a_new_uid_and_generated_names_differ() {
+async fn a_recreated_object_has_a_new_uid_and_generated_names_differ() {
     let sandbox = sandbox().await;
     let first = put(&sandbox, config_map("flags", &json!({})));
     sandbox
@@ -108,7 +110,7 @@ async fn a_new_life_has_a_new_uid_and_generated_names_differ() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     let second = put(&sandbox, config_map("flags", &json!({})));
     assert_ne!(metadata(&first, "uid"), metadata(&second, "uid"));
     let uid = metadata(&first, "uid").as_str().expect("text");
@@ -125,13 +127,13 @@ async fn a_new_life_has_a_new_uid_and_generated_names_differ() {
 }
 
 #[tokio::test]
-async fn graceful_deletion_marks_first_and_finalizers_hold() {
+async fn graceful_deletions_and_finalizers_delay_the_removal() {
     let sandbox = sandbox().await;
     let target = Target::new("pods", "shop", "a");
     put(&sandbox, pod("a", &json!({})));
     let marked = sandbox
         .delete(&target, Deletion::Graceful(30), &tester())
-        .expect("marked");
+        .expect("the deletion starts");
     assert_eq!(
         metadata(&marked, "deletionTimestamp"),
         "2026-03-02T12:00:30Z"
@@ -140,7 +142,7 @@ async fn graceful_deletion_marks_first_and_finalizers_hold() {
     assert_eq!(metadata(&marked, "generation"), 2);
     sandbox
         .delete(&target, Deletion::Immediate, &tester())
-        .expect("deleted");
+        .expect("the deletion succeeds");
     assert_eq!(sandbox.get(&target), None);
 
     let mut held = config_map("held", &json!({}));
@@ -149,11 +151,11 @@ async fn graceful_deletion_marks_first_and_finalizers_hold() {
     let target = Target::new("configmaps", "shop", "held");
     sandbox
         .delete(&target, Deletion::Immediate, &tester())
-        .expect("marked");
+        .expect("the deletion starts");
     let revision = sandbox.revision();
     sandbox
         .delete(&target, Deletion::Immediate, &tester())
-        .expect("nothing new");
+        .expect("a second deletion succeeds");
     assert_eq!(sandbox.revision(), revision);
     assert!(sandbox.get(&target).is_some());
     sandbox
@@ -162,7 +164,7 @@ async fn graceful_deletion_marks_first_and_finalizers_hold() {
             &json!({"metadata": {"finalizers": null}}),
             &tester(),
         )
-        .expect("released");
+        .expect("the patch succeeds");
     assert_eq!(sandbox.get(&target), None);
     let changes: Vec<Change> = sandbox.log().iter().map(|record| record.change).collect();
     assert_eq!(
@@ -179,7 +181,7 @@ async fn graceful_deletion_marks_first_and_finalizers_hold() {
 }
 
 #[tokio::test]
-async fn the_log_tells_every_write() {
+async fn the_log_contains_every_write() {
     let sandbox = sandbox().await;
     put(&sandbox, deployment("web", 1));
     sandbox
@@ -188,7 +190,7 @@ async fn the_log_tells_every_write() {
             Deletion::Immediate,
             &tester(),
         )
-        .expect("deleted");
+        .expect("the deletion succeeds");
     let log = sandbox.log();
     let brief: Vec<_> = log
         .iter()
@@ -215,5 +217,8 @@ async fn the_log_tells_every_write() {
         object["metadata"]["resourceVersion"].clone()
     };
     assert_eq!(version(&log[1].after), "3");
-    assert_eq!(version(log[1].before.as_ref().expect("it was there")), "2");
+    assert_eq!(
+        version(log[1].before.as_ref().expect("the object existed")),
+        "2"
+    );
 }

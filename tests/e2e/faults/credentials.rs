@@ -1,4 +1,4 @@
-//! The kubeconfig of a run: through the proxy, with the token where the run wants it.
+//! The kubeconfig of a run: the server is the proxy, and the token is where the schedule wants it.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -13,14 +13,13 @@ use super::schedule::Credential;
 pub struct Access<'a> {
     pub plane: &'a Plane,
     pub proxy: SocketAddr,
-    /// What its files are called.
+    /// The name of its files.
     pub label: &'a str,
     pub credential: Credential,
 }
 
 impl Access<'_> {
-    /// Writes the kubeconfig, and the token of this moment to where it stands. Returns the kubeconfig's
-    /// path.
+    /// Writes the kubeconfig, and the current token to its place. Returns the path of the kubeconfig.
     pub fn write(&self) -> PathBuf {
         let authority = self.plane.control.certificate();
         let server = format!("https://{}", self.proxy);
@@ -61,7 +60,7 @@ impl Access<'_> {
     }
 }
 
-/// Where a file of a run is kept. They are removed when nothing was wrong.
+/// The path of a file of a run. The files are removed if the run succeeds.
 pub fn kept(label: &str, extension: &str) -> PathBuf {
     let name = format!("{label}.{extension}");
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)

@@ -1,4 +1,4 @@
-//! etcd itself, through its JSON gateway: what was truly written, revision by revision.
+//! Reads etcd through its JSON gateway: every write, revision by revision.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 
 use super::ledger::{Change, Ledger};
 
-/// How long anything may take that is waited for. Nothing takes this long that works.
+/// The limit of any wait. No working operation takes this long.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// All keys there are.
+/// The range of all keys.
 const ALL: &str = "AA==";
 
-/// A client of one etcd, and the record of all that is written to it.
+/// A client of one etcd, and the record of all writes to it.
 pub struct Etcd {
     address: SocketAddr,
     ledger: Arc<Ledger>,
 }
 
 impl Etcd {
-    /// Records everything from the first revision on.
+    /// Records all writes from the first revision on.
     pub fn record(address: SocketAddr) -> Etcd {
         let ledger = Arc::new(Ledger::default());
         let etcd = Etcd { address, ledger };
@@ -30,26 +30,26 @@ impl Etcd {
         etcd
     }
 
-    /// Everything that was written.
+    /// The recorded writes.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// Waits until everything that is written now is recorded; returns the last revision.
+    /// Waits until all current writes are recorded; returns the last revision.
     pub fn catch_up(&self) -> u64 {
         let revision = self.revision();
         self.ledger.reach(revision, PATIENCE);
         revision
     }
 
-    /// Forgets all versions before those of a revision that was caught up with.
+    /// Compacts etcd to a revision that is already recorded.
     pub fn compact(&self, revision: u64) {
         let asked = json!({ "revision": revision.to_string() });
         self.post("/v3/kv/compaction", &asked).unwrap();
         self.ledger.compacted(revision);
     }
 
-    /// Goes on recording after etcd has been restored to an older state.
+    /// Continues to record after a restore of etcd.
     pub fn restored(&self) {
         let begun = Instant::now();
         let revision = loop {
@@ -67,7 +67,7 @@ impl Etcd {
         revision(&self.post("/v3/kv/range", &everything()).unwrap())
     }
 
-    /// Records what is written from this revision on, as long as etcd runs.
+    /// Records the writes from this revision on, as long as etcd runs.
     fn follow(&self, era: usize, from: u64) {
         let request = json!({ "create_request": {
             "key": ALL, "range_end": ALL, "start_revision": from.to_string(),
@@ -95,7 +95,7 @@ impl Etcd {
         Ok(serde_json::from_str(body)?)
     }
 
-    /// HTTP/1.0, whose answers end with the connection and come in no chunks.
+    /// Sends HTTP/1.0. Its answers end with the connection and are not chunked.
     fn send(&self, path: &str, body: &Value) -> std::io::Result<TcpStream> {
         let body = body.to_string();
         let length = body.len();
@@ -116,7 +116,7 @@ fn revision(answer: &Value) -> u64 {
     number(&answer["header"]["revision"])
 }
 
-/// Numbers are strings; 0 is left out.
+/// Parses a number, which is a string. A missing one is 0.
 fn number(value: &Value) -> u64 {
     value.as_str().map_or(0, |text| text.parse().unwrap())
 }

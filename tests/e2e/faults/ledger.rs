@@ -1,4 +1,4 @@
-//! The ground truth: each version of each object that etcd ever held, in order.
+//! The ground truth: each version of each object that etcd ever stored, in order.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex};
@@ -16,10 +16,10 @@ pub struct Change {
     pub value: Option<Vec<u8>>,
 }
 
-/// One version of one of the objects that are written to, or its end.
+/// One version of an object, or its deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// How often etcd had been restored.
+    /// The number of restores of etcd before it.
     pub era: usize,
     pub revision: u64,
     pub place: Place,
@@ -27,14 +27,14 @@ pub struct Entry {
     pub what: What,
 }
 
-/// What a version is known by. Each number is written once.
+/// Identifies a version. Each number is written once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What {
     Version(u64),
     Gone,
 }
 
-/// Everything that was written.
+/// All writes to etcd.
 #[derive(Default)]
 pub struct Ledger {
     book: Mutex<Book>,
@@ -44,30 +44,30 @@ pub struct Ledger {
 #[derive(Default)]
 struct Book {
     entries: Vec<Entry>,
-    /// The last revision that is recorded.
+    /// The last recorded revision.
     at: u64,
-    /// Of each era, up to where etcd was compacted.
+    /// For each era, the revision to which etcd was compacted.
     compacted: HashMap<usize, u64>,
-    /// Up to where the copy of etcd's data is compacted.
+    /// The revision to which the saved copy of etcd's data is compacted.
     saved: Option<u64>,
-    /// The revision that each era but the first began after.
+    /// For each era but the first, the revision that it began after.
     restored: Vec<u64>,
-    /// Which object is at each place now.
+    /// The uid of the current object at each place.
     uids: HashMap<Place, String>,
 }
 
-/// What the ledger holds of one namespace.
+/// The recorded writes of one namespace.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
     pub entries: Vec<Entry>,
-    /// Of each era, up to where etcd was compacted.
+    /// For each era, the revision to which etcd was compacted.
     pub compacted: HashMap<usize, u64>,
-    /// The revision that each era but the first began after.
+    /// For each era but the first, the revision that it began after.
     pub restored: Vec<u64>,
 }
 
 impl Ledger {
-    /// Takes in what was written. What comes late of an era that is over never was.
+    /// Records writes. A late write of a past era is dropped, because the restore has undone it.
     pub fn add(&self, era: usize, changes: impl Iterator<Item = Change>) {
         let mut book = self.book.lock().unwrap();
         if era != book.restored.len() {
@@ -94,21 +94,20 @@ impl Ledger {
         assert!(!waited.timed_out(), "at {}, not {revision}", book.at);
     }
 
-    /// etcd was compacted to this revision.
+    /// Records a compaction to this revision.
     pub fn compacted(&self, revision: u64) {
         let mut book = self.book.lock().unwrap();
         let era = book.restored.len();
         book.compacted.insert(era, revision);
     }
 
-    /// A copy of etcd's data was made.
+    /// Records that a copy of etcd's data was saved.
     pub fn saved(&self) {
         let mut book = self.book.lock().unwrap();
         book.saved = book.compacted.get(&book.restored.len()).copied();
     }
 
-    /// etcd has gone back to its copy, and so to this revision: what came after it never was. Returns
-    /// the number of the era that begins.
+    /// Records a restore to this revision, which undoes all later writes. Returns the number of the new era.
     pub fn restored(&self, revision: u64) -> usize {
         let mut book = self.book.lock().unwrap();
         book.restored.push(revision);
@@ -125,7 +124,7 @@ impl Ledger {
         era
     }
 
-    /// What was written in one namespace.
+    /// The writes in one namespace.
     pub fn of(&self, namespace: &str) -> Truth {
         let book = self.book.lock().unwrap();
         book.truth(|entry| entry.place.namespace == namespace)
@@ -137,7 +136,7 @@ impl Book {
         let (uid, what) = match &change.value {
             None => {
                 let uid = self.uids.remove(&place);
-                (uid.expect("what goes was there"), What::Gone)
+                (uid.expect("a deleted object existed"), What::Gone)
             }
             Some(value) => {
                 let object: Value = serde_json::from_slice(value).unwrap();
@@ -167,13 +166,13 @@ impl Book {
 }
 
 impl Truth {
-    /// Whether an entry is of what etcd went through to come to the end of this era.
+    /// Whether an entry is part of the history that leads to the end of this era.
     fn leads_to(&self, entry: &Entry, era: usize) -> bool {
         let undone = self.restored.get(entry.era..era).unwrap_or_default();
         entry.era <= era && undone.iter().all(|restored| entry.revision <= *restored)
     }
 
-    /// The objects that were there at a revision of an era, each with its last version.
+    /// The objects at a revision of an era, each with its last version.
     pub fn state(&self, era: usize, revision: u64) -> Vec<Entry> {
         let mut last: HashMap<&str, &Entry> = HashMap::new();
         for entry in &self.entries {
@@ -185,13 +184,13 @@ impl Truth {
         there.cloned().collect()
     }
 
-    /// The objects that are there at the end, each with its last version.
+    /// The objects at the end, each with its last version.
     pub fn last(&self) -> Vec<Entry> {
         self.state(self.restored.len(), u64::MAX)
     }
 
-    /// What a restore has undone, but for what has happened again since: a second deletion of an object looks like
-    /// the first.
+    /// The entries that a restore has undone, without those that happened again later: a second deletion of
+    /// an object looks like the first.
     pub fn undone(&self) -> Vec<&Entry> {
         let (undone, lasting): (Vec<&Entry>, Vec<&Entry>) =
             self.entries.iter().partition(|at| self.is_undone(at));
@@ -207,14 +206,14 @@ impl Truth {
         !self.leads_to(entry, self.restored.len())
     }
 
-    /// Whether etcd has ever been compacted up to this entry.
+    /// Whether etcd was ever compacted up to this entry.
     pub fn is_forgotten(&self, entry: &Entry) -> bool {
         let compacted = |era| self.compacted.get(&era).copied().unwrap_or_default();
         (entry.era..=self.restored.len())
             .any(|era| self.leads_to(entry, era) && entry.revision <= compacted(era))
     }
 
-    /// Of which kinds something was written.
+    /// The kinds with writes.
     pub fn kinds(&self) -> Vec<Kind> {
         let mut kinds: Vec<Kind> = self.entries.iter().map(|entry| entry.place.kind).collect();
         kinds.sort_unstable();

@@ -1,8 +1,8 @@
-//! What is written: a few objects of three kinds, each version with a number of its own.
+//! The objects that the writer writes: a few of three kinds. Each version has a unique number.
 
 use serde_json::{Value, json};
 
-/// The kinds: a built-in of the core, a built-in of a group, and a custom one.
+/// The kinds: a built-in one of the core group, a built-in one of another group, and a custom one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     ConfigMap,
@@ -10,10 +10,10 @@ pub enum Kind {
     Counter,
 }
 
-/// All of them.
+/// All kinds.
 pub const KINDS: [Kind; 3] = [Kind::ConfigMap, Kind::Deployment, Kind::Counter];
 
-/// Where an object is.
+/// The place of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     pub kind: Kind,
@@ -22,12 +22,12 @@ pub struct Place {
 }
 
 impl Kind {
-    /// The kind of this name, as records have it.
+    /// Parses a kind as records spell it.
     pub fn of(kind: &str) -> Option<Kind> {
         KINDS.into_iter().find(|known| format!("{known:?}") == kind)
     }
 
-    /// The resource of the schedules in this namespace. The custom kind is one of its own in each.
+    /// The resource of this kind in a namespace. Each namespace has a custom kind of its own.
     pub fn resource(self, namespace: &str) -> String {
         match self {
             Kind::ConfigMap => "configmaps".to_owned(),
@@ -50,7 +50,7 @@ impl Kind {
 }
 
 impl Place {
-    /// The place of an etcd key, if it is one of ours.
+    /// Parses an etcd key; `None` if it is not an object of a schedule.
     pub fn of_key(key: &str) -> Option<Place> {
         let steps: Vec<&str> = key.split('/').collect();
         let (kind, namespace, name) = match steps[..] {
@@ -67,10 +67,10 @@ impl Place {
     }
 }
 
-/// What the namespaces of schedules begin with.
+/// The prefix of the schedules' namespaces.
 pub const PREFIX: &str = "faults-";
 
-/// An object with a number.
+/// An object with this number.
 pub fn object(place: &Place, number: u64) -> Value {
     let mut object = patch(place.kind, number);
     object["metadata"]["name"] = json!(place.name);
@@ -98,7 +98,7 @@ fn spec() -> Value {
     })
 }
 
-/// What changes the number of an object.
+/// The patch that sets the number of an object.
 pub fn patch(kind: Kind, number: u64) -> Value {
     let number = number.to_string();
     match kind {
@@ -115,7 +115,7 @@ pub fn counter(object: &Value) -> Option<u64> {
     number?.as_str()?.parse().ok()
 }
 
-/// The definition of the custom kind of a namespace's schedule.
+/// The definition of a namespace's custom kind.
 pub fn definition(namespace: &str) -> Value {
     let group = format!("{namespace}.example.com");
     json!({

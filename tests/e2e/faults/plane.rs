@@ -1,4 +1,4 @@
-//! A control plane to be broken: etcd, the API server behind the proxy, and another to write to.
+//! A control plane for faults: etcd, the API server behind the proxy, and another one for writers.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use super::writer::{Api, Refusal};
 use crate::controlplane::ControlPlane;
 use crate::support::fault_proxy::{FaultProxy, Protocol, Sides};
 
-/// A control plane, and the record of what was written to it.
+/// A control plane, and the record of all writes to it.
 pub struct Plane {
     pub control: ControlPlane,
     pub etcd: Etcd,
@@ -20,7 +20,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// One whose API server stays up.
+    /// Starts a control plane whose API server is never killed.
     pub fn to_share(label: &str) -> Plane {
         let control = ControlPlane::without_controllers(label);
         let etcd = Etcd::record(control.etcd());
@@ -32,7 +32,7 @@ impl Plane {
         }
     }
 
-    /// One whose API server may be killed: there is another for those who write.
+    /// Starts a control plane whose API server may be killed. Writers use a second API server.
     pub fn to_break(label: &str) -> Plane {
         let shared = Plane::to_share(label);
         let writers = shared.control.second_api_server();
@@ -54,14 +54,14 @@ impl Plane {
         FaultProxy::start(protocol, sides, seed)
     }
 
-    /// The token that `dev` has now.
+    /// The current token of `dev`.
     pub fn token(&self) -> String {
         let kubeconfig = fs::read_to_string(self.control.dev()).unwrap();
         let (_, token) = kubeconfig.split_once("{token: ").unwrap();
         token.split('}').next().unwrap().to_owned()
     }
 
-    /// Lets `dev` read a namespace.
+    /// Grants `dev` the right to read a namespace.
     pub async fn grant(&self, api: &Api, namespace: &str) {
         let role = json!({
             "apiVersion": GROUP, "kind": "Role", "metadata": { "name": "reader" },
@@ -80,25 +80,25 @@ impl Plane {
         create(api, &path(namespace, "rolebindings"), &binding).await;
     }
 
-    /// Takes that away.
+    /// Revokes that right.
     pub async fn revoke(&self, api: &Api, namespace: &str) {
         let path = format!("{}/reader", path(namespace, "rolebindings"));
         api.delete(&path).await.unwrap();
     }
 
-    /// Makes etcd forget all versions before those of now.
+    /// Compacts etcd to its current revision.
     pub fn compact(&self) {
         self.etcd.compact(self.etcd.catch_up());
     }
 
-    /// Keeps what etcd holds now.
+    /// Saves a copy of etcd's data.
     pub fn save(&self) {
         self.etcd.catch_up();
         self.control.save_etcd();
         self.etcd.ledger().saved();
     }
 
-    /// Goes back to it.
+    /// Restores etcd from that copy.
     pub fn restore(&self) {
         self.etcd.catch_up();
         self.control.restore_etcd();

@@ -1,4 +1,4 @@
-//! One schedule, from an empty namespace to the verdict.
+//! Runs one schedule, from an empty namespace to the verdict.
 
 use std::fs;
 use std::time::Duration;
@@ -13,15 +13,15 @@ use super::verdict::{Account, judge, transcript};
 use super::writer::Writer;
 use crate::support::fault_proxy::{End, FaultProxy, Struck, Weather};
 
-/// How long the program may need to come back after the last fault: the longest pause between two tries
-/// is 30 seconds, and that between two bookmarks a minute.
+/// The time that the program may need to catch up after the last fault. The longest pause between two
+/// attempts is 30 seconds, and between two bookmarks a minute.
 const CATCHES_UP: Duration = Duration::from_secs(120);
-/// How long a fault is waited for that may find nothing to strike.
+/// The limit of the wait for a fault that may find no connection to strike.
 const STRIKES: Duration = Duration::from_secs(3);
-/// How many objects of each kind there are.
+/// The number of objects of each kind.
 const OBJECTS: usize = 3;
 
-/// A schedule while it runs.
+/// A running schedule.
 struct Run<'a> {
     plane: &'a Plane,
     proxy: FaultProxy,
@@ -30,14 +30,14 @@ struct Run<'a> {
     access: Access<'a>,
 }
 
-/// Whether the program has come up to date in time.
+/// Whether the program caught up in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
     Kept,
     Lost,
 }
 
-/// Runs a schedule; the error is everything that is wrong with what the program printed.
+/// Runs a schedule. The error lists everything that is wrong in the output.
 pub async fn run(schedule: &Schedule, plane: &Plane) -> Result<(Account, Struck), String> {
     let seed = schedule.seed;
     let label = format!("{PREFIX}{seed}");
@@ -83,7 +83,7 @@ impl Run<'_> {
                 self.writer.write(step.writes / 2).await;
             }
             Fault::Revoke(believed) => {
-                // A source that is still refused has nothing new to print.
+                // A source that is still forbidden prints no new records.
                 if self.catch_up() == Pace::Lost {
                     return Pace::Lost;
                 }
@@ -112,7 +112,7 @@ impl Run<'_> {
         pace
     }
 
-    /// Some weather harms connections that are new. It stays until it has struck, if it can.
+    /// Some weather affects only new connections. It stays until it has struck, if it can.
     async fn weather(&mut self, weather: Weather, writes: u32) {
         let before = self.proxy.struck();
         self.proxy.set(weather);
@@ -129,7 +129,7 @@ impl Run<'_> {
         let label = self.writer.namespace.clone();
         self.plane.revoke(&self.writer.api, &label).await;
         let before = self.subject.count();
-        // Who watches already is not asked again.
+        // A running watch is not authorized again, so its connection must end.
         self.proxy.end_all(End::Reset);
         self.writer.write(writes).await;
         let waited = match believed {
@@ -169,8 +169,8 @@ impl Run<'_> {
         control.start_api_server();
     }
 
-    /// What is written after the restore stays below what the program has seen before: else nobody could
-    /// notice, and the program would be right to print nothing.
+    /// The writes after the restore stay below the revisions that the program has already seen. Otherwise the
+    /// restore could not be noticed, and the program would be right to print no gap.
     async fn restore(&mut self, writes: u32) -> Pace {
         self.plane.save();
         self.writer.write(writes + 60).await;
@@ -180,7 +180,8 @@ impl Run<'_> {
         self.catch_up()
     }
 
-    /// Waits in fair weather until the program is up to date. If that takes too long, the verdict says why.
+    /// Waits in fair weather until the program has caught up. If that takes too long, the verdict explains
+    /// why.
     fn catch_up(&self) -> Pace {
         self.proxy.set(Weather::Fair);
         self.plane.etcd.catch_up();
@@ -214,7 +215,7 @@ impl Run<'_> {
     }
 }
 
-/// What a failure is explained with: everything that was written, and what the program printed of it.
+/// The report of a failure: all writes, and the output of the program.
 pub fn report(truth: &Truth, records: &[Record]) -> String {
     let line = |entry: &Entry| format!("{entry:?}\n");
     let entries: String = truth.entries.iter().map(line).collect();

@@ -1,32 +1,32 @@
-//! What goes wrong in a schedule, drawn from its seed before it begins.
+//! The faults of a schedule, drawn from its seed before the run.
 
 use std::time::Duration;
 
 use crate::support::fault_proxy::{End, Protocol, Weather};
 
-/// One schedule: a failure prints it.
+/// One schedule. A failure prints it.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     pub seed: u64,
-    /// What passes through the proxy: TLS with HTTP/2 in it, or HTTP/1.1 that the proxy can read.
+    /// The protocol at the proxy: TLS with HTTP/2, or HTTP/1.1 that the proxy can read.
     pub protocol: Protocol,
-    /// Whose control plane it is.
+    /// The control plane that it uses.
     pub plane: Plane,
-    /// How the program gets its token.
+    /// The source of the program's token.
     pub credential: Credential,
     pub steps: Vec<Step>,
 }
 
-/// Whose control plane a schedule runs on.
+/// Whether a schedule shares its control plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plane {
-    /// One for all schedules that leave the servers alone.
+    /// The control plane of all schedules that leave the servers running.
     Shared,
-    /// One of its own, which it kills, freezes, compacts and restores.
+    /// A control plane of its own, which it kills, freezes, compacts and restores.
     Own,
 }
 
-/// How the program gets its token.
+/// The source of the program's token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credential {
     Kubeconfig,
@@ -34,7 +34,7 @@ pub enum Credential {
     Plugin,
 }
 
-/// One fault, what is written while it lasts, and what follows.
+/// One fault, the writes during it, and the next action.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     pub fault: Fault,
@@ -46,45 +46,45 @@ pub struct Step {
 pub enum Fault {
     /// The proxy has this weather.
     Weather(Weather),
-    /// All connections end once, amid the writes.
+    /// All connections end once, between the writes.
     End(End),
-    /// The reader's rights are taken away and given back: before that is believed, or after.
+    /// The reader's rights are revoked and granted again, before the program reports it or after.
     Revoke(Believed),
     /// The custom kind is deleted with all its objects, and created again.
     Undefine,
     /// The API server is killed and started again.
     Kill,
-    /// The same, and etcd is compacted meanwhile.
+    /// The API server is killed and started again, and etcd is compacted in between.
     Forget,
-    /// The API server stands still.
+    /// The API server is frozen.
     Freeze,
     /// etcd is compacted.
     Compact,
-    /// etcd goes back to what it held at the beginning of the step.
+    /// etcd is restored to its data at the beginning of the step.
     Restore,
-    /// The token is replaced, and the API server started anew.
+    /// The token is replaced, and the API server is restarted.
     Rotate,
 }
 
-/// Whether a refusal lasts until the program believes it.
+/// Whether the rights stay revoked until the program reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Believed {
     No,
     Yes,
 }
 
-/// What follows a step.
+/// The action after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// The next step, at once.
+    /// The next step starts at once.
     GoOn,
     /// All connections end first.
     End(End),
-    /// The program has to be up to date first.
+    /// The program must catch up first.
     CatchUp,
 }
 
-/// How many steps a schedule has.
+/// The number of steps in a schedule.
 const STEPS: usize = 8;
 
 impl Schedule {
@@ -156,7 +156,7 @@ fn then(rng: &mut fastrand::Rng) -> Then {
     }
 }
 
-/// Bad weather of any kind that the proxy can make of this protocol.
+/// Random bad weather that the proxy supports for this protocol.
 pub fn weather(protocol: Protocol, rng: &mut fastrand::Rng) -> Weather {
     let kinds = match protocol {
         Protocol::Bytes => 5,

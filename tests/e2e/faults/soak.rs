@@ -1,8 +1,8 @@
-//! The soak: many objects, many changes and a fault every 20 seconds, for as long as is asked for. Memory and
-//! file descriptors of the program must stay as they are, and no version may be lost.
+//! The soak: many objects, many changes and a fault every 20 seconds. The program's memory and file
+//! descriptors must not grow, and no version may be lost.
 //!
-//! `SPY_SOAK_SECONDS=3600 cargo test --release --test e2e soak -- --nocapture` is the whole of it. What runs by
-//! itself is short: it shows that the soak works.
+//! `SPY_SOAK_SECONDS=3600 cargo test --release --test e2e soak -- --nocapture` runs the full soak. The
+//! default is short and only shows that the soak works.
 
 use std::fs;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -21,19 +21,19 @@ use super::verdict::judge;
 use super::writer::Writer;
 use crate::support::fault_proxy::{End, FaultProxy, Protocol, Weather};
 
-/// How long the soak is, and how many objects there are, if nothing else is asked for.
+/// The default duration in seconds, and the default number of objects.
 const SHORT: (u64, usize) = (20, 200);
-/// How many objects there are in one that is asked for.
+/// The number of objects if `SPY_SOAK_SECONDS` is set.
 const OBJECTS: usize = 2000;
 /// The pause between two changes.
 const CHANGE: Duration = Duration::from_millis(10);
 const SAMPLE: Duration = Duration::from_secs(10);
-/// From fault to fault, and how long one lasts.
+/// The interval of faults, and the duration of one.
 const FAULT: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(5));
-/// Each of so many faults is a kill, and each of so many is followed by a compaction.
+/// Every ninth fault is a kill, and after every fifteenth etcd is compacted.
 const KILL: u64 = 9;
 const COMPACTION: u64 = 15;
-/// How long the program may need to come back after the last fault.
+/// The time that the program may need to catch up after the last fault.
 const CATCHES_UP: Duration = Duration::from_secs(180);
 
 /// One run of the program behind a proxy of its own.
@@ -47,9 +47,9 @@ struct Way {
 #[test]
 fn soak() {
     let asked = std::env::var("SPY_SOAK_SECONDS").ok();
-    let asked = asked.map(|text| (text.parse().expect("a number"), OBJECTS));
+    let asked = asked.map(|text| (text.parse().expect("the variable is a number"), OBJECTS));
     let (seconds, objects) = asked.unwrap_or(SHORT);
-    // Files bear its name: a long soak and a short one may run side by side.
+    // The file names contain the duration, so that a long soak and a short one can run side by side.
     let namespace = format!("{PREFIX}soak-{seconds}");
     let plane = Plane::to_break(&namespace);
     let mut builder = tokio::runtime::Builder::new_current_thread();
@@ -88,7 +88,7 @@ fn soak() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Writes a change at each tick; returns how many.
+/// Writes a change at each tick; returns the number of changes.
 async fn write(writer: &mut Writer, until: Instant) -> u64 {
     let mut ticks = tokio::time::interval(CHANGE);
     let mut written = 0;
@@ -100,12 +100,12 @@ async fn write(writer: &mut Writer, until: Instant) -> u64 {
     written
 }
 
-/// Whether the time is over before the stop.
+/// Waits for this time; returns false if the stop comes first.
 fn passes(stop: &Receiver<()>, time: Duration) -> bool {
     stop.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
 }
 
-/// Does harm every 20 seconds until the stop.
+/// Causes a fault every 20 seconds until the stop.
 fn harm(plane: &Plane, ways: &[Way], stop: &Receiver<()>) {
     let mut rng = fastrand::Rng::with_seed(0);
     let mut last = plane.etcd.catch_up();
@@ -132,7 +132,7 @@ fn harm(plane: &Plane, ways: &[Way], stop: &Receiver<()>) {
     }
 }
 
-/// Looks at each run every ten seconds until the stop.
+/// Samples each run every ten seconds until the stop.
 fn sample(ways: &[Way], stop: &Receiver<()>) -> Vec<Vec<Usage>> {
     let mut usage = vec![Vec::new(); ways.len()];
     let started = Instant::now();
@@ -166,7 +166,7 @@ impl Way {
         }
     }
 
-    /// Waits until the program is up to date; returns everything that is wrong.
+    /// Waits until the program has caught up; returns everything that is wrong.
     fn end(self, truth: &Truth, mut usage: Vec<Usage>) -> Vec<String> {
         let label = &self.label;
         let mut wrong = Vec::new();

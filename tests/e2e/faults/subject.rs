@@ -1,4 +1,4 @@
-//! The program under test, as `changes -o json`, and what its records say.
+//! The program under test, as `changes -o json`, and its records.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -15,22 +15,22 @@ use super::credentials::kept;
 use super::ledger::{Truth, What};
 use super::objects::{KINDS, Kind, counter};
 
-/// What a record means for the verdict.
+/// The meaning of a record for the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     Printed(Printed),
     Gap(Gap),
-    /// The state of a source.
+    /// A new state of a source.
     State(String),
-    /// A source was listed for the first time.
+    /// The first listing of a source.
     Synced,
-    /// A line or a version could not be read.
+    /// An unreadable line or version.
     Undecodable,
-    /// Anything else.
+    /// Any other record.
     Other,
 }
 
-/// One version of an object, or its end.
+/// One version of an object, or its deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
     pub kind: Kind,
@@ -40,7 +40,7 @@ pub struct Printed {
     pub past: bool,
 }
 
-/// Versions that may be missing.
+/// A gap: versions may be missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
     pub kind: Kind,
@@ -50,7 +50,7 @@ pub struct Gap {
 }
 
 impl Record {
-    /// Reads one record of a run in this namespace.
+    /// Parses one record of a run in this namespace.
     pub fn read(line: &str, namespace: &str) -> Record {
         let record: Value = serde_json::from_str(line).unwrap();
         let revision = |name: &str| {
@@ -76,7 +76,10 @@ impl Record {
 fn source(record: &Value, namespace: &str) -> Kind {
     let source = record["source"].as_str().unwrap();
     let is_of = |kind: &Kind| source.starts_with(&kind.resource(namespace));
-    KINDS.into_iter().find(is_of).expect("a source of ours")
+    KINDS
+        .into_iter()
+        .find(is_of)
+        .expect("the source is one of the three kinds")
 }
 
 fn printed(record: &Value) -> Record {
@@ -103,7 +106,7 @@ fn printed(record: &Value) -> Record {
     })
 }
 
-/// A run that goes on. Dropping it ends the process.
+/// A running program. Dropping it ends the process.
 pub struct Subject {
     child: Child,
     heard: Arc<Heard>,
@@ -118,7 +121,7 @@ struct Heard {
 }
 
 impl Subject {
-    /// Starts it on all kinds of a namespace. What it prints is kept in two files of this label.
+    /// Starts the program on all kinds of a namespace. Its output goes to two files with this label.
     pub fn start(kubeconfig: &Path, namespace: &str, label: &str) -> Subject {
         let types = KINDS.map(|kind| kind.resource(namespace));
         let errors = kept(label, "stderr");
@@ -154,7 +157,7 @@ impl Subject {
         }
     }
 
-    /// Waits until all its sources have been listed.
+    /// Waits until all its sources have been listed. Returns whether that happened in time.
     pub fn is_synced(&self, patience: Duration) -> bool {
         let synced = |record: &&Record| **record == Record::Synced;
         self.until(patience, |records| {
@@ -162,17 +165,17 @@ impl Subject {
         })
     }
 
-    /// The id of the process.
+    /// The process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// How many records there are so far.
+    /// The number of records so far.
     pub fn count(&self) -> usize {
         self.heard.records.lock().unwrap().len()
     }
 
-    /// Waits until this holds for all records so far; whether it came to that in time.
+    /// Waits until this holds for all records so far. Returns whether that happened in time.
     pub fn until(&self, patience: Duration, mut holds: impl FnMut(&[Record]) -> bool) -> bool {
         let records = self.heard.records.lock().unwrap();
         let more = &self.heard.more;
@@ -181,13 +184,13 @@ impl Subject {
         !waited.timed_out()
     }
 
-    /// Waits until the last printed version of each object is its last one; whether it came to that in time.
+    /// Waits until the last version of each object is printed. Returns whether that happened in time.
     pub fn catches_up(&self, truth: &Truth, patience: Duration) -> bool {
         let mut behind = Behind::new(truth);
         self.until(patience, |records| behind.is_empty_after(records))
     }
 
-    /// Ends it with Ctrl-C; returns all records, and what stands on stderr.
+    /// Ends the program with Ctrl-C; returns all records, and its stderr.
     pub fn interrupt(mut self) -> (Vec<Record>, String) {
         let pid = self.pid().to_string();
         let kill = Command::new("kill").args(["-INT", &pid]).status();

@@ -1,5 +1,5 @@
-//! A proxy between two TLS connections: it shows the API server's own certificate, so that it can read what
-//! passes.
+//! A proxy between two TLS connections. It shows the API server's own certificate, so that it can read the
+//! traffic.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::support::fault_proxy::{Sides, Stream};
 
-/// Both sides of a proxy in front of the API server with this certificate. Neither offers HTTP/2.
+/// Both sides of a proxy for the API server with this certificate. Neither side offers HTTP/2.
 pub fn sides(server: SocketAddr, certificate: &Path) -> Sides {
     let chain = CertificateDer::pem_file_iter(certificate).unwrap();
     let chain: Vec<_> = chain.map(Result::unwrap).collect();

@@ -1,10 +1,10 @@
-//! How much memory and how many file descriptors a process has, and whether that stays so.
+//! Measures the memory and the file descriptors of a process, and checks that they do not grow.
 
 use std::fmt::Write;
 use std::fs;
 use std::time::Duration;
 
-/// What a process has at one moment.
+/// The usage of a process at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     pub at: Duration,
@@ -12,17 +12,17 @@ pub struct Usage {
     pub descriptors: usize,
 }
 
-/// What a run needs to come to its usual size.
+/// The time after which memory should be stable.
 const SETTLES: Duration = Duration::from_secs(600);
-/// What is compared: the mean of so long a time.
+/// The time over which memory is averaged.
 const WINDOW: Duration = Duration::from_secs(300);
-/// How far a mean may be from the first, in percent.
+/// The allowed distance of a mean from the first one, in percent.
 const TOLERANCE: u64 = 5;
-/// How many more descriptors there may be at the end: connections that are about to close.
+/// The allowed number of additional descriptors at the end: connections that are about to close.
 const CLOSING: usize = 3;
 
 impl Usage {
-    /// What this process has. `None` where there is no `/proc`.
+    /// The usage of a process; `None` on systems without `/proc`.
     pub fn of(pid: u32, at: Duration) -> Option<Usage> {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let resident = status.lines().find(|line| line.starts_with("VmRSS:"))?;
@@ -34,7 +34,7 @@ impl Usage {
     }
 }
 
-/// The samples, one a line.
+/// The samples, one on each line.
 pub fn table(usage: &[Usage]) -> String {
     let mut table = "seconds  RSS KiB  descriptors\n".to_owned();
     for now in usage {
@@ -49,7 +49,7 @@ pub fn table(usage: &[Usage]) -> String {
     table
 }
 
-/// What has grown or shrunk that should not have.
+/// Reports memory or descriptors that did not stay stable.
 pub fn uneven(usage: &[Usage]) -> Option<String> {
     let (first, last) = (usage.first()?.descriptors, usage.last()?.descriptors);
     if last > first + CLOSING {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_is_found() {
+    fn growth_is_found() {
         assert!(check(&[10, 90, 100, 104, 96, 100], &[9; 6]));
         assert!(!check(&[10, 90, 100, 104, 106, 100], &[9; 6]));
         assert!(!check(&[10, 90, 100, 100, 94, 100], &[9; 6]));

@@ -1,5 +1,5 @@
-//! Compares what the program printed with what etcd went through: each version once and in order, or a gap
-//! that has a reason.
+//! Compares the output with the history in etcd. Each version must be printed once and in order, or be
+//! covered by a gap with a reason.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,19 @@ use super::ledger::{Entry, Truth, What};
 use super::objects::Kind;
 use super::subject::{Gap, Printed, Record};
 
-/// What it came to.
+/// The counts of a verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// Versions and deletions in etcd.
     pub written: usize,
     pub printed: usize,
-    /// Printed after the program had missed them.
+    /// Versions that the program printed after it had missed them.
     pub read_back: usize,
     pub gaps: usize,
     pub undecodable: usize,
-    /// How often a connection was lost.
+    /// The number of lost connections.
     pub lost: usize,
-    /// Missing for a reason: compacted, undone by a restore, or come and gone unseen.
+    /// Versions that are missing for a reason: compacted, undone by a restore, or created and deleted unseen.
     pub missing: usize,
 }
 
@@ -35,7 +35,7 @@ impl Account {
     }
 }
 
-/// Holds all records of a run against the truth. The error is everything that is wrong.
+/// Checks all records of a run against the history. The error lists everything that is wrong.
 pub fn judge(truth: &Truth, records: &[Record]) -> Result<Account, Vec<String>> {
     let mut judge = Judge::new(truth, records);
     judge.announced();
@@ -64,9 +64,9 @@ struct Judge<'a> {
     truth: &'a Truth,
     records: &'a [Record],
     gaps: Vec<(usize, &'a Gap)>,
-    /// Of each uid, what happened to it.
+    /// The entries of each uid.
     objects: HashMap<&'a str, Vec<&'a Entry>>,
-    /// Of each uid, the last version that is there at the end.
+    /// For each existing uid, the last version.
     last: HashMap<String, What>,
     account: Account,
     wrong: Vec<String>,
@@ -107,8 +107,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The test reads all output at once, so no gap may have a slow reader as its cause. Once the program
-    /// has printed what a restore undid, it must print a gap.
+    /// The test reads all output at once, so a gap must not be caused by a slow reader. If the program has
+    /// printed a version that a restore undid, it must print a gap.
     fn announced(&mut self) {
         for (_, gap) in &self.gaps {
             if gap.cause == "slowSubscriber" {
@@ -150,7 +150,7 @@ impl<'a> Judge<'a> {
                     self.missed(&entries[next..found], entries);
                     next = found + 1;
                 }
-                // Once for each restore.
+                // A restore can bring a version back, once for each restore.
                 None => match self.returned(entries, now.what).filter(|back| *back > era) {
                     Some(back) => {
                         era = back;
@@ -178,7 +178,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The era that began with an object as this, because a restore had brought it back.
+    /// The era that began with this version of the object, because a restore brought it back.
     fn returned(&self, entries: &[&Entry], what: What) -> Option<usize> {
         let uid = &entries[0].uid;
         let is_back = |(era, revision): (usize, &u64)| {
@@ -223,12 +223,12 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Whether a gap announces that the server has gone back.
+/// Whether a gap announces a restore of the server.
 fn is_restart(gap: &Gap) -> bool {
     gap.upto < gap.after || gap.cause == "restored"
 }
 
-/// The printed versions of this kind, one a line, for the report of a failure.
+/// The printed versions of this kind, one on each line, for the report of a failure.
 pub fn transcript(records: &[Record], kind: Kind) -> String {
     let lines = records
         .iter()
@@ -247,7 +247,8 @@ mod tests {
     use super::super::objects::Place;
     use super::*;
 
-    /// `1:7` is a version at revision 1 with the number 7, `2:-` a deletion, `|3` a restore to 3.
+    /// Parses a history: `1:7` is a version at revision 1 with the number 7, `2:-` a deletion, `|3` a restore
+    /// to 3.
     fn truth(text: &str) -> Truth {
         let mut truth = Truth::default();
         for word in text.split(' ') {
@@ -271,7 +272,7 @@ mod tests {
         truth
     }
 
-    /// `7` is a version, `-` a deletion, `expired(2,5]` a gap.
+    /// Parses records: `7` is a version, `-` a deletion, `expired(2,5]` a gap.
     fn records(text: &str) -> Vec<Record> {
         let record = |word: &str| {
             if let Some((cause, span)) = word.split_once('(') {
@@ -293,7 +294,7 @@ mod tests {
         text.split(' ').map(record).collect()
     }
 
-    /// How many versions may be missing, or how many things are wrong.
+    /// The number of versions that may be missing, or the number of errors.
     fn check(truth: &str, compacted: u64, printed: &str) -> Result<usize, usize> {
         let mut truth = self::truth(truth);
         truth.compacted.insert(0, compacted);

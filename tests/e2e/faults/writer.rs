@@ -1,4 +1,4 @@
-//! Writes numbered changes straight to an API server, past the proxy.
+//! Writes numbered changes to an API server directly, not through the proxy.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 
 use super::objects::{KINDS, Kind, Place, definition, object, patch};
 
-/// How long anything may take that is waited for. Nothing takes this long that works.
+/// The limit of any wait. No working operation takes this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A client of the administrator's.
+/// A client with the administrator's rights.
 #[derive(Clone)]
 pub struct Api(Client);
 
-/// How a request went wrong.
+/// How a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The object is not there, or its kind is not served.
+    /// The object does not exist, or its kind is not served.
     Missing,
-    /// It is there already.
+    /// The object already exists.
     Exists,
-    /// Anything else: the server is away, or starts.
+    /// Any other error: the server is down or starting.
     Away,
 }
 
@@ -61,7 +61,7 @@ impl Api {
         })
     }
 
-    /// Creates a namespace and a custom kind for a schedule.
+    /// Creates the namespace and the custom kind of a schedule.
     pub async fn prepare(&self, namespace: &str) {
         let metadata = json!({ "name": namespace });
         let object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata });
@@ -73,7 +73,7 @@ impl Api {
     pub async fn define(&self, namespace: &str) {
         let begun = Instant::now();
         let definition = definition(namespace);
-        // One that was deleted goes when its last object has.
+        // A deleted definition exists until its last object is deleted.
         while self.create(DEFINITIONS, &definition).await.is_err() {
             assert!(begun.elapsed() < PATIENCE, "the kind cannot be created");
         }
@@ -83,7 +83,7 @@ impl Api {
         }
     }
 
-    /// Deletes the custom kind of a namespace, and all its objects.
+    /// Deletes the custom kind of a namespace, with all its objects.
     pub async fn undefine(&self, namespace: &str) {
         let path = format!("{DEFINITIONS}/{}", Kind::Counter.resource(namespace));
         self.delete(&path).await.unwrap();
@@ -103,7 +103,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Will write so many objects of each kind.
+    /// A writer for this many objects of each kind.
     pub fn new(api: Api, namespace: &str, objects: usize, seed: u64) -> Writer {
         let place = |kind| {
             (0..objects).map(move |nth| Place {
@@ -122,7 +122,7 @@ impl Writer {
         }
     }
 
-    /// Creates, changes, deletes or re-creates so many objects, each drawn at random.
+    /// Creates, changes, deletes or re-creates this many objects, each chosen at random.
     pub async fn write(&mut self, changes: u32) {
         for _ in 0..changes {
             let place = self.names[self.rng.usize(..self.names.len())].clone();
@@ -137,7 +137,7 @@ impl Writer {
         }
     }
 
-    /// Gives each object one more version. All are there then.
+    /// Writes one more version of each object. Afterwards all objects exist.
     pub async fn write_each(&mut self) {
         for place in self.names.clone() {
             let begun = Instant::now();
@@ -147,7 +147,7 @@ impl Writer {
         }
     }
 
-    /// Writes a version with the next number; whether that went well.
+    /// Writes a version with the next number; returns whether that succeeded.
     async fn put(&mut self, place: &Place) -> bool {
         self.number += 1;
         let path = place.kind.path(&place.namespace);
@@ -168,7 +168,7 @@ impl Writer {
         self.learn(place, done.and(Err(Refusal::Missing)));
     }
 
-    /// Whether an object is there, as the answer has it.
+    /// Learns from an answer whether the object exists.
     fn learn(&mut self, place: &Place, done: Result<(), Refusal>) {
         match done {
             Ok(()) | Err(Refusal::Exists) => self.there.insert(place.clone()),

@@ -1,4 +1,4 @@
-//! `changes -o json`: the records, held to their documented form, and whole at every end.
+//! Tests of `changes -o json`: each record follows its schema, and the output ends after a whole record.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
@@ -13,12 +13,12 @@ use super::super::support::Ran;
 use super::super::support::cluster::{Cluster, config_map, pod};
 use super::{interrupted, signal};
 
-/// Asserts that a line is a record as documented, and returns it.
+/// Asserts that a line is a record of the schema, and returns it.
 pub(super) fn record(line: &str) -> Value {
     static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::of("changes"));
     let record = SCHEMA.check(line);
     if let Some(object) = record.get("ref") {
-        // What comes from a server has all that a server gives it.
+        // Objects from a server have a uid and a resourceVersion.
         assert!(
             object["uid"].is_string() && record["to"].is_string(),
             "{line}"
@@ -27,12 +27,12 @@ pub(super) fn record(line: &str) -> Value {
     record
 }
 
-/// All that was printed, each line held to its documented form.
+/// The printed records, each checked against the schema.
 pub(super) fn records(ran: &Ran) -> Vec<Value> {
     ran.stdout.lines().map(record).collect()
 }
 
-/// The records of a type, in short: what they are about, and from where to where.
+/// A short form of the records: type, object, and resourceVersions.
 fn in_short(records: &[Value]) -> String {
     let short = |record: &Value| {
         let part = |name: &str| record[name].as_str().unwrap_or("-").to_owned();
@@ -158,7 +158,7 @@ async fn a_wide_scope_is_a_count_and_then_its_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_and_ignore_hide_changes_and_no_versions() {
+async fn only_and_ignore_hide_changes_but_no_versions() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"a": "1", "b": "1"})));
     let args = [
@@ -189,7 +189,7 @@ async fn only_and_ignore_hide_changes_and_no_versions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_there_is_a_count_of_none() {
+async fn a_missing_object_is_a_count_of_zero() {
     let cluster = Cluster::start().await;
     let mut run = cluster
         .spy()
@@ -206,7 +206,7 @@ async fn what_is_not_there_is_a_count_of_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_and_gaps_are_records_in_their_place() {
+async fn states_and_gaps_are_records_in_order() {
     let mut cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
     let mut run = cluster
@@ -247,9 +247,9 @@ async fn connections_and_gaps_are_records_in_their_place() {
     );
 }
 
-/// A server that is not there yet: that it is tried again is a record before anything else is.
+/// While a server is down, the record about retrying comes before all others.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_tried_again_before_anything_was_read_is_a_record() {
+async fn a_retry_before_the_first_read_is_a_record() {
     let mut cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({})));
     cluster.sandbox.stop().await;
@@ -273,7 +273,7 @@ async fn what_is_tried_again_before_anything_was_read_is_a_record() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kind_that_is_forbidden_is_a_record() {
+async fn a_forbidden_kind_is_a_record() {
     let user = User {
         name: "jane".to_owned(),
         token: String::new(),
@@ -288,13 +288,13 @@ async fn a_kind_that_is_forbidden_is_a_record() {
     assert_eq!(interrupted(run).stderr, "");
 }
 
-/// More levels than are read.
+/// A value with more levels than the program accepts.
 fn deep() -> Value {
     (0..600).fold(json!("core"), |inner, _| json!([inner]))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_version_that_cannot_be_read_is_a_record() {
+async fn an_unreadable_version_is_a_record() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"n": "1"})));
     let mut json = cluster
@@ -312,7 +312,7 @@ async fn a_version_that_cannot_be_read_is_a_record() {
     assert_eq!(records.len(), 4);
     assert_snapshot!(records[1], @r#"{"cause":"JSON nested too deeply, at byte 560","cluster":"demo","event":"modified","from":"2","ref":{"apiVersion":"v1","cluster":"demo","kind":"ConfigMap","name":"flags","namespace":"shop","uid":"a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"},"seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","to":"3","type":"undecodable","v":1}"#);
     let [_, _, anew, next] = &records[..] else {
-        unreachable!("there are four")
+        unreachable!("the length is four")
     };
     assert_eq!(
         (&anew["type"], &anew["from"], &anew["changes"]),
@@ -333,7 +333,7 @@ async fn a_version_that_cannot_be_read_is_a_record() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_line_that_cannot_be_read_is_a_record() {
+async fn an_unreadable_line_is_a_record() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
     let bad = Effect::BadLine {
@@ -361,7 +361,7 @@ async fn a_line_that_cannot_be_read_is_a_record() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn once_prints_the_same_lines_and_ends() {
+async fn once_prints_the_same_lines_and_exits() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
     for args in [&["cm/flags"][..], &["cm"]] {
@@ -381,10 +381,10 @@ async fn once_prints_the_same_lines_and_ends() {
     );
 }
 
-/// Bytes of each value of a big object: a record of it takes more than a pipe holds.
+/// The size of each value of a big object, in bytes. Its record is larger than the buffer of a pipe.
 const BIG: usize = 100_000;
 
-/// A run that has printed an object and then written versions of it into a pipe that nobody reads.
+/// A run that has printed an object and is writing its versions to a pipe without a reader.
 async fn writing() -> (Cluster, Child, BufReader<std::process::ChildStdout>) {
     let cluster = Cluster::start().await;
     cluster.put(config_map("big", &json!({"text": "x".repeat(BIG)})));
@@ -405,7 +405,7 @@ async fn writing() -> (Cluster, Child, BufReader<std::process::ChildStdout>) {
     (cluster, child, output)
 }
 
-/// Cuts a run off by a signal after so many bytes; returns what else had been written by then.
+/// Reads this many bytes, then sends the run a signal. Returns the rest of its output.
 async fn cut(after: usize, name: &str) -> (String, std::process::ExitStatus) {
     let (_cluster, mut child, mut output) = writing().await;
     let mut text = vec![0; after];
@@ -418,14 +418,14 @@ async fn cut(after: usize, name: &str) -> (String, std::process::ExitStatus) {
     (String::from_utf8(text).unwrap(), child.wait().unwrap())
 }
 
-/// Where the output is cut: anywhere in the first four versions, the same places each time.
+/// The cuts, anywhere in the first four versions, but always at the same places.
 fn cuts() -> impl Iterator<Item = usize> {
     let mut random = fastrand::Rng::with_seed(15);
     std::iter::repeat_with(move || random.usize(1..8 * BIG)).take(8)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_kills_it_leaves_whole_records_and_a_beginning() {
+async fn a_signal_leaves_whole_records_and_the_start_of_one() {
     for after in cuts() {
         let (text, _) = cut(after, "KILL").await;
         let mut version = 2;
@@ -461,7 +461,7 @@ async fn ctrl_c_ends_it_after_a_whole_record() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_before_anything_leaves_nothing() {
+async fn ctrl_c_before_the_first_record_leaves_no_output() {
     let cluster = Cluster::start().await;
     let stall = Effect::Stall {
         at: Place::BeforeHeaders,

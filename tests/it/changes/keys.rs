@@ -1,5 +1,4 @@
-//! What `changes` calls the items of a custom kind's lists: what the server's schema says, if it says it
-//! in time.
+//! Tests of list keys for custom kinds: `changes` uses the server's schema if it arrives in time.
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +13,8 @@ use super::super::support::{Ran, Running};
 const INDEX: &str = "openapi/v3";
 const DOCUMENT: &str = "openapi/v3/apis/example.com/v1";
 
-/// A cluster with a Route of two backends, which are told apart by host and port; by the look of them
-/// the host would do.
+/// A cluster with a Route that has two backends. The schema keys them by host and port; by a guess, the host
+/// alone would be the key.
 async fn routes() -> Cluster {
     let integer = json!({"type": "integer"});
     let backend = json!({
@@ -62,7 +61,7 @@ async fn asked(cluster: &Cluster, path: &str) {
     cluster.sandbox.requests_until(is_asked).await;
 }
 
-/// The first change that is told.
+/// The output for the first change.
 fn change(cluster: &Cluster, mut run: Running) -> Ran {
     weigh(cluster, 2);
     run.until("weight");
@@ -84,7 +83,7 @@ fn refusal(code: u16) -> Effect {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn items_have_the_names_that_the_schema_gives() {
+async fn items_are_keyed_by_the_schema() {
     let cluster = routes().await;
     let run = follow(&cluster, &[]);
     asked(&cluster, "/openapi/v3/apis/example.com/v1?hash=").await;
@@ -96,7 +95,7 @@ async fn items_have_the_names_that_the_schema_gives() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_past_has_them_too() {
+async fn past_versions_are_keyed_by_the_schema_too() {
     let cluster = routes().await;
     weigh(&cluster, 2);
     let ran = cluster
@@ -112,7 +111,7 @@ async fn the_past_has_them_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_does_not_tell_is_no_error() {
+async fn a_server_without_a_schema_is_not_an_error() {
     let stalled = Effect::Stall {
         at: Place::AfterHeaders,
     };
@@ -147,7 +146,7 @@ async fn a_server_that_does_not_tell_is_no_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_past_waits_for_no_schema_that_does_not_come() {
+async fn a_look_back_does_not_wait_for_a_missing_schema() {
     let cluster = routes().await;
     weigh(&cluster, 2);
     let stalled = Effect::Stall {
@@ -166,7 +165,7 @@ async fn the_past_waits_for_no_schema_that_does_not_come() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_is_asked_for_once() {
+async fn a_schema_document_is_requested_once() {
     let cluster = routes().await;
     let name = format!("cache-{}", cluster.sandbox.address().port());
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -187,7 +186,7 @@ async fn a_document_is_asked_for_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_asked_about_built_in_kinds() {
+async fn no_schema_is_requested_for_built_in_kinds() {
     let cluster = routes().await;
     cluster.put(config_map("flags", &json!({"mode": "off"})));
     let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);

@@ -1,4 +1,4 @@
-//! The formats of `changes`, whole outputs.
+//! Tests of the formats of `changes`, with whole outputs.
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{BadLine, Effect, Fault, Kind, Target, Verb, Writer};
@@ -8,15 +8,15 @@ use super::super::support::Running;
 use super::super::support::cluster::{Cluster, config_map, deployment};
 use super::interrupted;
 
-/// Waits until what is there at the start is told; patches say nothing of it.
+/// Waits until the initial state is printed. Patch formats print no initial state.
 fn begun(run: &mut Running, args: &[&str]) {
     if !args.iter().any(|arg| arg.ends_with("-patch")) {
         run.until("2");
     }
 }
 
-/// A Deployment that is edited, has a version of nothing but noise and one of status, is deleted, and
-/// another in its place. `last` is in what is printed of the last version alone.
+/// A Deployment is edited, gets a version with only noise and one with a status, is deleted, and is
+/// re-created. Only the output for the last version contains `last`.
 async fn story(args: &[&str], last: &str) -> String {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
@@ -48,7 +48,7 @@ async fn story(args: &[&str], last: &str) -> String {
     interrupted(run).transcript()
 }
 
-/// A `ConfigMap` that is edited, applied as it is, and deleted.
+/// A `ConfigMap` that is edited, applied without changes, and deleted.
 async fn flags(args: &[&str], last: &str) -> String {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"beta": "off"})));
@@ -67,7 +67,7 @@ async fn flags(args: &[&str], last: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn as_a_tree() {
+async fn the_tree_format() {
     assert_snapshot!(story(&["-o", "tree"], "2 → 3").await, @r#"
     2026-03-02T12:05:00.000Z EXISTING deployment/web  2
     2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
@@ -101,7 +101,7 @@ async fn as_a_tree() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn as_the_whole_object() {
+async fn the_full_format() {
     assert_snapshot!(flags(&["-o", "full"], "DELETED").await, @r#"
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
       {
@@ -139,7 +139,7 @@ async fn as_the_whole_object() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn as_a_unified_diff() {
+async fn the_diff_format() {
     assert_snapshot!(flags(&["-o", "diff"], "/dev/null").await, @r#"
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
@@ -172,7 +172,7 @@ async fn as_a_unified_diff() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn as_yaml() {
+async fn the_yaml_format() {
     assert_snapshot!(flags(&["-o", "yaml"], "DELETED").await, @r#"
     # 2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
     apiVersion: v1
@@ -211,7 +211,7 @@ async fn as_yaml() {
     "#);
 }
 
-/// Applies each line to what the lines before have made of an object.
+/// Applies each line to the object that the lines before it have made.
 fn applied(mut object: Value, lines: &str, apply: impl Fn(&mut Value, &str)) -> Value {
     for line in lines.lines() {
         apply(&mut object, line);
@@ -219,8 +219,8 @@ fn applied(mut object: Value, lines: &str, apply: impl Fn(&mut Value, &str)) -> 
     object
 }
 
-/// What is printed of an object that is edited, and the object before and after. All but one of the versions
-/// change what `--only` names, by noise or by more.
+/// The output for an edited object, and the object before and after. All versions but one change fields that
+/// `--only` selects, by noise or by other changes.
 async fn patched(format: &str) -> (String, Value, Value) {
     let cluster = Cluster::start().await;
     let mut object = deployment("web", 1);
@@ -240,7 +240,7 @@ async fn patched(format: &str) -> (String, Value, Value) {
     for edit in edits {
         last = cluster.edit("deployments", "web", &edit);
     }
-    // A status of nothing but noise is a patch as well.
+    // A version of the status with only noise gives a patch too.
     let target = Target::new("deployments", "shop", "web");
     let by = Writer::new("kube-controller-manager").on("status");
     for seen in [json!(2), json!(3), json!("the-end")] {
@@ -280,7 +280,7 @@ async fn merge_patches_lead_from_one_version_to_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn patches_are_of_what_is_asked_for() {
+async fn patches_contain_selected_changes_only() {
     let spec = async |format| story(&["-o", format, "--only", "spec"], "replicas").await;
     assert_snapshot!(spec("merge-patch").await, @r#"
     {"spec":{"template":{"spec":{"containers":[{"image":"app:2","name":"app"}]}}}}
@@ -292,7 +292,7 @@ async fn patches_are_of_what_is_asked_for() {
     "#);
 }
 
-/// A Deployment whose sidecar comes before the container that is edited.
+/// A Deployment that gets a sidecar in front of the container that is edited.
 async fn injected(args: &[&str], last: &str) -> String {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
@@ -314,7 +314,7 @@ async fn injected(args: &[&str], last: &str) -> String {
     interrupted(run).transcript()
 }
 
-/// What stands before it has not come in this patch: the container is where it was.
+/// This patch does not add the container in front, so the index is that of the old object.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_patch_of_a_part_fits_the_old_object() {
     let app = "spec.template.spec.containers[name=app]";
@@ -330,14 +330,14 @@ async fn a_patch_of_a_part_fits_the_old_object() {
     assert_snapshot!(injected(&ignore, "}").await, @r#"[{"op":"add","path":"/spec/template/spec/containers/0","value":{"image":"side:1","name":"side"}}]"#);
 }
 
-/// What is shown of the containers alone.
+/// The output for the containers only.
 async fn part(format: &str) -> String {
     let containers = "spec.template.spec.containers";
     injected(&["-o", format, "--only", containers], "app:2").await
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_part_that_is_asked_for_in_full() {
+async fn the_full_format_of_selected_parts() {
     assert_snapshot!(part("full").await, @r#"
     2026-03-02T12:05:00.000Z EXISTING deployment/web  2
       {
@@ -377,7 +377,7 @@ async fn the_part_that_is_asked_for_in_full() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_part_that_is_asked_for_as_a_diff() {
+async fn the_diff_format_of_selected_parts() {
     assert_snapshot!(part("diff").await, @"
     2026-03-02T12:05:00.000Z EXISTING deployment/web  2
     2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
@@ -395,9 +395,9 @@ async fn the_part_that_is_asked_for_as_a_diff() {
     ");
 }
 
-/// Whose it is stays: it can be applied.
+/// Type, namespace and name stay in the output, so that it can be applied.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_part_that_is_asked_for_as_yaml() {
+async fn the_yaml_format_of_selected_parts() {
     assert_snapshot!(part("yaml").await, @"
     # 2026-03-02T12:05:00.000Z EXISTING deployment/web  2
     apiVersion: apps/v1
@@ -430,7 +430,7 @@ async fn the_part_that_is_asked_for_as_yaml() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn new_objects_in_full() {
+async fn the_full_flag_shows_new_objects_in_full() {
     assert_snapshot!(story(&["--full"], "2 → 3").await, @r#"
     2026-03-02T12:05:00.000Z EXISTING deployment/web  2
     2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
@@ -468,7 +468,7 @@ async fn new_objects_in_full() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_one_manager_wrote() {
+async fn by_selects_the_versions_of_one_manager() {
     let by = ["--by", "kube-controller-manager", "--by", "nobody"];
     assert_snapshot!(story(&by, "DELETED").await, @r#"
     2026-03-02T12:05:00.000Z EXISTING deployment/web  2
@@ -504,9 +504,9 @@ async fn what_one_manager_wrote() {
     assert_snapshot!(json!(types), @r#"[["baseline",null,{}],["modified","kubectl-edit",{"managedFields":1,"version":2}],["deleted",null,{"version":1}],["modified","kubectl-edit",{"managedFields":1,"version":2}]]"#);
 }
 
-/// Two managers write in one version: only the paths of one are told.
+/// Two managers write one version. Only the paths of one are printed.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_one_of_two_managers_wrote() {
+async fn by_selects_the_paths_of_one_of_two_managers() {
     let fields = |manager: &str, field: &str, time: u32| json!({"manager": manager, "operation": "Update", "apiVersion": "v1", "time": format!("2026-03-02T12:00:0{time}Z"), "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {format!("f:{field}"): {}}}});
     let version = |value: &str, time: u32| {
         let mut object = config_map("flags", &json!({"a": value, "b": value}));
@@ -550,7 +550,7 @@ async fn what_one_of_two_managers_wrote() {
     "#);
 }
 
-/// One version a line: what has become of it, its uid, and what it holds.
+/// Watch events, one on each line, for versions given by event type, uid and data.
 fn lives(versions: &[(&str, &str, Value)]) -> String {
     let lines = versions
         .iter()
@@ -567,10 +567,10 @@ fn lives(versions: &[(&str, &str, Value)]) -> String {
     lines.collect()
 }
 
-/// What a deletion changed last is told; an object of another uid is never compared with the one before, be
-/// its deletion seen or not.
+/// The last change of a deleted object is printed. Objects with different uids are never compared, whether or
+/// not the deletion was seen.
 #[test]
-fn the_lives_of_a_name_are_apart() {
+fn objects_of_one_name_are_never_compared() {
     let on = json!({"a": "on"});
     let file = lives(&[
         ("ADDED", "u1", on.clone()),
@@ -580,12 +580,12 @@ fn the_lives_of_a_name_are_apart() {
         ("MODIFIED", "u3", json!({"a": "last"})),
     ]);
     let file = tempfile("lives.json", &file);
-    let told = |args: &[&str]| {
+    let printed = |args: &[&str]| {
         let spy = super::super::support::Spy::alone();
         let all = ["changes", "--from", &file, "--now", "2026-03-02T12:05:00Z"];
         spy.run(&[&all, args].concat()).stdout
     };
-    assert_snapshot!(told(&[]), @r#"
+    assert_snapshot!(printed(&[]), @r#"
     watching 0 configmaps
     2026-03-02T12:05:00.000Z CREATED configmap/flags  1
     + .data.a: "on"
@@ -600,7 +600,7 @@ fn the_lives_of_a_name_are_apart() {
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  1 change, 1 hidden
     ~ .data.a: again → last
     "#);
-    let records = told(&["-o", "json"]);
+    let records = printed(&["-o", "json"]);
     let records = records
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -610,9 +610,9 @@ fn the_lives_of_a_name_are_apart() {
     assert_snapshot!(json!(records), @r#"[["synced",null,null],["created",null,"1"],["deleted","1","2"],["recreated",null,"3"],["deleted","3","3"],["recreated",null,"4"],["modified","4","5"]]"#);
 }
 
-/// Whatever is wrong with a line, it is said once, and the version that it held comes all the same.
+/// An unreadable line is reported once, and the version in it is printed all the same.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_line_that_cannot_be_read_is_one_warning() {
+async fn an_unreadable_line_is_one_warning() {
     for line in [BadLine::Garbage, BadLine::Truncated, BadLine::NotUtf8] {
         let cluster = Cluster::start().await;
         cluster.put(config_map("flags", &json!({"a": "1"})));
@@ -640,22 +640,22 @@ async fn a_line_that_cannot_be_read_is_one_warning() {
     }
 }
 
-/// A line for each of three kinds; one line for more.
+/// Up to three kinds have one line each; more kinds share a line.
 #[tokio::test(flavor = "multi_thread")]
-async fn many_kinds_are_told_in_one_line() {
+async fn many_kinds_share_one_line() {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
     cluster.put(config_map("flags", &json!({})));
-    let told = |args: &[&str]| {
+    let printed = |args: &[&str]| {
         let all = [&["changes", "--once"], args].concat();
         cluster.spy().run(&all).transcript()
     };
-    let few = told(&["cm,deploy,svc", "--since=0"]);
+    let few = printed(&["cm,deploy,svc", "--since=0"]);
     assert_eq!(few.lines().count(), 3, "{few}");
     let many = "cm,deploy,svc,pods";
-    assert_snapshot!(told(&[many, "--since=0"]), @r#"watching 2 objects of 4 kinds in namespace "shop""#);
-    assert_snapshot!(told(&[many, "--since=0", "-o", "name", "-A"]), @"! watching 2 objects of 4 kinds");
-    assert_snapshot!(told(&["--since", "1m", "-o", "name"]), @r#"! watching 2 objects of 25 kinds in namespace "shop""#);
+    assert_snapshot!(printed(&[many, "--since=0"]), @r#"watching 2 objects of 4 kinds in namespace "shop""#);
+    assert_snapshot!(printed(&[many, "--since=0", "-o", "name", "-A"]), @"! watching 2 objects of 4 kinds");
+    assert_snapshot!(printed(&["--since", "1m", "-o", "name"]), @r#"! watching 2 objects of 25 kinds in namespace "shop""#);
 }
 
 fn tempfile(name: &str, text: &str) -> String {
@@ -729,7 +729,7 @@ async fn the_yaml_of_one_object_is_that_object() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_null_that_a_merge_patch_cannot_say_is_no_end() {
+async fn a_null_that_a_merge_patch_cannot_express_does_not_end_it() {
     let gadget = |spec: &Value| {
         json!({
             "apiVersion": "example.com/v1", "kind": "Gadget",
@@ -757,11 +757,11 @@ async fn a_null_that_a_merge_patch_cannot_say_is_no_end() {
         cluster.sandbox.update(gadget(&spec), &by).unwrap();
     }
     run.until(r#""a":2"#);
-    let said = interrupted(run).stderr;
-    assert_snapshot!(said.trim_end(), @r#"gadget/one 2→3: the null at .spec.a.b cannot be expressed in a merge patch"#);
+    let printed = interrupted(run).stderr;
+    assert_snapshot!(printed.trim_end(), @r#"gadget/one 2→3: the null at .spec.a.b cannot be expressed in a merge patch"#);
 }
 
-/// A custom kind with templates of other objects.
+/// A cluster with a custom kind that contains templates of other objects.
 async fn templates(objects: &Value) -> Cluster {
     let cluster = Cluster::start_with(|options| {
         options.kinds = vec![Kind::custom("example.com", "v1", "Gadget", "gadgets")];
@@ -774,11 +774,11 @@ async fn templates(objects: &Value) -> Cluster {
     cluster
 }
 
-/// A list that is written as a whole has the values of a Secret, too, that have not changed.
+/// A list that is written as a whole also contains unchanged Secret values.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_patch_with_placeholders_says_that_it_cannot_be_applied() {
+async fn a_patch_with_placeholders_prints_a_warning() {
     let held = secret("aHVudGVyMg==");
-    let said = async |format| {
+    let printed = async |format| {
         let cluster = templates(&json!([held])).await;
         let args = ["changes", "--since=0", "gadgets/one", "-o", format];
         let mut run = cluster.spy().start(&args);
@@ -792,13 +792,13 @@ async fn a_patch_with_placeholders_says_that_it_cannot_be_applied() {
         run.until("the-end");
         interrupted(run).stderr
     };
-    assert_snapshot!(said("merge-patch").await.trim_end(), @"what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)");
-    assert_snapshot!(said("json-patch").await.trim_end(), @"");
+    assert_snapshot!(printed("merge-patch").await.trim_end(), @"what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)");
+    assert_snapshot!(printed("json-patch").await.trim_end(), @"");
 }
 
-/// Of what is new as a whole, what is asked for may be ignored: then it is passed over in every format.
+/// If a selected part of an added value is ignored, no format shows it.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_asked_for_and_ignored_is_not_shown() {
+async fn ignored_parts_of_selected_values_are_not_shown() {
     for format in [
         "paths",
         "tree",
@@ -843,7 +843,7 @@ fn secret(password: &str) -> Value {
     })
 }
 
-/// A Secret whose value is changed twice, and what is printed of it.
+/// The output for a Secret whose value changes twice.
 async fn rotation(args: &[&str], last: &str) -> String {
     let cluster = Cluster::start().await;
     cluster.put(secret("aHVudGVyMg=="));
@@ -864,36 +864,36 @@ async fn rotation(args: &[&str], last: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_applied_says_so_once() {
+async fn output_that_cannot_be_applied_has_one_warning() {
     for (format, last) in [
         ("yaml", "7 B #3"),
-        ("json-patch", r#""id":2"#),
-        ("merge-patch", r#""id":2"#),
+        ("json-patch", r#""id":3"#),
+        ("merge-patch", r#""id":3"#),
     ] {
-        let said = rotation(&["-o", format], last).await;
-        assert_eq!(said.matches("cannot be applied").count(), 1, "{said}");
+        let printed = rotation(&["-o", format], last).await;
+        assert_eq!(printed.matches("cannot be applied").count(), 1, "{printed}");
         let held = r#"{"redacted":true,"bytes":7,"id":"#;
-        let of_yaml = format == "yaml" && said.contains("<secret 7 B #1>");
-        assert!(said.matches(held).count() == 2 || of_yaml, "{said}");
+        let of_yaml = format == "yaml" && printed.contains("<secret 7 B #1>");
+        assert!(printed.matches(held).count() == 2 || of_yaml, "{printed}");
         assert!(
-            !said.contains("aHVudGVy") && !said.contains("hunter"),
-            "{said}"
+            !printed.contains("aHVudGVy") && !printed.contains("hunter"),
+            "{printed}"
         );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn secrets_are_shown_to_those_who_ask() {
+async fn secret_values_are_shown_on_request() {
     let shown = async |format: &str, last: &str| {
-        let said = rotation(&["--show-secrets", "-o", format], last).await;
+        let printed = rotation(&["--show-secrets", "-o", format], last).await;
         assert!(
-            !said.contains("<secret") && !said.contains("redacted"),
-            "{said}"
+            !printed.contains("<secret") && !printed.contains("redacted"),
+            "{printed}"
         );
-        assert!(!said.contains("cannot be applied"), "{said}");
-        said
+        assert!(!printed.contains("cannot be applied"), "{printed}");
+        printed
     };
-    // Decoded for people.
+    // Formats for people show decoded values.
     assert_snapshot!(shown("paths", "hunter4").await, @r#"
     2026-03-02T12:05:00.000Z EXISTING secret/db  2
     2026-03-02T12:05:00.000Z MODIFIED secret/db  2→3  by kubectl-edit  1 change
@@ -902,18 +902,18 @@ async fn secrets_are_shown_to_those_who_ask() {
     ~ .data.password: hunter3 → hunter4
     "#);
     for format in ["tree", "full", "diff"] {
-        let said = shown(format, "hunter4").await;
+        let printed = shown(format, "hunter4").await;
         assert!(
-            said.contains("hunter3") && !said.contains("aHVudGVy"),
-            "{said}"
+            printed.contains("hunter3") && !printed.contains("aHVudGVy"),
+            "{printed}"
         );
     }
-    // As it is stored where it is to be applied.
+    // Formats that can be applied show stored values.
     for format in ["json", "yaml", "json-patch", "merge-patch"] {
-        let said = shown(format, "aHVudGVyNA==").await;
+        let printed = shown(format, "aHVudGVyNA==").await;
         assert!(
-            said.contains("aHVudGVyMw==") && !said.contains("hunter"),
-            "{said}"
+            printed.contains("aHVudGVyMw==") && !printed.contains("hunter"),
+            "{printed}"
         );
     }
 }

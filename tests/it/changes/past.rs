@@ -1,4 +1,4 @@
-//! What `changes` tells of the time before it was started.
+//! Tests of the versions that `changes` prints from before its start.
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Place, Rule, Target, User, Verb, Writer};
@@ -12,7 +12,7 @@ fn turn(cluster: &Cluster, mode: &str) {
     cluster.edit("configmaps", "flags", &patch);
 }
 
-/// A `ConfigMap` with two lives, and a change of another object between them.
+/// A `ConfigMap` that is deleted and re-created, and a change of another object in between.
 async fn two_lives() -> Cluster {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"mode": "off"})));
@@ -48,7 +48,7 @@ async fn named_objects_begin_with_their_last_versions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_object_that_is_gone_is_told_of() {
+async fn a_deleted_object_is_shown() {
     let cluster = two_lives().await;
     cluster.delete("configmaps", "flags");
     let since_all = ["changes", "cm/flags", "--since", "all", "--once"];
@@ -67,7 +67,7 @@ async fn an_object_that_is_gone_is_told_of() {
     2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago  after 1s
     ── 6 earlier versions, back to 2026-03-02T12:00:01.000Z ──
     "#);
-    // One that never was is still not found, and nothing of it is missing.
+    // An object that never existed is still not found, and no version of it is missing.
     let mut run = cluster.spy().start(&["changes", "cm/none"]);
     run.until("live since");
     assert_snapshot!(super::interrupted(run).transcript(), @r#"
@@ -82,7 +82,7 @@ async fn an_object_that_is_gone_is_told_of() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_yaml_of_what_is_gone_is_its_last_version() {
+async fn the_yaml_of_a_deleted_object_is_its_last_version() {
     let cluster = two_lives().await;
     cluster.delete("configmaps", "flags");
     cluster.put(config_map("there", &json!({"mode": "x"})));
@@ -108,7 +108,7 @@ async fn the_yaml_of_what_is_gone_is_its_last_version() {
       name: flags
       namespace: shop
     "#);
-    // Of what is there nothing is looked back at.
+    // An existing object needs no look-back.
     let ran = yaml(&["cm/there"]);
     assert!(!ran.stdout.contains("---"), "{}", ran.transcript());
     assert!(ran.stdout.contains("mode: x"), "{}", ran.transcript());
@@ -158,38 +158,38 @@ async fn records_of_the_past_are_marked() {
     "#);
 }
 
-/// What stands between the past and what is live, for programs: the records that are no versions of objects.
-fn seam(ran: &Ran) -> String {
+/// The JSON records between the past and the live versions: those that are not versions of objects.
+fn divider(ran: &Ran) -> String {
     let records = super::json::records(ran).into_iter();
-    let seam = records.filter(|record| record["type"] == "lookback" || record["type"] == "seam");
-    let lines: Vec<String> = seam.map(|record| record.to_string()).collect();
+    let divider = records.filter(|record| record["type"] == "lookback" || record["type"] == "seam");
+    let lines: Vec<String> = divider.map(|record| record.to_string()).collect();
     lines.join("\n")
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn programs_are_told_how_far_back_all_is_known() {
+async fn records_state_how_far_back_all_versions_are_known() {
     let cluster = two_lives().await;
     let args = ["changes", "cm/flags", "-o", "json", "--once"];
-    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
     {"cluster":"demo","complete":"2","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"2","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":5}
     "#);
     cluster.sandbox.compact(cluster.sandbox.revision() - 1);
-    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
     {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:05.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
     "#);
     let args = [
         "changes", "--since", "10m", "-o", "json", "--once", "cm,pods",
     ];
-    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
     {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
     {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":6}
     "#);
-    // Until then the watch cache had what the store has forgotten.
+    // Until this call, the watch cache had versions that the store had compacted.
     cluster.sandbox.expire_watch_window();
-    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
     {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
     {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
@@ -201,14 +201,14 @@ async fn programs_are_told_how_far_back_all_is_known() {
     };
     let fault = Fault::on(Verb::List, "configmaps", refusal);
     cluster.sandbox.inject(fault.range(2..=100));
-    assert_snapshot!(seam(&cluster.spy().run(&args)), @r#"
+    assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
     {"cause":"Error from server (BadRequest): the server rejected our request for an unknown reason","cluster":"demo","complete":null,"end":"notOffered","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","type":"lookback","v":1}
     {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":0}
     "#);
 }
 
-/// A component of the control plane is still alive.
+/// A component of the control plane renews its Lease.
 fn renew(cluster: &Cluster) {
     cluster.tick(1);
     let time = cluster.now();
@@ -222,7 +222,7 @@ fn renew(cluster: &Cluster) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn leases_tell_when_something_was() {
+async fn leases_date_past_versions() {
     let cluster = Cluster::start().await;
     for name in ["early", "late", "flags"] {
         cluster.put(config_map(name, &json!({"mode": "off"})));
@@ -262,7 +262,7 @@ async fn leases_tell_when_something_was() {
     ~ .data.mode: "off" → "on"
     ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
     "#);
-    // The watch cache has what the store has forgotten; the Leases of then cannot be read.
+    // The watch cache has versions that the store has compacted. The old Leases cannot be read.
     cluster.sandbox.compact(cluster.sandbox.revision() - 4);
     assert_snapshot!(cluster.spy().run(&since("10m")).transcript(), @r#"
     2026-03-02T12:00:01.000Z CREATED configmap/early  2  4m59s ago  by kubectl-create
@@ -281,10 +281,10 @@ async fn leases_tell_when_something_was() {
     "#);
 }
 
-/// A renewal says when it was sent: it is in the store a moment later, and what came before it may have
-/// come within the window.
+/// A renewal contains the time at which it was sent, but reaches the store a moment later. So a version
+/// stored before it may still be within the window.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_happened_at_the_edge_of_the_window_is_in_it() {
+async fn a_version_at_the_edge_of_the_window_is_shown() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"mode": "off"})));
     renew(&cluster);
@@ -299,9 +299,9 @@ async fn what_happened_at_the_edge_of_the_window_is_in_it() {
     ");
 }
 
-/// An update that only removes fields leaves no time, nor who did it.
+/// An update that only removes fields leaves neither a time nor a manager.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_nobody_is_recorded_for_is_not_as_old_as_what_was_before_it() {
+async fn a_version_without_a_manager_is_newer_than_its_predecessor() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"mode": "off", "old": "x"})));
     renew(&cluster);
@@ -313,13 +313,13 @@ async fn what_nobody_is_recorded_for_is_not_as_old_as_what_was_before_it() {
     turn(&cluster, "on");
     for objects in ["cm", "cm/flags"] {
         let args = ["changes", objects, "--once", "--since", "2m"];
-        let told = cluster.spy().run(&args).transcript();
-        let (first, _) = told.split_once(" MODIFIED").expect("a version");
+        let printed = cluster.spy().run(&args).transcript();
+        let (first, _) = printed.split_once(" MODIFIED").expect("a version");
         assert_eq!(
             first, "2026-03-02T12:03:23.000Z–2026-03-02T12:03:25.000Z",
-            "{told}"
+            "{printed}"
         );
-        assert!(told.contains("- .data.old: x"), "{told}");
+        assert!(printed.contains("- .data.old: x"), "{printed}");
     }
     let args = ["changes", "cm/flags", "--once", "--since=all", "-o", "json"];
     let records = super::json::records(&cluster.spy().run(&args));
@@ -345,7 +345,7 @@ fn scale(cluster: &Cluster, replicas: u32) {
     cluster.sandbox.patch(&target, &patch, &by).unwrap();
 }
 
-/// A Deployment that was scaled three minutes after it was made.
+/// A Deployment that was scaled three minutes after its creation.
 async fn scaled() -> Cluster {
     let cluster = Cluster::start().await;
     cluster.put(deployment("web", 1));
@@ -378,18 +378,18 @@ async fn a_scale_has_no_time_of_its_own() {
     ~ .data.mode: "off" → "on"
     ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
     "#);
-    // It is not as old as what was recorded before it.
+    // The scale is newer than the version recorded before it.
     for objects in ["deploy/web", "deploy"] {
         let lately = ["changes", objects, "--since", "3m", "--once"];
-        let told = cluster.spy().run(&lately).transcript();
-        let first = told.find(".spec.replicas: 1 → 2");
-        assert!(first < told.find(".spec.replicas: 2 → 3"), "{told}");
-        assert!(first.is_some() && !told.contains("CREATED"), "{told}");
+        let printed = cluster.spy().run(&lately).transcript();
+        let first = printed.find(".spec.replicas: 1 → 2");
+        assert!(first < printed.find(".spec.replicas: 2 → 3"), "{printed}");
+        assert!(first.is_some() && !printed.contains("CREATED"), "{printed}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_read_is_one_line() {
+async fn an_unreadable_kind_is_one_line() {
     let user = User {
         name: "jane".to_owned(),
         token: String::new(),
@@ -409,14 +409,14 @@ async fn what_cannot_be_read_is_one_line() {
     ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     ! hint: try `kubectl auth can-i list secrets -n shop`
     "#);
-    // Programs are told where the past ends all the same.
+    // The JSON output still contains the end of the past.
     let ran = cluster.spy().run(&[&none[..], &["-o", "json"]].concat());
-    assert_snapshot!(seam(&ran), @r#"
+    assert_snapshot!(divider(&ran), @r#"
     {"cause":"Error from server (Forbidden): secrets is forbidden: User \"jane\" cannot list resource \"secrets\" in API group \"\" in the namespace \"shop\"","cluster":"demo","complete":null,"end":"notRead","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"secrets in namespace \"shop\"","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":0}
     "#);
     let ran = cluster.spy().run(&[&args[..], &["-o", "json"]].concat());
-    assert_snapshot!(seam(&ran), @r#"
+    assert_snapshot!(divider(&ran), @r#"
     {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
     {"cause":"Error from server (Forbidden): pods is forbidden: User \"jane\" cannot list resource \"pods\" in API group \"\" in the namespace \"shop\"","cluster":"demo","complete":null,"end":"notRead","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
     {"cause":"Error from server (Forbidden): secrets is forbidden: User \"jane\" cannot list resource \"secrets\" in API group \"\" in the namespace \"shop\"","cluster":"demo","complete":null,"end":"notRead","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"secrets in namespace \"shop\"","type":"lookback","v":1}
@@ -425,7 +425,7 @@ async fn what_cannot_be_read_is_one_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_leaves_a_selector_is_not_deleted() {
+async fn an_object_that_leaves_a_selector_is_not_deleted() {
     let cluster = Cluster::start().await;
     cluster.put(pod("web", &json!({"app": "web"})));
     cluster.put(pod("gone", &json!({"app": "web"})));
@@ -449,7 +449,7 @@ async fn what_leaves_a_selector_is_not_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn versions_of_nothing_but_noise_are_counted() {
+async fn versions_with_only_noise_are_counted() {
     let cluster = two_lives().await;
     let same = config_map("flags", &json!({"mode": "b"}));
     for manager in ["argocd", "flux"] {
@@ -470,7 +470,7 @@ async fn versions_of_nothing_but_noise_are_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_the_servers_memory_is_named() {
+async fn the_end_of_the_servers_history_is_shown() {
     let cluster = two_lives().await;
     turn(&cluster, "c");
     cluster.sandbox.compact(cluster.sandbox.revision() - 1);
@@ -515,7 +515,7 @@ async fn a_namespace_has_one_timeline() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_without_a_past_is_said_so_once() {
+async fn a_server_without_a_past_is_reported_once() {
     let cluster = two_lives().await;
     let refusal = Effect::Status {
         code: 400,
@@ -536,9 +536,9 @@ async fn a_server_without_a_past_is_said_so_once() {
     "#);
 }
 
-/// An object that is not there is waited for; that nothing is known of its past is said.
+/// The program waits for a missing object, and reports that its past is unknown.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_look_back_that_gets_no_answer_is_given_up_with_a_word() {
+async fn a_look_back_without_an_answer_ends_with_a_message() {
     let cluster = two_lives().await;
     let silence = Effect::Stall {
         at: Place::BeforeHeaders,
@@ -567,7 +567,7 @@ async fn a_number_without_a_unit_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn since_goes_by_the_servers_clock() {
+async fn since_uses_the_servers_clock() {
     // This machine's clock is five minutes ahead.
     let cluster = Cluster::start_with(|options| options.sends_date = true).await;
     cluster.put(config_map("old", &json!({"mode": "off"})));
@@ -583,7 +583,7 @@ async fn since_goes_by_the_servers_clock() {
     ── 1 of 2 objects changed, in 1 kind, back to 2026-03-02T12:10:02.000Z · complete since 2026-03-02T12:10:02.000Z ──
     ! this machine's clock is 5m ahead of the server's: the times of earlier versions are the server's
     "#);
-    // Clocks that agree are not spoken of.
+    // Clocks that agree are not mentioned.
     let spy = cluster.spy().var("KUBECTL_SPY_NOW", &noon_and.to_string());
     let ran = spy.run(&["changes", "cm", "--since", "1m", "--once"]);
     assert!(ran.stdout.contains("configmap/new"), "{}", ran.transcript());
@@ -591,7 +591,7 @@ async fn since_goes_by_the_servers_clock() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_read_that_fails_is_tried_again() {
+async fn a_failed_read_is_retried() {
     let cluster = Cluster::start().await;
     for at in 0..10 {
         cluster.put(config_map(&format!("a{at}"), &json!({"mode": "off"})));
@@ -600,7 +600,7 @@ async fn a_read_that_fails_is_tried_again() {
         let patch = json!({"data": {"mode": "on"}});
         cluster.edit("configmaps", &format!("a{at}"), &patch);
     }
-    // The first one is the listing.
+    // The first read is the listing.
     let overload = Effect::Status {
         code: 429,
         retry_after: Some(0),

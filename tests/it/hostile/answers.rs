@@ -1,4 +1,5 @@
-//! Answers to lists that have no end, no sense or no bottom: a clear error, in bounded time and memory.
+//! Tests of list answers that are endless, invalid or too deep. The result is a clear error, in bounded time
+//! and memory.
 
 use std::iter::{once, repeat};
 
@@ -9,7 +10,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 use crate::support::Ran;
 use crate::support::hostile::{Answer, Hostile};
 
-/// Runs once; the run fails, and its error is one line of text and perhaps hints.
+/// Runs once. The run must fail, with one error line and perhaps hints.
 fn refused(hostile: &Hostile, args: &[&str]) -> Ran {
     let ran = hostile.spy().run(args);
     assert!(!ran.status.success(), "{}", ran.transcript());
@@ -22,7 +23,7 @@ fn refused(hostile: &Hostile, args: &[&str]) -> Ran {
 const ONCE: [&str; 4] = ["changes", "cm/flags", "--once", "--since=0"];
 
 #[test]
-fn headers_without_an_end_are_an_error() {
+fn endless_headers_are_an_error() {
     let hostile = Hostile::start(|_| {
         let line = b"X-Filler: and so on, and so on, and so on\r\n".to_vec();
         let lines = once(b"HTTP/1.1 200 OK\r\n".to_vec()).chain(repeat(line));
@@ -33,7 +34,7 @@ fn headers_without_an_end_are_an_error() {
 }
 
 #[test]
-fn a_gigabyte_that_is_announced_and_does_not_come_is_an_error() {
+fn a_gigabyte_that_is_announced_but_not_sent_is_an_error() {
     let hostile = Hostile::start(|_| {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1073741824\r\n\r\n{";
         Answer::Whole(head.into())
@@ -64,7 +65,7 @@ fn a_redirect_is_not_followed() {
 }
 
 #[test]
-fn a_login_page_is_no_list_and_is_not_printed() {
+fn a_login_page_is_an_error_and_is_not_printed() {
     let page = "<!DOCTYPE html><html><title>Sign in</title><form>s3cret</form></html>";
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n";
     let length = page.len();
@@ -82,7 +83,7 @@ fn a_login_page_is_no_list_and_is_not_printed() {
     }
 }
 
-/// A gzip stream that never ends: the same block of spaces again and again.
+/// An endless gzip stream: the same block of spaces, repeated.
 fn bomb() -> impl Iterator<Item = Vec<u8>> {
     let spaces = vec![b' '; 16 << 20];
     let mut block = Vec::with_capacity(1 << 20);
@@ -94,7 +95,7 @@ fn bomb() -> impl Iterator<Item = Vec<u8>> {
 }
 
 #[test]
-fn an_error_that_unpacks_to_gigabytes_is_cut_short() {
+fn an_error_that_unpacks_to_gigabytes_is_cut() {
     let bomb: Vec<Vec<u8>> = bomb().take(256).collect();
     let hostile = Hostile::start(move |_| {
         let head =
@@ -110,7 +111,7 @@ fn an_error_that_unpacks_to_gigabytes_is_cut_short() {
 }
 
 #[test]
-fn an_item_that_is_nested_without_a_bottom_takes_no_other_with_it() {
+fn an_item_that_is_nested_too_deep_does_not_affect_others() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let item = |name: &str, data: &str| {
         format!(
@@ -133,7 +134,7 @@ fn an_item_that_is_nested_without_a_bottom_takes_no_other_with_it() {
 
 #[test]
 fn a_secret_that_hides_its_type_is_not_shown() {
-    // Of two fields of one name the last one counts.
+    // Of two fields with one name, the last one counts.
     for (kind, again) in [
         ("null", ""),
         (r#""""#, ""),
@@ -166,15 +167,15 @@ fn a_secret_that_hides_its_type_is_not_shown() {
             ("-ofull", "--timeout=1s"),
         ] {
             let command = ["changes", "secret/db", "--since=0", "--full", format, end];
-            let said = hostile.spy().run(&command).transcript();
-            let holds = ["aHVudGVyMg", "hunter2"].map(|text| said.contains(text));
-            assert_eq!(holds, [false, false], "{kind}{again} {format}: {said}");
+            let printed = hostile.spy().run(&command).transcript();
+            let holds = ["aHVudGVyMg", "hunter2"].map(|text| printed.contains(text));
+            assert_eq!(holds, [false, false], "{kind}{again} {format}: {printed}");
         }
     }
 }
 
 #[test]
-fn discovery_of_absurd_names_leads_nowhere() {
+fn absurd_names_in_discovery_lead_to_no_request() {
     let resource = |plural: &str, kind: &str, short: &str| {
         serde_json::json!({"resource": plural, "scope": "Namespaced", "singularResource": "", "verbs": ["list", "watch"],
             "responseKind": {"group": "", "version": "v1", "kind": kind}, "shortNames": [short]})
@@ -198,7 +199,7 @@ fn discovery_of_absurd_names_leads_nowhere() {
     for word in ["wd", "up", "esc", "escape", "secrets?x="] {
         refused(&hostile, &["changes", word, "--once", "--since=0"]);
     }
-    // Each segment stands where it should.
+    // Each segment of a request must be in its place.
     let known = |target: &String| matches!(&**target, "/api" | "/apis" | "/api/v1");
     let strays: Vec<String> = hostile
         .targets()

@@ -1,4 +1,5 @@
-//! Watches that are cut, repeated and shuffled: each version is told once, and none is told backwards.
+//! Tests of watches that are cut, repeated or out of order. Each version is printed once, and no change goes
+//! backwards.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -6,10 +7,10 @@ use serde_json::Value;
 
 use crate::support::hostile::{Answer, Hostile};
 
-/// The version that the server has come to.
+/// The newest version on the server.
 const LAST: usize = 12;
 
-/// The `ConfigMap` `flags` in one of its versions.
+/// The `ConfigMap` `flags` in this version.
 fn flags(version: usize) -> String {
     format!(
         r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"flags","namespace":"shop","uid":"u","resourceVersion":"{version}"}},"data":{{"version":"{version}"}}}}"#
@@ -20,7 +21,7 @@ fn modified(version: usize) -> String {
     format!(r#"{{"type":"MODIFIED","object":{}}}"#, flags(version))
 }
 
-/// The listing at version 1. Who asks for one item alone asks where the server's history stands.
+/// The listing at version 1. A list with `limit=1` asks for the server's newest resourceVersion.
 fn listed(target: &str) -> Answer {
     let (version, item) = if target.split('&').any(|part| part == "limit=1") {
         (LAST, String::new())
@@ -35,7 +36,7 @@ fn listed(target: &str) -> Answer {
     )
 }
 
-/// The version that a watch is to start after; `None` for a list.
+/// The version that a watch starts after; `None` for a list.
 fn watched_after(target: &str) -> Option<usize> {
     if !target.contains("watch=") {
         return None;
@@ -44,7 +45,7 @@ fn watched_after(target: &str) -> Option<usize> {
     version.split('&').next()?.parse().ok()
 }
 
-/// Each change until version `last`, as `FROM→TO`.
+/// The changes up to version `last`, as `FROM→TO`.
 fn changes(hostile: &Hostile, last: usize) -> String {
     let mut run = hostile
         .spy()
@@ -62,7 +63,7 @@ fn changes(hostile: &Hostile, last: usize) -> String {
     steps.collect::<Vec<String>>().join(" ")
 }
 
-/// A watch of these lines, byte by byte, which breaks off after so many bytes.
+/// A watch of these lines that breaks after this many bytes.
 fn cut(lines: &[String], bytes: usize) -> Answer {
     let text: Vec<u8> = lines
         .iter()
@@ -77,14 +78,14 @@ fn cut(lines: &[String], bytes: usize) -> Answer {
 }
 
 #[test]
-fn a_stream_that_is_cut_at_any_byte_is_resumed_after_the_last_whole_line() {
+fn a_cut_stream_resumes_after_the_last_whole_line() {
     let watches = AtomicUsize::new(0);
     let hostile = Hostile::start(move |target| {
         let Some(after) = watched_after(target) else {
             return listed(target);
         };
         let lines: Vec<String> = (after + 1..=LAST).map(modified).collect();
-        // Two lines and more or less of a third.
+        // Two lines, and a varying part of the third.
         let length = modified(9).len() + 1;
         let more =
             [0, 1, length / 2, length - 2, length - 1][watches.fetch_add(1, Ordering::SeqCst) % 5];
@@ -97,13 +98,13 @@ fn a_stream_that_is_cut_at_any_byte_is_resumed_after_the_last_whole_line() {
 }
 
 #[test]
-fn lines_that_come_again_are_told_once() {
+fn repeated_lines_are_printed_once() {
     let watches = AtomicUsize::new(1);
     let hostile = Hostile::start(move |target| {
         if watched_after(target).is_none() {
             return listed(target);
         }
-        // All from the start, each line twice, whatever was asked for.
+        // All versions from the start, each line twice, whatever the request asks for.
         let last = 1 + 3 * watches.fetch_add(1, Ordering::SeqCst);
         let lines: Vec<String> = (1..=last)
             .flat_map(|version| [modified(version), modified(version)])
@@ -117,7 +118,7 @@ fn lines_that_come_again_are_told_once() {
 }
 
 #[test]
-fn lines_out_of_order_are_never_told_as_a_step_back() {
+fn lines_out_of_order_never_print_a_step_back() {
     let hostile = Hostile::start(move |target| match watched_after(target) {
         None => listed(target),
         Some(_) => cut(&[2, 4, 3, 6, 5, 2, 7].map(modified), usize::MAX),

@@ -1,4 +1,4 @@
-//! What a lossless reader saw, held against the server's log.
+//! Compares the events of a lossless reader with the server's log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,24 +8,24 @@ use kubectl_spy::source::{Event, Gap, GapCause, Version, Why};
 
 use super::key;
 
-/// What is there: of each uid the version.
+/// The existing objects: the version of each uid.
 pub type Mirror = BTreeMap<String, u64>;
 
-/// What a reader was told went wrong.
+/// The faults that one reader met, as counts.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct Summary {
     pub expired: usize,
-    /// Lines that could not be read, and gaps since one could not be twice.
+    /// Unreadable lines, and gaps after a line that was unreadable twice.
     pub bad: usize,
     pub bad_twice: usize,
     pub polled: usize,
     pub slow: usize,
-    /// Versions that were missed, and read back.
+    /// Versions that were missed and then read back.
     pub read_back: usize,
 }
 
-impl Told {
-    pub fn add(&mut self, other: &Told) {
+impl Summary {
+    pub fn add(&mut self, other: &Summary) {
         self.expired += other.expired;
         self.bad += other.bad;
         self.bad_twice += other.bad_twice;
@@ -40,7 +40,7 @@ impl Told {
                 GapCause::Expired | GapCause::Unanswered => self.expired += 1,
                 GapCause::Undecodable => self.bad_twice += 1,
                 GapCause::Polled => self.polled += 1,
-                // The histories are short enough to be looked through.
+                // The histories are short enough to be read back in full.
                 GapCause::Unseen | GapCause::Restored | GapCause::Refused => panic!("{gap:?}"),
                 GapCause::SlowSubscriber { .. } => self.slow += 1,
             },
@@ -55,7 +55,7 @@ pub fn number(version: &ResourceVersion) -> u64 {
     version.as_str().parse().unwrap()
 }
 
-/// What is there after a revision.
+/// The existing objects after a revision.
 fn state(log: &[Record], upto: u64) -> Mirror {
     let mut there = Mirror::new();
     for record in log.iter().take_while(|record| record.revision <= upto) {
@@ -67,23 +67,23 @@ fn state(log: &[Record], upto: u64) -> Mirror {
     there
 }
 
-/// One reader's events, held one by one against the log.
+/// The comparison of one reader's events with the log.
 struct Check<'a> {
     label: &'a str,
     log: &'a [Record],
     mirror: Mirror,
-    /// Up to where all is accounted for.
+    /// The revision up to which all versions are accounted for.
     at: u64,
-    told: Told,
+    summary: Summary,
 }
 
-/// Checks that a reader was told of every version once, in order and byte for byte, but for those that
-/// lie in its gaps; and of each gap exactly what changed in it.
-pub fn all(label: &str, log: &[Record], events: &[Event]) -> Told {
+/// Checks that a reader got every version once, in order and byte for byte, except for the versions in its
+/// gaps. After a gap the reader must get exactly the objects that changed in it.
+pub fn all(label: &str, log: &[Record], events: &[Event]) -> Summary {
     let mut check = Check::new(label, log);
     let mut rest = check.start(events);
     while let Some((event, after)) = rest.split_first() {
-        check.told.count(event);
+        check.summary.count(event);
         rest = match event {
             Event::Object { why, now, .. } => {
                 check.next(*why, now);
@@ -99,17 +99,17 @@ pub fn all(label: &str, log: &[Record], events: &[Event]) -> Told {
         };
     }
     let lost = log.iter().find(|record| record.revision > check.at);
-    assert!(lost.is_none(), "{label}: never told of {lost:?}");
+    assert!(lost.is_none(), "{label}: never summary of {lost:?}");
     assert_eq!(check.mirror, state(log, u64::MAX), "{label}: the end");
-    check.told
+    check.summary
 }
 
-/// Checks what can be had from a server that leaves versions out: each version that was told of was
-/// written, they came in order, and the end is right.
-pub fn order(label: &str, log: &[Record], events: &[Event]) -> Told {
+/// Checks the weaker law for a server that omits versions. Each version that the reader got was written, the
+/// versions were in order, and the last ones are right.
+pub fn order(label: &str, log: &[Record], events: &[Event]) -> Summary {
     let mut check = Check::new(label, log);
     for event in events {
-        check.told.count(event);
+        check.summary.count(event);
         if let Event::Object { why, now, .. } = event {
             let has = check.mirror.get(&key(now)).copied();
             let newer = has.is_none_or(|has| has < number(&now.version));
@@ -119,7 +119,7 @@ pub fn order(label: &str, log: &[Record], events: &[Event]) -> Told {
         }
     }
     assert_eq!(check.mirror, state(log, u64::MAX), "{label}: the end");
-    check.told
+    check.summary
 }
 
 impl<'a> Check<'a> {
@@ -129,12 +129,11 @@ impl<'a> Check<'a> {
             log,
             mirror: Mirror::new(),
             at: 0,
-            told: Told::default(),
+            summary: Summary::default(),
         }
     }
 
-    /// The snapshot that a subscription starts with. It is of some moment; what it is told next says of
-    /// which.
+    /// Reads the snapshot that a subscription starts with. Its revision follows from the next event.
     fn start<'e>(&mut self, events: &'e [Event]) -> &'e [Event] {
         let synced = |event: &Event| matches!(event, Event::Synced { .. });
         let end = events.iter().position(synced).expect("a full listing") + 1;
@@ -180,7 +179,7 @@ impl<'a> Check<'a> {
         record
     }
 
-    /// Outside of gaps, a version must be the log's next.
+    /// Checks that a version outside of gaps is the next one in the log.
     fn next(&mut self, why: Why, now: &Version) {
         let next = self.log.iter().find(|record| record.revision > self.at);
         let next = next.unwrap_or_else(|| panic!("{}: {now:?} after the end", self.label));
@@ -195,7 +194,7 @@ impl<'a> Check<'a> {
         self.at = next.revision;
     }
 
-    /// Takes in an event; its `prev` must be what the reader has.
+    /// Applies an event. Its `prev` must be the version that the reader has.
     fn follow(&mut self, event: &Event) {
         let Event::Object { why, now, prev, .. } = event else {
             return;
@@ -210,7 +209,7 @@ impl<'a> Check<'a> {
         assert_eq!(prev, has, "{}: {event:?}", self.label);
     }
 
-    /// A gap begins where the reader was, and is followed by exactly the difference.
+    /// Checks that a gap begins at the reader's revision, and that exactly the difference follows.
     fn gap<'e>(&mut self, gap: &Gap, events: &'e [Event]) -> &'e [Event] {
         let label = self.label;
         let (after, upto) = (number(&gap.after), number(&gap.upto));
@@ -232,9 +231,9 @@ impl<'a> Check<'a> {
                 expected.insert(format!("Listed {uid}@{now}"));
             }
         }
-        let (told, rest) = events.split_at(expected.len().min(events.len()));
+        let (summary, rest) = events.split_at(expected.len().min(events.len()));
         let mut seen = BTreeSet::new();
-        for event in told {
+        for event in summary {
             if let Event::Object { why, now, .. } = event {
                 seen.insert(format!("{why:?} {}@{}", key(now), now.version));
                 self.written(now);

@@ -1,23 +1,23 @@
-//! What goes wrong in a schedule, drawn before it begins.
+//! The faults of a schedule, drawn before the run.
 
 use std::time::Duration;
 
 use kubectl_spy::sandbox::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
 
-use super::check::Told;
+use super::check::Summary;
 
-/// The faults of one schedule, and how much they may cost its readers.
+/// The faults of one schedule, and the losses that its readers may have.
 pub struct Script {
-    /// Whether the server sends all that it should.
+    /// Whether the server sends every version that it should.
     pub honest: bool,
     pub faults: Vec<Fault>,
-    /// How often a watch may be told that its version is too old.
+    /// How many times a watch may get the error that its version is too old.
     pub expiries: usize,
     bad_lines: usize,
     polls: bool,
 }
 
-/// Of this many watches and listings each may go wrong.
+/// The numbers of watches and listings that may have a fault.
 const WATCHES: u32 = 30;
 const LISTS: u32 = 12;
 
@@ -51,7 +51,7 @@ impl Script {
         script
     }
 
-    /// How the nth watch goes wrong in the end.
+    /// The fault that ends the nth watch.
     fn end_of_watch(&mut self, rng: &mut fastrand::Rng, nth: u32) {
         let after = rng.usize(..4);
         let effect = match rng.u32(..24) {
@@ -98,15 +98,15 @@ impl Script {
         self.faults.push(fault.range(nth));
     }
 
-    /// No reader may miss more than the script makes it.
-    pub fn check(&self, label: &str, told: &Told) {
-        assert!(told.expired <= self.expiries, "{label}: {told:?}");
-        assert!(told.bad <= self.bad_lines, "{label}: {told:?}");
-        assert!(told.polled == 0 || self.polls, "{label}: {told:?}");
+    /// Checks that no reader missed more than the script allows.
+    pub fn check(&self, label: &str, summary: &Summary) {
+        assert!(summary.expired <= self.expiries, "{label}: {summary:?}");
+        assert!(summary.bad <= self.bad_lines, "{label}: {summary:?}");
+        assert!(summary.polled == 0 || self.polls, "{label}: {summary:?}");
     }
 }
 
-/// What is odd about a watch that goes on.
+/// A fault of a watch that continues.
 fn manner(rng: &mut fastrand::Rng) -> Effect {
     match rng.u32(..9) {
         0 => Effect::Framing(Framing::Crlf),
@@ -163,7 +163,7 @@ fn status(code: u16) -> Effect {
     }
 }
 
-/// An answer that is no refusal.
+/// An error status that is not a refusal of access.
 fn failure(rng: &mut fastrand::Rng) -> Effect {
     let (code, retry_after) = match rng.u32(..10) {
         0..2 => (429, Some(0)),

@@ -1,4 +1,4 @@
-//! HTTP/1.1 through the proxy: a request a connection, and watches a line at a time.
+//! HTTP/1.1 through the proxy: one request for each connection, and watches line by line.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,9 +8,9 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, BufReader,
 use super::valve::Valve;
 use super::{Context, Stream, Weather, pump};
 
-/// How many of the last lines of a watch may be repeated.
+/// The number of last lines of a watch that may be repeated.
 const REMEMBERED: usize = 8;
-/// The errors that a request may be answered with, and after how many seconds to ask again.
+/// The errors for failed requests, with `Retry-After` in seconds.
 const FAILURES: [(&str, Option<u32>); 5] = [
     ("429 Too Many Requests", Some(1)),
     ("429 Too Many Requests", None),
@@ -56,12 +56,12 @@ pub(super) async fn relay(client: Box<dyn Stream>, context: &Context) -> io::Res
     };
     tokio::select! {
         result = answer => result,
-        // A client that has all it wants hangs up.
+        // A client that needs no more bytes closes the connection.
         result = pump(from_client, up) => result,
     }
 }
 
-/// A request or an answer up to its body.
+/// Reads a request or an answer up to its body.
 async fn read_head<R: AsyncRead + Unpin>(from: &mut BufReader<R>) -> io::Result<String> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -72,7 +72,7 @@ async fn read_head<R: AsyncRead + Unpin>(from: &mut BufReader<R>) -> io::Result<
     Ok(head)
 }
 
-/// The same request as the only one of its connection.
+/// The request with `Connection: close`, so that it is the only one of its connection.
 fn closing(head: &str) -> String {
     let mut lines: Vec<&str> = head.trim_end().lines().collect();
     lines.retain(|line| !line.to_ascii_lowercase().starts_with("connection:"));
@@ -94,10 +94,10 @@ fn failure(context: &Context) -> String {
     )
 }
 
-/// The lines of a watch, taken out of their chunks.
+/// The lines of a watch, without their chunk framing.
 struct Lines<R> {
     from: BufReader<R>,
-    /// What has come of the next line.
+    /// The received part of the next line.
     partial: Vec<u8>,
     last: VecDeque<Vec<u8>>,
 }
@@ -143,7 +143,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// What the client gets of a line.
+    /// The lines that the client gets in place of this line.
     fn made_of(&mut self, line: Vec<u8>, context: &Context) -> Vec<Vec<u8>> {
         let weather = *context.weather.borrow();
         if let Weather::Garbling(one_in) = weather

@@ -1,6 +1,5 @@
-//! A proxy on loopback between the program and an API server. It does to the bytes what a test commands:
-//! it stalls, slows, cuts and resets connections, repeats and damages the lines of watches, and answers
-//! requests with errors.
+//! A proxy on loopback between the program and an API server. A test makes it stall, slow, cut and reset
+//! connections, repeat and damage the lines of watches, and answer requests with errors.
 
 mod http;
 mod valve;
@@ -27,11 +26,11 @@ pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// What a connection becomes before the proxy reads it: itself, or what is inside its TLS.
+/// Opens a connection before the proxy reads it: returns the connection itself, or the stream inside its TLS.
 pub type Open =
     Arc<dyn Fn(TcpStream) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> + Send + Sync>;
 
-/// Where the server is, and how the connections on both sides are opened.
+/// The address of the server, and the way to open connections on both sides.
 #[derive(Clone)]
 pub struct Sides {
     pub server: SocketAddr,
@@ -40,7 +39,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Takes connections as they are.
+    /// Leaves connections as they are.
     pub fn plain(server: SocketAddr) -> Sides {
         let open: Open = Arc::new(|tcp| Box::pin(async { Ok(Box::new(tcp) as Box<dyn Stream>) }));
         Sides {
@@ -57,7 +56,7 @@ impl Sides {
     }
 }
 
-/// A running proxy. It ends, and its connections with it, when it is dropped.
+/// A running proxy. Dropping it ends it and its connections.
 pub struct FaultProxy {
     address: SocketAddr,
     weather: watch::Sender<Weather>,
@@ -66,7 +65,7 @@ pub struct FaultProxy {
     _runs: oneshot::Sender<()>,
 }
 
-/// What each connection has of its proxy.
+/// The parts of the proxy that each connection uses.
 #[derive(Clone)]
 struct Context {
     protocol: Protocol,
@@ -82,7 +81,7 @@ struct Tally {
     more: Condvar,
 }
 
-/// Draws the same numbers from a seed, however many connections there are at once.
+/// Draws the same numbers for a seed, however many connections are open at once.
 #[derive(Clone)]
 struct Dice {
     seed: u64,
@@ -101,7 +100,7 @@ impl Dice {
 }
 
 impl FaultProxy {
-    /// Starts a proxy in front of a server. The weather is fair.
+    /// Starts a proxy for a server, in fair weather.
     pub fn start(protocol: Protocol, sides: Sides, seed: u64) -> FaultProxy {
         let (weather, current) = watch::channel(Weather::Fair);
         let (ends, end) = watch::channel(None);
@@ -139,27 +138,27 @@ impl FaultProxy {
         }
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Changes what happens to all connections, those that are open included.
+    /// Changes the weather for all connections, including open ones.
     pub fn set(&self, weather: Weather) {
         self.weather.send_replace(weather);
     }
 
-    /// Ends all connections that are open.
+    /// Ends all open connections.
     pub fn end_all(&self, end: End) {
         self.ends.send_replace(Some(end));
     }
 
-    /// How often each fault has struck so far.
+    /// The number of strikes of each fault so far.
     pub fn struck(&self) -> Struck {
         *self.struck.counts.lock().unwrap()
     }
 
-    /// Waits until this holds for what has struck; whether it came to that in time.
+    /// Waits until this holds for the strikes so far. Returns whether that happened in time.
     pub fn until(&self, patience: Duration, holds: impl Fn(&Struck) -> bool) -> bool {
         let counts = self.struck.counts.lock().unwrap();
         let more = &self.struck.more;
@@ -177,7 +176,7 @@ async fn accept(listener: TcpListener, context: Context, end: watch::Receiver<Op
         let (context, mut end) = (context.clone(), end.clone());
         end.mark_unchanged();
         tokio::spawn(async move {
-            // The client may be gone already.
+            // The client may have disconnected already.
             let _ = serve(client, context, end).await;
         });
     }
@@ -190,7 +189,7 @@ impl Context {
     }
 }
 
-/// Serves one connection until either side or a command ends it.
+/// Serves one connection until either side or the test ends it.
 async fn serve(
     client: TcpStream,
     context: Context,
@@ -199,7 +198,7 @@ async fn serve(
     context.count(|struck| struck.connections += 1);
     client.set_nodelay(true)?;
     let client = client.into_std()?;
-    // It is ended by this handle, whatever is made of the other.
+    // This handle ends the connection, whoever owns the other handle.
     let socket = client.try_clone()?;
     let ended = if *context.weather.borrow() == Weather::Refusing {
         context.count(|struck| struck.refused += 1);
@@ -207,7 +206,7 @@ async fn serve(
     } else {
         let client = TcpStream::from_std(client)?;
         tokio::select! {
-            // Either side may break off at any time; the other then sees the end.
+            // Either side may disconnect at any time; the other side then sees the end.
             _ = relay(client, &context) => None,
             changed = end.changed() => {
                 changed.map_err(|_| io::ErrorKind::BrokenPipe)?;
@@ -217,7 +216,7 @@ async fn serve(
         }
     };
     if ended == Some(End::Reset) {
-        // The close that follows is an RST.
+        // The close that follows sends an RST.
         SockRef::from(&socket).set_linger(Some(Duration::ZERO))?;
     }
     Ok(())
@@ -240,7 +239,7 @@ async fn relay(client: TcpStream, context: &Context) -> io::Result<()> {
     }
 }
 
-/// Passes everything on.
+/// Passes all bytes on.
 async fn pump<R, W>(mut from: R, mut to: Valve<W>) -> io::Result<()>
 where
     R: AsyncRead + Unpin,

@@ -1,4 +1,4 @@
-//! One direction of a connection: how fast bytes pass, and whether they pass at all.
+//! One direction of a connection: the rate at which bytes pass, or whether they pass at all.
 
 use std::io;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use tokio::time::{sleep, timeout};
 
 use super::{Context, Weather};
 
-/// How often a second a throttled connection passes a piece.
+/// The number of pieces that a throttled connection passes each second.
 const PIECES: u32 = 20;
 
-/// Where bytes go, and the weather on the way.
+/// The destination of the bytes, and the weather on the way.
 pub(super) struct Valve<W> {
     to: W,
     context: Context,
-    /// How many bytes have passed, where a leak counts them.
+    /// The number of passed bytes, if a leak counts them.
     passed: Option<usize>,
 }
 
@@ -38,7 +38,7 @@ impl<W: AsyncWrite + Unpin> Valve<W> {
         }
     }
 
-    /// Passes these bytes on, now or later. The error is that the connection ends.
+    /// Passes these bytes on, now or later. An error ends the connection.
     pub(super) async fn pass(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let weather = *self.context.weather.borrow_and_update();
@@ -48,7 +48,7 @@ impl<W: AsyncWrite + Unpin> Valve<W> {
                     continue;
                 }
                 Weather::Throttled(a_second) => {
-                    // Another weather ends the wait.
+                    // A change of the weather ends the wait.
                     let pause = Duration::from_secs(1) / PIECES;
                     let _ = timeout(pause, self.context.weather.changed()).await;
                     (a_second.div_ceil(PIECES) as usize).min(bytes.len())
@@ -76,7 +76,7 @@ impl<W: AsyncWrite + Unpin> Valve<W> {
         Ok(())
     }
 
-    /// How many bytes still pass before a leak ends the connection.
+    /// The number of bytes that pass before a leak ends the connection.
     fn until_leak(&self, after: usize) -> usize {
         let left = |passed| after.saturating_sub(passed);
         self.passed.map_or(usize::MAX, left)

@@ -1,32 +1,32 @@
-//! What a proxy can do, and how often it did.
+//! The faults that a proxy can cause, and their counts.
 
 use std::time::Duration;
 
-/// What the proxy does to every connection until the test changes it.
+/// The behaviour of the proxy for all connections, until the test changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weather {
-    /// Everything passes.
+    /// All bytes pass.
     Fair,
-    /// Nothing passes in either direction, and all connections stay open.
+    /// No bytes pass in either direction, and all connections stay open.
     Stalled,
-    /// So many bytes a second pass on each connection.
+    /// This many bytes each second pass on each connection.
     Throttled(u32),
-    /// Each piece passes so much later.
+    /// Each piece is delayed by this time.
     Delayed(Duration),
     /// New connections are reset.
     Refusing,
-    /// Each connection ends after so many bytes of answers, in the middle of whatever they are.
+    /// Each connection ends after this many bytes of answers, at any point.
     Leaky(usize),
-    /// One in so many requests is answered with 429, 500, 503 or 504. As the next two, this needs
+    /// One in this many requests is answered with 429, 500, 503 or 504. This fault and the next two need
     /// [`Protocol::Http`].
     Failing(u32),
-    /// One in so many lines of a watch is followed by some of the last lines again.
+    /// After one in this many lines of a watch, some of the last lines are repeated.
     Repeating(u32),
-    /// One in so many lines of a watch loses its second half.
+    /// One in this many lines of a watch loses its second half.
     Garbling(u32),
 }
 
-/// How all connections of a moment end.
+/// How all open connections end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// With a FIN.
@@ -35,16 +35,16 @@ pub enum End {
     Reset,
 }
 
-/// What the proxy knows of what it forwards.
+/// The protocol that the proxy understands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// Nothing. TLS can pass, and HTTP/2 in it.
+    /// None. TLS and HTTP/2 can pass through.
     Bytes,
-    /// HTTP/1.1, a request a connection.
+    /// HTTP/1.1, one request for each connection.
     Http,
 }
 
-/// How often each fault has struck.
+/// The number of strikes of each fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Struck {
     pub connections: u64,
@@ -57,7 +57,7 @@ pub struct Struck {
 }
 
 impl Struck {
-    /// How often this weather has struck, if it is of those that are counted.
+    /// The number of strikes of this weather, if it is counted.
     pub fn of(&self, weather: Weather) -> Option<u64> {
         match weather {
             Weather::Fair | Weather::Stalled | Weather::Throttled(_) | Weather::Delayed(_) => None,

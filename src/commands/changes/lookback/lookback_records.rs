@@ -12,7 +12,7 @@ use crate::commands::sources::describe;
 use crate::render::age::rfc3339_millis;
 use crate::render::json::RefRecord;
 use crate::render::json::line::line;
-use crate::render::json::notice::{MissingRecord, Said};
+use crate::render::json::notice::{MissingRecord, NoticeBody};
 use crate::watch::End;
 
 impl Divider<'_> {
@@ -24,8 +24,8 @@ impl Divider<'_> {
         versions: usize,
     ) -> Vec<String> {
         let seen = rfc3339_millis(now);
-        let record = |said: Said<'_>, source: Option<&str>| {
-            line(&said.record(&seen, &options.cluster, source))
+        let record = |body: NoticeBody<'_>, source: Option<&str>| {
+            line(&body.record(&seen, &options.cluster, source))
         };
         let read = self.found.iter().map(|found| {
             record(
@@ -37,14 +37,14 @@ impl Divider<'_> {
             .skipped
             .iter()
             .map(|skipped| record(skipped_record(skipped), Some(&skipped.source)));
-        let end = Said::Seam {
+        let end = NoticeBody::Divider {
             versions,
             live: self.live.is_some(),
         };
         read.chain(skipped).chain([record(end, None)]).collect()
     }
 
-    fn lookback_record(&self, found: &SourcePast, cluster: &str) -> Said<'static> {
+    fn lookback_record(&self, found: &SourcePast, cluster: &str) -> NoticeBody<'static> {
         let end = match &found.end {
             _ if found.is_cut => "interrupted",
             Some(End::Forgotten(_)) => "forgotten",
@@ -54,7 +54,7 @@ impl Divider<'_> {
         };
         let number = |bound: Option<DatedRevision>| bound.map(|bound| bound.at.to_string());
         let time = |bound: Option<DatedRevision>| Some(rfc3339_millis(self.time(bound?)?));
-        Said::Lookback {
+        NoticeBody::Lookback {
             end,
             from: number(found.from),
             time: time(found.from),
@@ -71,8 +71,8 @@ impl Divider<'_> {
     }
 }
 
-fn skipped_record(skipped: &SkippedSource) -> Said<'static> {
-    Said::Lookback {
+fn skipped_record(skipped: &SkippedSource) -> NoticeBody<'static> {
+    NoticeBody::Lookback {
         end: "notRead",
         from: None,
         time: None,

@@ -4,7 +4,7 @@ use super::options::{Creation, known};
 use super::text::TextView;
 use crate::commands::changes::compared::VersionDoc;
 use crate::commands::changes::formats::ChangesFormat;
-use crate::diff::{Diff, Filter, LeftOut, Noise, Shown};
+use crate::diff::{Diff, Filter, Noise, Projection, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::render::diff::{
     ChangeType, Extent, ObjectStanding, ShownChanges, created_lines, whole_lines,
@@ -95,16 +95,16 @@ impl TextView<'_> {
             without.extend(["resourceVersion", "generation"]);
         }
         let object = self.options.redactor.shown(side.doc.root());
-        let left_out = left_out(&self.options.shown.filter, object);
-        if left_out.has(object) {
+        let projection = projection(&self.options.shown.filter, object);
+        if projection.excludes(object) {
             return Vec::new();
         }
-        yaml(object, &left_out.and_metadata(object, &without))
+        yaml(object, &projection.and_metadata(object, &without))
     }
 }
 
 /// The parts of an object that a filter leaves out. Printing an object must not settle how the lists of its kind
 /// are compared, so the built-in list keys serve.
-pub(super) fn left_out<'a>(filter: &Filter, object: Shown<'a>) -> LeftOut<'a> {
-    filter.left_out([object], ListKeys::builtin())
+pub(super) fn projection<'a>(filter: &Filter, object: Shown<'a>) -> Projection<'a> {
+    filter.projection([object], ListKeys::builtin())
 }

@@ -3,7 +3,7 @@
 
 use serde_json::value::RawValue;
 
-use super::body::left_out;
+use super::body::projection;
 use super::options::{DisplayOptions, known};
 use super::rendered::Rendered;
 use super::text::Heading;
@@ -109,12 +109,12 @@ impl DisplayOptions {
             ..Heading::default()
         });
         let object = self.redactor.shown(compared.read.doc.root());
-        let left_out = left_out(&self.shown.filter.with_identity(), object)
+        let projection = projection(&self.shown.filter.with_identity(), object)
             .and_metadata(object, &self.hidden_metadata());
         let mut lines = vec![format!("# {heading}")];
-        lines.extend(yaml(object, &left_out));
+        lines.extend(yaml(object, &projection));
         Rendered {
-            redacted: left_out.holds_secret(object),
+            redacted: projection.holds_secret(object),
             starts_document: true,
             ..Rendered::lines(lines)
         }

@@ -9,24 +9,24 @@ use crate::render::age::rfc3339_millis;
 use crate::render::diff::ChangeType;
 use crate::render::json::changes::{ChangeEntry, ChangeRecord, RecordView, actors, entries, raw};
 use crate::render::json::line::line;
-use crate::render::json::notice::Said;
+use crate::render::json::notice::NoticeBody;
 use crate::render::json::{RefRecord, VERSION};
 use crate::source::{Gap, GapCause, Version};
 
 impl DisplayOptions {
     /// The record of an entry that is about no object.
     pub(super) fn notice_record(&self, entry: &TimelineEntry) -> Option<String> {
-        let said = match &entry.what {
+        let body = match &entry.what {
             Occurrence::Version(_) => return None,
-            Occurrence::Synced { count } => Said::Synced { count: *count },
-            Occurrence::Gap(gap) => said_of_gap(gap),
-            Occurrence::Undecodable { detail } => Said::Line { cause: detail },
-            Occurrence::State(note) => Said::State {
+            Occurrence::Synced { count } => NoticeBody::Synced { count: *count },
+            Occurrence::Gap(gap) => gap_body(gap),
+            Occurrence::Undecodable { detail } => NoticeBody::Line { cause: detail },
+            Occurrence::State(note) => NoticeBody::State {
                 state: note.state,
                 cause: note.cause.as_deref(),
             },
         };
-        Some(self.said(said, entry))
+        Some(self.notice(body, entry))
     }
 
     /// The record of a version that cannot be read.
@@ -36,14 +36,14 @@ impl DisplayOptions {
         event: &VersionEvent,
         error: &ParseError,
     ) -> String {
-        let said = Said::Version {
+        let body = NoticeBody::Version {
             cause: &error.to_string(),
             event: event.change,
             object_ref: RefRecord::new(self.cluster.clone(), &event.now.object),
             from: event.old.as_deref().and_then(number),
             to: number(&event.now),
         };
-        self.said(said, entry)
+        self.notice(body, entry)
     }
 
     /// The record of a version. One whose predecessor cannot be read has the whole object.
@@ -92,9 +92,9 @@ impl DisplayOptions {
         diff.map_or_else(Vec::new, |diff| entries(diff, &compared.writers, view))
     }
 
-    fn said(&self, said: Said<'_>, entry: &TimelineEntry) -> String {
+    fn notice(&self, body: NoticeBody<'_>, entry: &TimelineEntry) -> String {
         let (seen, source) = (rfc3339_millis(entry.seen), describe(&entry.key));
-        line(&said.record(&seen, &self.cluster, Some(&source)))
+        line(&body.record(&seen, &self.cluster, Some(&source)))
     }
 }
 
@@ -102,7 +102,7 @@ fn number(version: &Version) -> Option<&str> {
     known(&version.version).map(ResourceVersion::as_str)
 }
 
-fn said_of_gap(gap: &Gap) -> Said<'_> {
+fn gap_body(gap: &Gap) -> NoticeBody<'_> {
     let cause = match gap.cause {
         GapCause::Expired => "expired",
         GapCause::Undecodable => "undecodable",
@@ -114,7 +114,7 @@ fn said_of_gap(gap: &Gap) -> Said<'_> {
         GapCause::SlowSubscriber { .. } => "slowSubscriber",
     };
     let version = |version| known(version).map(ResourceVersion::as_str);
-    Said::Gap {
+    NoticeBody::Gap {
         after: version(&gap.after),
         upto: version(&gap.upto),
         cause,

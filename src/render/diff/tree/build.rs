@@ -1,8 +1,8 @@
-//! How a diff becomes the lines of a tree.
+//! Builds the rows of a tree from a diff.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diff::{Change, Content, LeftOut, Op, SegId, Shown};
+use crate::diff::{Change, Content, NodeId, Op, Projection, Shown};
 use crate::object::path::Side;
 
 use super::super::painter::Painter;
@@ -10,36 +10,36 @@ use super::super::value::thousands;
 use super::super::view::{Fold, MOVES, is_move};
 use super::row::{Extent, Mark, Marking, Sort, TreeRow};
 
-/// Writes rows as it goes down the object.
+/// Collects rows while it walks down the object.
 pub(super) struct TreeBuilder<'b> {
     pub(super) painter: &'b Painter<'b>,
     pub(super) extent: Extent,
     pub(super) rows: Vec<TreeRow>,
-    children: FxHashMap<SegId, Vec<SegId>>,
-    /// The changes that are shown, but for moves in lists that are in another order.
-    told: FxHashMap<SegId, Vec<Change>>,
-    /// Lists that are in another order, and the items that have moved.
-    reordered: FxHashMap<SegId, Vec<SegId>>,
-    moved: FxHashSet<SegId>,
-    /// Values with a change that is shown at or inside them.
-    busy: FxHashSet<SegId>,
-    /// The parts of a whole object that are filtered out.
-    pub(super) left_out: LeftOut<'b>,
+    children: FxHashMap<NodeId, Vec<NodeId>>,
+    /// The shown changes, by value, without moves in reordered lists.
+    changes_at: FxHashMap<NodeId, Vec<Change>>,
+    /// Reordered lists, and their moved items.
+    reordered: FxHashMap<NodeId, Vec<NodeId>>,
+    moved: FxHashSet<NodeId>,
+    /// Values with a shown change in or at them.
+    busy: FxHashSet<NodeId>,
+    /// The parts of the object that the filter selects.
+    pub(super) projection: Projection<'b>,
 }
 
-/// Where a value is written.
+/// The place at which a value is written.
 pub(super) struct Spot {
-    /// What stands before it: its name, if it is a field.
+    /// The text before the value: its name, if it is a field.
     pub(super) lead: String,
     pub(super) indent: usize,
-    /// A comma, if something follows.
+    /// A comma, if another value follows.
     pub(super) comma: &'static str,
     /// The note at the end of its first line.
     pub(super) end: String,
     pub(super) layer: Layer,
 }
 
-/// How deep in the object a value is.
+/// The depth of a value in the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layer {
     Root,
@@ -47,7 +47,7 @@ pub(super) enum Layer {
     Deeper,
 }
 
-/// A field or an item on its way into a tree.
+/// A field or an item, before it is written.
 pub(super) struct TreePart<'b> {
     pub(super) name: String,
     pub(super) lead: String,
@@ -55,12 +55,12 @@ pub(super) struct TreePart<'b> {
     pub(super) layer: Layer,
 }
 
-/// What there is to a field or an item.
+/// The content of a field or an item.
 #[derive(Clone, Copy)]
 pub(super) enum PartSource<'b> {
-    /// The diff has noted it.
-    At(SegId),
-    /// It is the same in both versions.
+    /// A value with a node in the diff.
+    At(NodeId),
+    /// A value that is the same in both versions.
     Plain(Shown<'b>),
 }
 
@@ -86,7 +86,7 @@ impl Layer {
 }
 
 impl<'b> TreePart<'b> {
-    /// An item.
+    /// A part without a name: an item.
     pub(super) fn of(entry: PartSource<'b>) -> TreePart<'b> {
         TreePart {
             name: String::new(),
@@ -109,11 +109,11 @@ impl<'b> TreeBuilder<'b> {
             extent,
             rows: Vec::new(),
             children: FxHashMap::default(),
-            told: FxHashMap::default(),
+            changes_at: FxHashMap::default(),
             reordered: FxHashMap::default(),
             moved: FxHashSet::default(),
             busy: FxHashSet::default(),
-            left_out: LeftOut::default(),
+            projection: Projection::default(),
         };
         for at in diff.values() {
             let siblings = builder.children.entry(diff.parent(at)).or_default();
@@ -143,38 +143,38 @@ impl<'b> TreeBuilder<'b> {
         let at = if is_move(change) && self.reordered.contains_key(&list) {
             list
         } else {
-            self.told.entry(change.at).or_default().push(*change);
+            self.changes_at.entry(change.at).or_default().push(*change);
             change.at
         };
         self.busy.extend(diff.chain(at));
-        self.busy.insert(SegId::ROOT);
+        self.busy.insert(NodeId::ROOT);
     }
 
-    /// The object, from its root on.
+    /// Writes the object.
     pub(super) fn object_itself(&mut self) {
-        if self.extent == Extent::Whole || self.is_busy(SegId::ROOT) {
-            self.value(SegId::ROOT, Spot::root());
+        if self.extent == Extent::Whole || self.is_busy(NodeId::ROOT) {
+            self.value(NodeId::ROOT, Spot::root());
         }
     }
 
-    pub(super) fn children(&self, at: SegId) -> &[SegId] {
+    pub(super) fn children(&self, at: NodeId) -> &[NodeId] {
         self.children.get(&at).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn is_busy(&self, at: SegId) -> bool {
+    pub(super) fn is_busy(&self, at: NodeId) -> bool {
         self.busy.contains(&at)
     }
 
-    pub(super) fn has_moved(&self, at: SegId) -> bool {
+    pub(super) fn has_moved(&self, at: NodeId) -> bool {
         self.moved.contains(&at)
     }
 
-    /// Whether something is written of a part, or it is one of those that are counted.
+    /// Whether a part is written; other parts are counted.
     pub(super) fn is_shown(&self, entry: &PartSource<'_>) -> bool {
         self.extent == Extent::Whole || matches!(entry, PartSource::At(at) if self.is_busy(*at))
     }
 
-    /// What opens and closes a value that has something inside.
+    /// The brackets of an object or a list that is not empty.
     pub(super) fn brackets(value: Shown<'_>) -> Option<(&'static str, &'static str)> {
         match value.content() {
             Content::Object => value.fields().next().map(|_| ("{", "}")),
@@ -183,16 +183,16 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// The parts of an object or a list, with the count of what is left out between them.
+    /// Writes the parts of an object or a list, with the number of omitted parts between them.
     pub(super) fn parts(&mut self, parts: Vec<TreePart<'b>>, indent: usize) {
         let count = parts.len();
-        let mut left_out = 0;
+        let mut omitted = 0;
         for (index, part) in parts.into_iter().enumerate() {
             if !self.is_shown(&part.entry) {
-                left_out += 1;
+                omitted += 1;
                 continue;
             }
-            self.leave_out(std::mem::take(&mut left_out), indent);
+            self.push_omitted(std::mem::take(&mut omitted), indent);
             let spot = Spot {
                 lead: part.lead,
                 indent,
@@ -205,14 +205,14 @@ impl<'b> TreeBuilder<'b> {
                 PartSource::Plain(value) => self.whole(value, Marking::of(Mark::None), spot),
             }
         }
-        self.leave_out(left_out, indent);
+        self.push_omitted(omitted, indent);
     }
 
-    fn leave_out(&mut self, count: usize, indent: usize) {
+    fn push_omitted(&mut self, count: usize, indent: usize) {
         if count > 0 {
-            let symbol = self.painter.view.look.symbols.left_out;
+            let symbol = self.painter.view.look.symbols.omitted;
             self.rows.push(TreeRow {
-                sort: Sort::LeftOut,
+                sort: Sort::Omitted,
                 indent,
                 head: format!("{symbol} {}", thousands(count)),
                 ..TreeRow::default()
@@ -220,9 +220,9 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// A value that the diff has noted.
-    fn value(&mut self, at: SegId, mut spot: Spot) {
-        let changes = self.told.get(&at).cloned().unwrap_or_default();
+    /// Writes a value that has a node in the diff.
+    fn value(&mut self, at: NodeId, mut spot: Spot) {
+        let changes = self.changes_at.get(&at).cloned().unwrap_or_default();
         let arrow = self.painter.view.look.symbols.arrow;
         for change in &changes {
             if let Op::Move { from, to } = change.op {
@@ -239,12 +239,12 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// A value that has changes inside at most, or another place.
-    fn inside(&mut self, at: SegId, new: Shown<'b>, spot: Spot) {
-        let (mark, tells) = self.place_of(at);
+    /// Writes a value that was moved or has changes inside, but was not replaced.
+    fn inside(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
+        let (mark, shows) = self.place_of(at);
         let marking = Marking {
             mark,
-            tells: &tells,
+            shows: &shows,
         };
         match new.content() {
             Content::Object if self.is_busy(at) => self.object(at, new, spot),
@@ -253,20 +253,20 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// The mark of a value that has no change but of its place, or of that of its items.
-    fn place_of(&self, at: SegId) -> (Mark, Vec<SegId>) {
-        match (self.reordered.get(&at), self.told.contains_key(&at)) {
+    /// The mark of a value that was moved, or whose items were reordered.
+    fn place_of(&self, at: NodeId) -> (Mark, Vec<NodeId>) {
+        match (self.reordered.get(&at), self.changes_at.contains_key(&at)) {
             (None, false) => (Mark::None, Vec::new()),
             (moved, own) => {
-                let tells = moved.into_iter().flatten().copied();
-                (Mark::Move, tells.chain(own.then_some(at)).collect())
+                let shows = moved.into_iter().flatten().copied();
+                (Mark::Move, shows.chain(own.then_some(at)).collect())
             }
         }
     }
 
-    /// Opens an object or a list; returns where it ends.
-    pub(super) fn open(&mut self, bracket: &str, at: SegId, mut spot: Spot) -> Spot {
-        let (mark, tells) = self.place_of(at);
+    /// Opens an object or a list; returns the place of its closing bracket.
+    pub(super) fn open(&mut self, bracket: &str, at: NodeId, mut spot: Spot) -> Spot {
+        let (mark, shows) = self.place_of(at);
         if let Some(moved) = self.reordered.get(&at) {
             let total = self.painter.shown(at, Side::New);
             let total = total.map_or(0, |list| list.items().count());
@@ -276,7 +276,7 @@ impl<'b> TreeBuilder<'b> {
         }
         self.rows.push(TreeRow {
             mark,
-            tells,
+            shows,
             sort: Sort::Open,
             indent: spot.indent,
             head: format!("{}{bracket}", spot.lead),

@@ -1,4 +1,4 @@
-//! Values of a tree that have changed: new, gone, or with another value.
+//! Writes changed values of a tree: added, removed, or replaced.
 
 use crate::diff::text::{Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Fmt, Noise, Op, Shown};
@@ -15,10 +15,10 @@ use super::json_text::text;
 use super::row::{Extent, Mark, Marking, RowBody, Sort, TreeRow};
 
 impl<'b> TreeBuilder<'b> {
-    /// A value that is new, gone, or another.
+    /// Writes a value that was added, removed or replaced.
     pub(super) fn edit(&mut self, change: &Change, spot: Spot) {
-        let tells = &[change.at];
-        let marking = |mark| Marking { mark, tells };
+        let shows = &[change.at];
+        let marking = |mark| Marking { mark, shows };
         let old = self.painter.shown(change.at, Side::Old);
         let new = self.painter.shown(change.at, Side::New);
         match (change.op, old, new) {
@@ -33,8 +33,8 @@ impl<'b> TreeBuilder<'b> {
 
     fn replaced(&mut self, change: &Change, pair: ShownPair<'b>, spot: Spot) {
         let ShownPair { old, new } = pair;
-        let tells = &[change.at];
-        let marking = |mark| Marking { mark, tells };
+        let shows = &[change.at];
+        let marking = |mark| Marking { mark, shows };
         let nested = [old, new]
             .into_iter()
             .any(|side| TreeBuilder::brackets(side).is_some());
@@ -53,7 +53,7 @@ impl<'b> TreeBuilder<'b> {
                 Some(Noise::Equivalent) => Mark::Equal,
                 _ => Mark::Change,
             },
-            tells: tells.to_vec(),
+            shows: shows.to_vec(),
             indent: spot.indent,
             head: spot.lead,
             tail: spot.comma.to_owned(),
@@ -73,7 +73,7 @@ impl<'b> TreeBuilder<'b> {
         });
     }
 
-    /// The changed lines of a text of several lines.
+    /// The changed lines of a multi-line text.
     fn hunks(&self, change: &Change, pair: ShownPair<'b>) -> Option<Vec<Hunk>> {
         let is_text = match change.fmt {
             Fmt::Text => true,
@@ -89,9 +89,9 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// A text: how many lines have changed, and which.
+    /// Writes a text: the number of changed lines, then those lines.
     fn text(&mut self, first: TreeRow, hunks: &[Hunk]) {
-        let (indent, tells) = (first.indent + 2, first.tells.clone());
+        let (indent, shows) = (first.indent + 2, first.shows.clone());
         self.rows.push(TreeRow {
             note: line_counts(hunks),
             ..first
@@ -104,10 +104,14 @@ impl<'b> TreeBuilder<'b> {
         let lines: Vec<TreeRow> = hunks.iter().flat_map(hunk_rows).collect();
         let rest = lines.len().saturating_sub(most);
         for line in lines.into_iter().take(most) {
-            let told = line.mark != Mark::None;
+            let is_changed = line.mark != Mark::None;
             self.rows.push(TreeRow {
                 indent,
-                tells: if told { tells.clone() } else { Vec::new() },
+                shows: if is_changed {
+                    shows.clone()
+                } else {
+                    Vec::new()
+                },
                 ..line
             });
         }
@@ -142,7 +146,7 @@ fn hunk_rows(hunk: &Hunk) -> Vec<TreeRow> {
     std::iter::once(place).chain(lines).collect()
 }
 
-/// How much later a time is than the one before.
+/// By how much a time moved.
 fn later(fmt: Fmt, old: Shown<'_>, new: Shown<'_>) -> Option<String> {
     match (old.content(), new.content()) {
         (Content::Text(old), Content::Text(new)) if fmt == Fmt::Time => {

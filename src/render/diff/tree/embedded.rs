@@ -1,8 +1,8 @@
-//! JSON inside a string of a tree: what has changed in it, as a tree below its line.
+//! Shows the changes of JSON inside a string as a tree below the line of the string.
 
 use std::collections::BTreeSet;
 
-use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, Noise, SegId};
+use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, NodeId, Noise};
 use crate::object::list_keys::ListKeys;
 
 use super::super::embedded::repeats;
@@ -14,14 +14,16 @@ use super::build::TreeBuilder;
 use super::row::{Extent, Mark, Sort, TreeRow, compact};
 
 impl<'b> TreeBuilder<'b> {
-    /// What a string that has changed holds, if that is JSON in both versions and only changes are written.
+    /// The JSON that both versions of a changed string contain. `None` if it is not JSON, or if the whole
+    /// object is shown.
     pub(super) fn embedded(&self, change: &Change, pair: ShownPair<'b>) -> Option<Embedded> {
         let is_json = change.fmt == Fmt::Json && self.extent == Extent::Changed;
         is_json.then(|| pair.old.embedded(pair.new))?
     }
 
-    /// What has changed inside a string: how much, and below it what, unless the object shows it itself.
-    pub(super) fn json(&mut self, first: TreeRow, at: SegId, embedded: &Embedded) {
+    /// Writes the changes inside a string: their number, and below it the changes, unless the object has the
+    /// same changes.
+    pub(super) fn json(&mut self, first: TreeRow, at: NodeId, embedded: &Embedded) {
         let outer = self.painter;
         let is_applied = outer.diff.field(at) == Some(LAST_APPLIED);
         let keys = if is_applied {
@@ -37,12 +39,12 @@ impl<'b> TreeBuilder<'b> {
             [..] if is_repeated => format!("same {count}"),
             [..] => format!("{count} inside"),
         };
-        let (indent, tells) = (first.indent + 2, first.tells.clone());
+        let (indent, shows) = (first.indent + 2, first.shows.clone());
         self.rows.push(TreeRow { note, ..first });
         if is_repeated {
             return;
         }
-        // Filters have the paths of the object, so everything inside the string is shown.
+        // Filters name paths of the object, so everything inside the string is shown.
         let (filter, noise) = (Filter::default(), BTreeSet::from(Noise::ALL));
         let view = DiffView {
             filter: &filter,
@@ -60,10 +62,11 @@ impl<'b> TreeBuilder<'b> {
         for row in compact(builder.rows) {
             let is_marked = row.mark != Mark::None;
             self.rows.push(TreeRow {
-                // Nothing joins it: what closes the object is not of the string.
+                // No later row may join this one, because the brackets that follow are not part of the
+                // string.
                 sort: Sort::Text,
                 indent: indent + row.indent,
-                tells: if is_marked { tells.clone() } else { Vec::new() },
+                shows: if is_marked { shows.clone() } else { Vec::new() },
                 ..row
             });
         }

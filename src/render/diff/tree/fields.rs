@@ -1,9 +1,8 @@
-//! Objects in a tree: their fields in the order of their names, those that tell an item from its
-//! siblings first.
+//! Writes the objects of a tree. Fields are sorted by name, but the key fields of an item come first.
 
 use std::collections::HashMap;
 
-use crate::diff::{Noise, SegId, Shown};
+use crate::diff::{NodeId, Noise, Shown};
 use crate::object::path::Side;
 
 use super::build::{Layer, PartSource, Spot, TreeBuilder, TreePart};
@@ -11,8 +10,8 @@ use super::json_text::{string, text};
 use super::row::{Extent, Marking, RowBody, TreeRow};
 
 impl<'b> TreeBuilder<'b> {
-    /// An object that both versions have, or of which only the new one counts.
-    pub(super) fn object(&mut self, at: SegId, new: Shown<'b>, spot: Spot) {
+    /// Writes an object that both versions have, or whose old version does not count.
+    pub(super) fn object(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
         let mut parts = self.fields(at, new, spot.layer);
         let context = self.context(at, new, &mut parts);
         let indent = spot.indent + 2;
@@ -29,10 +28,10 @@ impl<'b> TreeBuilder<'b> {
         self.close("}", &closing);
     }
 
-    /// The fields of the new version, and those that are shown to be gone.
-    fn fields(&self, at: SegId, new: Shown<'b>, layer: Layer) -> Vec<TreePart<'b>> {
+    /// The fields of the new version, and the removed fields that are shown.
+    fn fields(&self, at: NodeId, new: Shown<'b>, layer: Layer) -> Vec<TreePart<'b>> {
         let diff = self.painter.diff;
-        let noted: HashMap<&str, SegId> = self
+        let noted: HashMap<&str, NodeId> = self
             .children(at)
             .iter()
             .filter_map(|&child| Some((diff.field(child)?, child)))
@@ -46,7 +45,7 @@ impl<'b> TreeBuilder<'b> {
                 Some(&child) => PartSource::At(child),
                 None => PartSource::Plain(value),
             };
-            (!self.is_left_out(&entry, value)).then(|| (name.into_owned(), entry))
+            (!self.is_excluded(&entry, value)).then(|| (name.into_owned(), entry))
         });
         let mut fields: Vec<(String, PartSource<'b>)> = there
             .chain(gone)
@@ -62,7 +61,7 @@ impl<'b> TreeBuilder<'b> {
         fields.into_iter().map(part).collect()
     }
 
-    /// Whether a field is part of the whole object: `managedFields` is not, unless this noise is shown.
+    /// Whether a field belongs to the whole object. `managedFields` does only if this noise is shown.
     fn is_worth(&self, layer: Layer, name: &str, entry: &PartSource<'_>) -> bool {
         layer != Layer::Metadata
             || name != "managedFields"
@@ -71,15 +70,14 @@ impl<'b> TreeBuilder<'b> {
             || matches!(entry, PartSource::At(at) if self.is_busy(*at))
     }
 
-    /// Whether a part is not written: it is filtered out, and no change in it is shown.
-    pub(super) fn is_left_out(&self, entry: &PartSource<'_>, value: Shown<'_>) -> bool {
+    /// Whether a part is omitted: the filter excludes it, and no change in it is shown.
+    pub(super) fn is_excluded(&self, entry: &PartSource<'_>, value: Shown<'_>) -> bool {
         let is_busy = matches!(entry, PartSource::At(at) if self.is_busy(*at));
-        !is_busy && self.left_out.has(value)
+        !is_busy && self.projection.excludes(value)
     }
 
-    /// The fields that tell an item from its siblings, as far as they have not changed themselves; they are
-    /// taken out of the others.
-    fn context(&self, at: SegId, new: Shown<'b>, parts: &mut Vec<TreePart<'b>>) -> Vec<String> {
+    /// The unchanged key fields of an item, which are taken out of `parts`.
+    fn context(&self, at: NodeId, new: Shown<'b>, parts: &mut Vec<TreePart<'b>>) -> Vec<String> {
         if self.extent == Extent::Whole {
             return Vec::new();
         }
@@ -114,16 +112,16 @@ impl<'b> TreeBuilder<'b> {
         context
     }
 
-    /// A value with the same mark on each of its lines.
+    /// Writes a value with the same mark on each of its lines.
     pub(super) fn whole(&mut self, value: Shown<'b>, marking: Marking<'_>, spot: Spot) {
-        let Marking { mark, tells } = marking;
+        let Marking { mark, shows } = marking;
         let brackets = match self.extent {
             Extent::Whole => TreeBuilder::brackets(value),
             Extent::Changed => None,
         };
         let row = TreeRow {
             mark,
-            tells: tells.to_vec(),
+            shows: shows.to_vec(),
             indent: spot.indent,
             end: spot.end.clone(),
             ..TreeRow::default()
@@ -142,7 +140,7 @@ impl<'b> TreeBuilder<'b> {
         });
         let parts = match open {
             "{" => self.plain_fields(value, spot.layer),
-            _ => self.left_out.items(value).map(TreePart::item).collect(),
+            _ => self.projection.items(value).map(TreePart::item).collect(),
         };
         let count = parts.len();
         for (index, part) in parts.into_iter().enumerate() {
@@ -160,7 +158,7 @@ impl<'b> TreeBuilder<'b> {
         }
         self.rows.push(TreeRow {
             mark,
-            tells: tells.to_vec(),
+            shows: shows.to_vec(),
             indent: spot.indent,
             head: close.to_owned(),
             tail: spot.comma.to_owned(),
@@ -170,7 +168,7 @@ impl<'b> TreeBuilder<'b> {
 
     fn plain_fields(&self, value: Shown<'b>, layer: Layer) -> Vec<TreePart<'b>> {
         let mut fields: Vec<_> = self
-            .left_out
+            .projection
             .fields(value)
             .filter(|(name, value)| self.is_worth(layer, name, &PartSource::Plain(*value)))
             .collect();
@@ -184,8 +182,8 @@ impl<'b> TreeBuilder<'b> {
         fields.into_iter().map(part).collect()
     }
 
-    /// Whether a value has gone, and this is shown.
-    pub(super) fn is_gone(&self, at: SegId) -> bool {
+    /// Whether a value was removed and the removal is shown.
+    pub(super) fn is_gone(&self, at: NodeId) -> bool {
         let has = |side| self.painter.shown(at, side).is_some();
         !has(Side::New) && has(Side::Old) && self.is_busy(at)
     }

@@ -1,23 +1,23 @@
-//! Lists in a tree: the items in their new order, those that are gone where they stood.
+//! Writes the lists of a tree: items in their new order, removed items at their old places.
 
 use std::collections::HashMap;
 
-use crate::diff::{SegId, Shown};
+use crate::diff::{NodeId, Shown};
 use crate::object::path::Side;
 
 use super::build::{PartSource, Spot, TreeBuilder, TreePart};
 
-/// An item in its place.
+/// An item of the new list.
 struct Placed<'b> {
     entry: PartSource<'b>,
     value: Shown<'b>,
-    /// Its old index, if it stands where it stood among the others.
+    /// Its old index, if it kept its place among the others.
     stays: Option<u32>,
 }
 
 impl<'b> TreeBuilder<'b> {
-    /// A list that both versions have, or of which only the new one counts.
-    pub(super) fn list(&mut self, at: SegId, new: Shown<'b>, spot: Spot) {
+    /// Writes a list that both versions have, or whose old version does not count.
+    pub(super) fn list(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
         let parts = self.items(at, new);
         let indent = spot.indent + 2;
         let closing = self.open("[", at, spot);
@@ -25,7 +25,7 @@ impl<'b> TreeBuilder<'b> {
         self.close("]", &closing);
     }
 
-    fn items(&self, at: SegId, new: Shown<'b>) -> Vec<TreePart<'b>> {
+    fn items(&self, at: NodeId, new: Shown<'b>) -> Vec<TreePart<'b>> {
         let placed = self.placed(at, new);
         let mut gone = self
             .children(at)
@@ -33,7 +33,7 @@ impl<'b> TreeBuilder<'b> {
             .filter(|child| self.is_gone(**child))
             .filter_map(|&child| Some((self.painter.diff.place(child)?.old?, child)))
             .peekable();
-        // Up to where items are written down as gone before each item.
+        // For each item, the old index up to which removed items are written before it.
         let mut until = vec![u32::MAX; placed.len()];
         let mut next = u32::MAX;
         for (end, item) in until.iter_mut().zip(&placed).rev() {
@@ -45,7 +45,7 @@ impl<'b> TreeBuilder<'b> {
             while let Some((_, child)) = gone.next_if(|(old, _)| *old < end) {
                 parts.push(TreePart::of(PartSource::At(child)));
             }
-            if !self.is_left_out(&item.entry, item.value) {
+            if !self.is_excluded(&item.entry, item.value) {
                 parts.push(TreePart::of(item.entry));
             }
         }
@@ -53,9 +53,9 @@ impl<'b> TreeBuilder<'b> {
         parts
     }
 
-    /// The items of the new list. Those that the diff does not note are the same as before and in the
-    /// same order, so that the k-th of them is the k-th of the old list.
-    fn placed(&self, at: SegId, new: Shown<'b>) -> Vec<Placed<'b>> {
+    /// The items of the new list. Items without a node in the diff are equal and in the same order in both
+    /// versions. So the k-th of them is the k-th of the old list.
+    fn placed(&self, at: NodeId, new: Shown<'b>) -> Vec<Placed<'b>> {
         let places = self
             .children(at)
             .iter()

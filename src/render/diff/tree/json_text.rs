@@ -1,8 +1,8 @@
-//! Values of a tree as JSON, as display text.
+//! Formats values as JSON in display text.
 
 use crate::diff::{Content, Shown};
 
-/// Appends a value as JSON in one line; a value of a Secret is named, without quotes.
+/// Appends a value as JSON in one line. A Secret value becomes its placeholder, without quotes.
 fn json(shown: Shown<'_>, out: &mut String) {
     match shown.content() {
         Content::Null => out.push_str("null"),
@@ -31,16 +31,16 @@ fn json(shown: Shown<'_>, out: &mut String) {
     }
 }
 
-/// A value as JSON in one line.
+/// Formats a value as JSON in one line.
 pub(super) fn text(shown: Shown<'_>) -> String {
     let mut out = String::new();
     json(shown, &mut out);
     out
 }
 
-/// A string in JSON's quotes, as display text.
+/// Formats a string in JSON quotes, as display text.
 pub(super) fn string(text: &str) -> String {
-    // A string is always serialisable.
+    // Serializing a string cannot fail.
     let quoted = serde_json::to_string(text).unwrap_or_default();
     crate::render::text::escape_line(&quoted).into_owned()
 }

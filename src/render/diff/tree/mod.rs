@@ -1,8 +1,8 @@
-//! The `tree` and `full` views of a diff: the object's own JSON, with a mark before each line that has
-//! changed. `tree` leaves out what has not, and counts it; `full` has the whole object.
+//! The `tree` and `full` views of a diff: the object's own JSON, with a mark before each changed line. `tree`
+//! omits and counts unchanged values; `full` prints the whole object.
 //!
-//! Both are made from the [`Diff`], never by comparing text: an item that has moved is
-//! in its new place, once, and the changes are the same as in every other view.
+//! Both are built from the [`Diff`], never by comparing text. So a moved item appears once, in its new place,
+//! and the changes are the same as in every other view.
 
 mod build;
 mod edit;
@@ -12,7 +12,7 @@ mod items;
 mod json_text;
 mod row;
 
-use crate::diff::{Diff, SegId, Shown};
+use crate::diff::{Diff, NodeId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 
@@ -24,17 +24,17 @@ use build::{Spot, TreeBuilder};
 pub use row::Extent;
 use row::{Mark, Marking, TreeRow, compact};
 
-/// Whether an object as a whole is new.
+/// Whether the whole object is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectStanding {
-    /// It exists.
+    /// The object exists in both versions.
     There,
-    /// It is new.
+    /// The object was created.
     New,
 }
 
 impl ShownChanges<'_> {
-    /// The object with its changes, the mark of each line in its first column.
+    /// The object with its changes. The first column of each line holds its mark.
     pub fn tree(&self, extent: Extent) -> Vec<String> {
         let lines = paint(rows(&self.painter, extent), self.painter.view, extent);
         match extent {
@@ -44,7 +44,7 @@ impl ShownChanges<'_> {
     }
 }
 
-/// The lines of an object that is compared with nothing.
+/// The lines of an object without an old version to compare with.
 pub fn whole_lines(
     object: Shown<'_>,
     view: &DiffView<'_>,
@@ -62,8 +62,8 @@ pub fn whole_lines(
         ObjectStanding::New => Mark::Add,
     };
     let mut builder = TreeBuilder::new(&painter, Extent::Whole);
-    builder.left_out = view.filter.left_out([object], ListKeys::builtin());
-    if !builder.left_out.has(object) {
+    builder.projection = view.filter.projection([object], ListKeys::builtin());
+    if !builder.projection.excludes(object) {
         builder.whole(object, Marking::of(mark), Spot::root());
     }
     paint(builder.rows, view, Extent::Whole)
@@ -73,8 +73,8 @@ fn rows(painter: &Painter<'_>, extent: Extent) -> Vec<TreeRow> {
     let mut builder = TreeBuilder::new(painter, extent);
     if extent == Extent::Whole {
         let sides = [Side::Old, Side::New].into_iter();
-        let sides = sides.filter_map(|side| painter.shown(SegId::ROOT, side));
-        builder.left_out = painter.view.filter.left_out(sides, painter.diff.keys());
+        let sides = sides.filter_map(|side| painter.shown(NodeId::ROOT, side));
+        builder.projection = painter.view.filter.projection(sides, painter.diff.keys());
     }
     builder.object_itself();
     match extent {

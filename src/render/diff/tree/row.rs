@@ -1,22 +1,22 @@
-//! A line of a tree before it is fitted to the width and painted.
+//! `TreeRow`: a line of a tree before it is fitted to the width and painted.
 
-use crate::diff::SegId;
+use crate::diff::NodeId;
 use crate::render::style::{Look, Role};
 use crate::render::text;
 
 use super::super::excerpt::Excerpt;
 use super::super::fit::{Room, Span};
 
-/// How much of an object is written out.
+/// How much of an object is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// What has changed, and what tells where it is. Long values are cut.
+    /// The changes, and the context that locates them. Long values are cut.
     Changed,
-    /// All of it, and nothing is cut.
+    /// The whole object. No value is cut.
     Whole,
 }
 
-/// What stands in the first column.
+/// The mark in the first column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mark {
     #[default]
@@ -33,39 +33,39 @@ pub(super) enum Mark {
 #[derive(Clone, Copy)]
 pub(super) struct Marking<'t> {
     pub(super) mark: Mark,
-    pub(super) tells: &'t [SegId],
+    pub(super) shows: &'t [NodeId],
 }
 
 impl Marking<'_> {
-    /// A mark that shows no change.
+    /// A mark without changes.
     pub(super) fn of(mark: Mark) -> Marking<'static> {
-        Marking { mark, tells: &[] }
+        Marking { mark, shows: &[] }
     }
 }
 
-/// What a line shows of a value.
+/// The value part of a line.
 #[derive(Debug, Default)]
 pub(super) enum RowBody {
     #[default]
     None,
     One(String),
-    /// What it was and what it is.
+    /// The old and the new value.
     Pair(String, String),
 }
 
-/// What a line is to the lines around it.
+/// The relation of a line to the lines around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// A value in one piece.
+    /// A value on one line.
     #[default]
     Value,
-    /// The beginning of an object or a list.
+    /// The start of an object or a list.
     Open,
-    /// The end of one.
+    /// The end of an object or a list.
     Close,
-    /// How much is left out.
-    LeftOut,
-    /// A line of a text, which nothing may stand behind.
+    /// The number of omitted parts.
+    Omitted,
+    /// A line of a text, which no other row may join.
     Text,
 }
 
@@ -75,20 +75,20 @@ pub(super) struct TreeRow {
     pub(super) mark: Mark,
     pub(super) sort: Sort,
     pub(super) indent: usize,
-    /// What stands before the value: its name, and the bracket that opens it.
+    /// The text before the value: its name, and its opening bracket.
     pub(super) head: String,
     pub(super) body: RowBody,
-    /// The note about the value, before its brackets and commas.
+    /// The note about the value, before its closing brackets and commas.
     pub(super) note: String,
-    /// The brackets and commas behind it.
+    /// The brackets and commas after the value.
     pub(super) tail: String,
     /// The note at the end of the line.
     pub(super) end: String,
-    /// The values whose changes it shows.
-    pub(super) tells: Vec<SegId>,
+    /// The values whose changes the line shows.
+    pub(super) shows: Vec<NodeId>,
 }
 
-/// Brackets and counts join the line before them, and the first field of an item joins its bracket.
+/// Brackets and counts join the line before them. The first field of an item joins its bracket.
 pub(super) fn compact(rows: Vec<TreeRow>) -> Vec<TreeRow> {
     let mut lines: Vec<TreeRow> = Vec::new();
     for row in rows {
@@ -103,11 +103,11 @@ pub(super) fn compact(rows: Vec<TreeRow>) -> Vec<TreeRow> {
 impl TreeRow {
     fn takes(&self, next: &TreeRow) -> bool {
         match next.sort {
-            // Only the inside of a value follows the note at its end.
-            Sort::Close | Sort::LeftOut if !self.end.is_empty() => {
+            // After the note at the end of a line, only the inside of that value may follow.
+            Sort::Close | Sort::Omitted if !self.end.is_empty() => {
                 next.indent > self.indent || self.closes(next)
             }
-            Sort::Close | Sort::LeftOut => self.sort != Sort::Text,
+            Sort::Close | Sort::Omitted => self.sort != Sort::Text,
             Sort::Value | Sort::Open => self.is_bare() && next.mark == Mark::None,
             Sort::Text => false,
         }
@@ -117,14 +117,14 @@ impl TreeRow {
         next.sort == Sort::Close && next.indent == self.indent
     }
 
-    /// Whether it is a bracket and nothing else.
+    /// Whether the line is an opening bracket only.
     fn is_bare(&self) -> bool {
         self.sort == Sort::Open && self.head.len() == 1 && self.tail.is_empty()
     }
 
     fn absorb(&mut self, next: TreeRow) {
         match next.sort {
-            Sort::Close | Sort::LeftOut => {
+            Sort::Close | Sort::Omitted => {
                 self.tail.push(' ');
                 self.tail.push_str(&next.head);
                 self.tail.push_str(&next.tail);
@@ -138,10 +138,10 @@ impl TreeRow {
             }
         }
         self.end.push_str(&next.end);
-        self.tells.extend(next.tells);
+        self.shows.extend(next.shows);
     }
 
-    /// The line, with values that are too long for `width` cut.
+    /// The painted line. Values that are too long for `width` are cut.
     pub(super) fn paint(self, look: Look, width: Option<usize>) -> String {
         let (role, symbol) = match self.mark {
             Mark::None => (Role::Plain, " "),
@@ -151,7 +151,7 @@ impl TreeRow {
             Mark::Equal => (Role::Equal, look.symbols.equal),
             Mark::Move => (Role::Moved, look.symbols.moved),
         };
-        // What is wholly new or gone is painted as a whole.
+        // A value that was added or removed as a whole is painted as a whole.
         let rest = match self.mark {
             Mark::Add | Mark::Remove => role,
             Mark::None | Mark::Change | Mark::Equal | Mark::Move => Role::Plain,

@@ -1,4 +1,4 @@
-//! Tests of the tree views: whole outputs, and what holds for every pair of versions.
+//! Tests of the tree views: whole outputs, and properties of every pair of versions.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::super::tests::{Setting, doc};
 use super::*;
 use crate::diff::tests::laws::pair;
 use crate::diff::tests::secrets::{PLANTED, base64, planted};
-use crate::diff::{LAST_APPLIED, Noise, SegId};
+use crate::diff::{LAST_APPLIED, NodeId, Noise};
 use crate::object::managed_fields::Writers;
 use crate::render::style::testing::ansi;
 
@@ -44,7 +44,7 @@ const RUNNING: &str = r#"{"kind":"Pod","metadata":{"name":"web","resourceVersion
     {"type":"Initialized","status":"True"},{"type":"ContainersReady","status":"True"}],"podIP":"10.244.1.17"}}"#;
 
 #[test]
-fn a_tree_has_what_has_changed_and_where_it_is() {
+fn a_tree_shows_changes_in_their_context() {
     assert_snapshot!(tree(PENDING, RUNNING), @r#"
       { ⋯ 2
         "status": {
@@ -60,7 +60,7 @@ fn a_tree_has_what_has_changed_and_where_it_is() {
 }
 
 #[test]
-fn the_whole_object_is_there_but_for_who_wrote_it() {
+fn the_full_view_shows_the_object_without_managed_fields() {
     assert_snapshot!(full(PENDING, RUNNING), @r#"
       {
         "kind": "Pod",
@@ -99,7 +99,7 @@ fn the_whole_object_is_there_but_for_who_wrote_it() {
 }
 
 #[test]
-fn noise_is_marked_if_it_is_asked_for() {
+fn noise_is_marked_on_request() {
     let setting = Setting {
         noise: Noise::ALL.into(),
         ..Setting::default()
@@ -144,7 +144,7 @@ fn noise_is_marked_if_it_is_asked_for() {
 }
 
 #[test]
-fn items_stand_in_their_new_places_and_once() {
+fn items_are_shown_once_in_their_new_places() {
     let old = r#"{"spec":{"ports":[{"name":"http","port":80,"protocol":"TCP"},{"name":"dns","port":53,"protocol":"UDP"},
         {"name":"dns-tcp","port":53,"protocol":"TCP","targetPort":5353},{"name":"https","port":443,"protocol":"TCP","targetPort":8443}]}}"#;
     let new = r#"{"spec":{"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":8443},{"name":"http","port":80,"protocol":"TCP"},
@@ -201,7 +201,7 @@ fn items_stand_in_their_new_places_and_once() {
 }
 
 #[test]
-fn a_place_that_means_nothing_is_no_change() {
+fn a_move_in_an_unordered_list_is_not_a_change() {
     let old = r#"{"spec":{"ports":[{"name":"a","port":80},{"name":"b","port":81}]}}"#;
     let new = r#"{"spec":{"ports":[{"name":"b","port":81},{"name":"a","port":80}],"x":1}}"#;
     assert_snapshot!(tree(old, new), @r#"
@@ -211,7 +211,7 @@ fn a_place_that_means_nothing_is_no_change() {
 }
 
 #[test]
-fn many_moves_are_one_line() {
+fn many_moves_take_one_line() {
     let list = |names: &str| {
         let items: Vec<String> = names
             .chars()
@@ -287,7 +287,7 @@ fn keys_with_dots_and_values_of_other_types() {
 }
 
 #[test]
-fn texts_are_told_by_their_lines() {
+fn texts_are_compared_line_by_line() {
     let config = |timeout: &str| {
         format!(
             r#"{{"kind":"ConfigMap","data":{{"app.yaml":"server:\n  port: 80\n  timeout: {timeout}\n  x: 1\n","b":"1"}}}}"#
@@ -315,7 +315,7 @@ fn texts_are_told_by_their_lines() {
 }
 
 #[test]
-fn secrets_are_named_and_long_values_cut() {
+fn secret_values_are_hidden_and_long_values_are_cut() {
     let object = |secret: &str, image: &str| {
         format!(
             r#"{{"kind":"Secret","apiVersion":"v1","data":{{"p":"{secret}"}},"image":"registry.example.com/{}/web:{image}"}}"#,
@@ -349,7 +349,7 @@ fn secrets_are_named_and_long_values_cut() {
 }
 
 #[test]
-fn an_object_that_is_new_is_marked_on_each_line() {
+fn every_line_of_a_new_object_is_marked() {
     let object = doc(
         r#"{"kind":"ConfigMap","metadata":{"name":"a","managedFields":[{"manager":"x"}]},"data":{}}"#,
     );
@@ -378,7 +378,7 @@ fn an_object_that_is_new_is_marked_on_each_line() {
 }
 
 #[test]
-fn the_whole_of_what_is_asked_for() {
+fn the_full_view_shows_the_selected_parts() {
     let setting = |only: &str, ignore: &[&str]| Setting {
         filter: crate::diff::Filter {
             only: only
@@ -442,9 +442,9 @@ fn the_whole_of_what_is_asked_for() {
 }
 
 #[test]
-fn json_in_a_string_is_a_tree_of_its_own() {
+fn json_in_a_string_has_a_tree_of_its_own() {
     let object = |image: &str, note: &str, applied: &str| {
-        let quoted = |text: &str| serde_json::to_string(text).expect("text");
+        let quoted = |text: &str| serde_json::to_string(text).expect("a string serializes");
         let applied = quoted(&format!(r#"{{"spec":{{"image":"{applied}","n":1}}}}"#));
         format!(
             r#"{{"kind":"X","metadata":{{"annotations":{{"note":{},"kubectl.kubernetes.io/last-applied-configuration":{applied}}}}},"spec":{{"image":"{image}","n":1}}}}"#,
@@ -472,7 +472,7 @@ fn json_in_a_string_is_a_tree_of_its_own() {
         "spec": {
     ~     "image": "web:1" → "web:2", ⋯ 1 } }
     "#);
-    // What was applied is not what the object became, and what was asked for is not in the string.
+    // The applied manifest and the object differ, and the filter does not apply inside the string.
     let setting = Setting {
         filter: crate::diff::Filter {
             only: vec!["metadata".parse().expect("a path")],
@@ -493,10 +493,10 @@ fn json_in_a_string_is_a_tree_of_its_own() {
 }
 
 #[test]
-fn the_copy_of_a_secret_in_a_string_is_read_as_the_secret_is() {
+fn a_copy_of_a_secret_in_a_string_is_redacted() {
     let secret = |value: &str| {
         let copy = format!(r#"{{"apiVersion":"v1","kind":"Secret","data":{{"p":"{value}"}}}}"#);
-        let copy = serde_json::to_string(&copy).expect("text");
+        let copy = serde_json::to_string(&copy).expect("a string serializes");
         format!(
             r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"annotations":{{"{LAST_APPLIED}":{copy}}}}}}}"#
         )
@@ -514,7 +514,7 @@ fn the_copy_of_a_secret_in_a_string_is_read_as_the_secret_is() {
 }
 
 #[test]
-fn more_than_a_screen_can_tell_is_counted_as_paths_are() {
+fn too_many_changes_are_counted_as_in_the_paths_view() {
     let data = |value: u32| {
         let fields: Vec<String> = (0..300).map(|n| format!(r#""k{n}":"{value}""#)).collect();
         format!(r#"{{"data":{{{}}},"x":{value}}}"#, fields.join(","))
@@ -541,12 +541,12 @@ fn more_than_a_screen_can_tell_is_counted_as_paths_are() {
     assert_eq!(whole.lines().count(), 305, "nothing is left out");
 }
 
-/// The places of marked rows, and those of the changes that are shown.
-fn told(
+/// The nodes whose rows are marked, and the nodes with a shown change.
+fn marked_and_shown(
     view: &DiffView<'_>,
     diff: &Diff<'_>,
     extent: Extent,
-) -> (BTreeSet<SegId>, BTreeSet<SegId>) {
+) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
     let painter = Painter {
         diff,
         writers: None,
@@ -555,13 +555,13 @@ fn told(
     };
     let rows = rows(&painter, extent);
     for row in &rows {
-        assert_eq!(row.mark == Mark::None, row.tells.is_empty(), "{row:?}");
+        assert_eq!(row.mark == Mark::None, row.shows.is_empty(), "{row:?}");
     }
     let shown = diff.changes().iter();
     let shown = shown.filter(|change| view.shows(diff, change));
     (
         rows.iter()
-            .flat_map(|row| row.tells.iter().copied())
+            .flat_map(|row| row.shows.iter().copied())
             .collect(),
         shown.map(|change| change.at).collect(),
     )
@@ -571,19 +571,19 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
 
     #[test]
-    fn marked_is_what_is_shown((old, new) in pair(), noise in proptest::collection::btree_set(prop::sample::select(&Noise::ALL[..]), 0..5), only in prop::option::of("[a-c]|spec|status")) {
+    fn marked_rows_are_those_with_shown_changes((old, new) in pair(), noise in proptest::collection::btree_set(prop::sample::select(&Noise::ALL[..]), 0..5), only in prop::option::of("[a-c]|spec|status")) {
         let (old, new) = (doc(&old.to_string()), doc(&new.to_string()));
         let diff = Diff::of(Some(old.root()), Some(new.root()));
         let only = only.iter().map(|path| path.parse().expect("a path")).collect();
         let setting = Setting { noise, filter: crate::diff::Filter { only, ..Default::default() }, ..Setting::default() };
         for extent in [Extent::Changed, Extent::Whole] {
-            let (marked, shown) = setting.with(|view| told(view, &diff, extent));
+            let (marked, shown) = setting.with(|view| marked_and_shown(view, &diff, extent));
             prop_assert_eq!(marked, shown, "{:?}", extent);
         }
     }
 
     #[test]
-    fn no_width_and_no_text_does_harm(old in hostile_object(), new in hostile_object(), width in prop::option::of(1usize..400)) {
+    fn lines_are_safe_at_every_width(old in hostile_object(), new in hostile_object(), width in prop::option::of(1usize..400)) {
         let setting = Setting { width, noise: Noise::ALL.into(), ..Setting::default() };
         for extent in [Extent::Changed, Extent::Whole] {
             for line in lines(&setting, &old.to_string(), &new.to_string(), extent).split('\n') {
@@ -594,7 +594,7 @@ proptest! {
     }
 
     #[test]
-    fn painted_lines_end_what_they_begin(old in hostile_object(), new in hostile_object()) {
+    fn painted_lines_reset_their_colours(old in hostile_object(), new in hostile_object()) {
         let setting = Setting { styles: ansi(), width: Some(80), ..Setting::default() };
         for line in lines(&setting, &old.to_string(), &new.to_string(), Extent::Changed).split('\n') {
             let codes: Vec<&str> = line.split("\u{1b}[").skip(1).map(|rest| rest.split('m').next().unwrap_or_default()).collect();
@@ -602,9 +602,9 @@ proptest! {
         }
     }
 
-    // What is not marked as gone, with the new values, is the new object.
+    // Without the removed rows and with the new values, the full view is the new object.
     #[test]
-    fn the_whole_is_the_new_object((old, new) in pair()) {
+    fn the_full_view_contains_the_new_object((old, new) in pair()) {
         let (a, b) = (doc(&old.to_string()), doc(&new.to_string()));
         let setting = Setting::default();
         let text = setting.with(|view| {
@@ -617,14 +617,14 @@ proptest! {
                 row::RowBody::One(value) | row::RowBody::Pair(_, value) => value,
             } + &row.tail).collect::<String>()
         });
-        // Where the last of an object or a list is gone, a comma is left.
+        // A comma remains if the last field or item was removed.
         let text = text.replace(",}", "}").replace(",]", "]");
         let read: serde_json::Value = serde_json::from_str(&text).map_err(|error| TestCaseError::fail(format!("{error}: {text}")))?;
         prop_assert_eq!(read, new, "{}", text);
     }
 
     #[test]
-    fn no_line_holds_a_secret(old in planted(), new in planted(), width in prop::option::of(20usize..200)) {
+    fn no_line_contains_a_secret_value(old in planted(), new in planted(), width in prop::option::of(20usize..200)) {
         let setting = Setting { width, ..Setting::default() };
         let (old, new) = (old.to_string(), new.to_string());
         let mut output = lines(&setting, &old, &new, Extent::Changed);

@@ -1,4 +1,4 @@
-//! The parts of an object that are not asked for, where the object itself is written.
+//! The part of an object that a filter selects, for views that print the object itself.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -12,40 +12,40 @@ use crate::object::{Kind, Value};
 use super::filter::{Filter, FilterMatch};
 use super::{Content, Shown};
 
-/// Values that are not written, of the objects that it was made for.
+/// The selected part of some objects, stored as the set of values that are excluded.
 #[derive(Debug, Default)]
-pub struct LeftOut<'a> {
-    /// Where in memory their texts begin: no two values begin at the same place.
+pub struct Projection<'a> {
+    /// The memory addresses of their raw texts. No two values begin at the same address.
     values: FxHashSet<usize>,
     objects: PhantomData<Value<'a>>,
 }
 
-impl<'a> LeftOut<'a> {
-    /// Whether a value is left out. What is inside one that is need not be asked for.
-    pub fn has(&self, shown: Shown<'_>) -> bool {
+impl<'a> Projection<'a> {
+    /// Whether a value is excluded. Values inside an excluded value need no query of their own.
+    pub fn excludes(&self, shown: Shown<'_>) -> bool {
         !self.values.is_empty() && self.values.contains(&place(shown.value))
     }
 
-    /// Leaves these fields of the metadata out as well.
+    /// Also excludes these fields of the metadata.
     #[must_use]
-    pub fn and_metadata(mut self, object: Shown<'a>, fields: &[&str]) -> LeftOut<'a> {
+    pub fn and_metadata(mut self, object: Shown<'a>, fields: &[&str]) -> Projection<'a> {
         let metadata = object.value.get("metadata");
         let fields = fields.iter().filter_map(|name| metadata?.get(name));
         self.values.extend(fields.map(place));
         self
     }
 
-    /// The fields of an object that are written, in document order.
+    /// The selected fields of an object, in document order.
     pub fn fields<'s>(&self, object: Shown<'s>) -> impl Iterator<Item = (Cow<'s, str>, Shown<'s>)> {
-        object.fields().filter(|(_, value)| !self.has(*value))
+        object.fields().filter(|(_, value)| !self.excludes(*value))
     }
 
-    /// The items of a list that are written.
+    /// The selected items of a list.
     pub fn items<'s>(&self, list: Shown<'s>) -> impl Iterator<Item = Shown<'s>> {
-        list.items().filter(|item| !self.has(*item))
+        list.items().filter(|item| !self.excludes(*item))
     }
 
-    /// Whether something of what is written is held back.
+    /// Whether the selected part contains a hidden Secret value.
     pub fn holds_secret(&self, shown: Shown<'_>) -> bool {
         match shown.content() {
             Content::Object => self
@@ -58,26 +58,27 @@ impl<'a> LeftOut<'a> {
 }
 
 impl Filter {
-    /// What of these objects is not asked for; the whole of one if nothing of it is.
-    pub fn left_out<'a>(
+    /// The part of these objects that the filter selects. An object without a selected value is excluded as a
+    /// whole.
+    pub fn projection<'a>(
         &self,
         objects: impl IntoIterator<Item = Shown<'a>>,
         keys: &ListKeys,
-    ) -> LeftOut<'a> {
+    ) -> Projection<'a> {
         let mut sieve = Sieve {
             filter: self,
             keys,
-            left_out: LeftOut::default(),
+            projection: Projection::default(),
         };
         if !self.is_everything() {
             for object in objects {
                 sieve.keeps(object.value, &mut Path::default());
             }
         }
-        sieve.left_out
+        sieve.projection
     }
 
-    /// Whether something of a value at this path is asked for: then not all of it is left out.
+    /// Whether the filter selects the value at this path, or a value inside it.
     pub(super) fn asks_inside<'a>(
         &self,
         value: Value<'a>,
@@ -87,7 +88,7 @@ impl Filter {
         let mut sieve = Sieve {
             filter: self,
             keys,
-            left_out: LeftOut::default(),
+            projection: Projection::default(),
         };
         sieve.keeps(value, &mut path.clone())
     }
@@ -96,11 +97,11 @@ impl Filter {
 struct Sieve<'s, 'a> {
     filter: &'s Filter,
     keys: &'s ListKeys,
-    left_out: LeftOut<'a>,
+    projection: Projection<'a>,
 }
 
 impl<'a> Sieve<'_, 'a> {
-    /// Whether something of a value is asked for; leaves out what is not.
+    /// Whether the filter selects a value or a part of it. Excludes whatever it does not select.
     fn keeps(&mut self, value: Value<'a>, path: &mut Path<'a>) -> bool {
         let keeps = match self.filter.part(path) {
             FilterMatch::Out => false,
@@ -108,7 +109,7 @@ impl<'a> Sieve<'_, 'a> {
             FilterMatch::Partly { itself } => self.keeps_inside(value, path) || itself,
         };
         if !keeps {
-            self.left_out.values.insert(place(value));
+            self.projection.values.insert(place(value));
         }
         keeps
     }
@@ -137,8 +138,8 @@ impl<'a> Sieve<'_, 'a> {
         found
     }
 
-    /// The names of the items of the list at `path`: those that a diff gives them, and every other by which
-    /// they could be called.
+    /// The labels of the items of the list at `path`: the label that a diff gives the item, with every other
+    /// key by which a pattern may name it.
     fn labels(&self, items: &[Value<'a>], path: &Path<'a>) -> Vec<Label<'a>> {
         let mut above = path.steps.iter().rev();
         let field = |step: Option<&'_ Step<'a>>| match step {
@@ -172,7 +173,7 @@ impl<'a> Sieve<'_, 'a> {
     }
 }
 
-/// A label that fits every key by which the item could be named, besides those that are known.
+/// A label that matches every key by which a pattern may name the item, in addition to `parts`.
 fn any_key<'a>(item: Value<'a>, mut parts: Vec<KeyPart<'a>>, nth: u32) -> Label<'a> {
     let text = |value: Value<'a>| value.as_str().unwrap_or_else(|| value.raw().into());
     let is_nested = |value: Value<'_>| matches!(value.kind(), Kind::Object | Kind::Array);
