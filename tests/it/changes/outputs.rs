@@ -867,7 +867,7 @@ async fn rotation(args: &[&str], last: &str) -> String {
 async fn output_that_cannot_be_applied_has_one_warning() {
     for (format, last) in [
         ("yaml", "7 B #3"),
-        ("json-patch", r#""id":3"#),
+        ("json-patch", r#""id":2"#),
         ("merge-patch", r#""id":3"#),
     ] {
         let printed = rotation(&["-o", format], last).await;
