@@ -1,4 +1,4 @@
-//! `completion`: prints the script with which a shell completes `kubectl-spy`.
+//! `completion`: prints the script that lets a shell complete `kubectl-spy` commands.
 
 use clap_complete::Shell;
 
@@ -7,7 +7,7 @@ use super::{CommandError, Context, Ended};
 /// Print the completion script for a shell
 #[derive(clap::Args, Debug)]
 pub(crate) struct CompletionArgs {
-    /// Which shell
+    /// Choose the shell
     #[arg(value_enum)]
     shell: Shell,
 }

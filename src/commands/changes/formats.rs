@@ -8,24 +8,24 @@ use crate::diff::Redactor;
 /// The values of `-o`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum ChangesFormat {
-    /// A line a change, with its path
+    /// One line for each change, with its path
     #[default]
     Paths,
-    /// The object's JSON: changed lines marked, the rest left out and counted
+    /// The object as JSON: changed lines are marked, other parts are left out and counted
     Tree,
-    /// The object's JSON: changed lines marked, nothing left out
+    /// The object as JSON: changed lines are marked, nothing is left out
     Full,
     /// A unified diff of the object's YAML, for pagers such as delta
     Diff,
-    /// A record a line, for programs
+    /// One JSON record per line, for programs
     Json,
-    /// Each version shown, whole, as a YAML document
+    /// Every shown version as a whole YAML document
     Yaml,
-    /// The name of each version's object, as kubectl's -o name
+    /// The object's name for every shown version, in the form of kubectl's -o name
     Name,
-    /// A JSON Patch (RFC 6902) a line, from each version to the next, noise included
+    /// One JSON Patch (RFC 6902) per line, from each version to the next, noise included
     JsonPatch,
-    /// A JSON Merge Patch (RFC 7396) a line, from each version to the next, noise included
+    /// One JSON Merge Patch (RFC 7396) per line, from each version to the next, noise included
     MergePatch,
 }
 

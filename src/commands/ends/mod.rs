@@ -24,14 +24,14 @@ use waiting::{Outcome, Waiting};
 /// When a verb ends before it is stopped, and what its exit code says.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct EndArgs {
-    /// End once each object has come to this, as kubectl wait has it: condition=TYPE[=STATUS],
-    /// jsonpath=EXPRESSION[=VALUE], create or delete; of several, to one after the other
+    /// Exit when every object meets this; repeat to require several in order. Takes what kubectl wait
+    /// takes: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
     #[arg(long = "for", value_name = "GOAL")]
     goals: Vec<Goal>,
-    /// End after this time (30s, 5m, 1h); 0 looks once, without end if negative
+    /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     timeout: Option<Limit>,
-    /// Exit with 1 if anything has changed (changes) or is not well (status), with 4 for an error
+    /// Exit with 1 if something changed (changes) or is not well (status), and with 4 on an error
     #[arg(long)]
     exit_code: bool,
 }

@@ -25,13 +25,13 @@ use chain::Chain;
 use target::TracedObject;
 use tracer::{TraceEnd, TraceFormat, Tracer};
 
-/// Follow the chain of one object: what a Service sends to, how a Deployment rolls out
+/// Follow one object: where a Service sends traffic, or how a Deployment rolls out
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     objects: ObjectArgs,
-    /// Output format
+    /// Choose the output format
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: TraceFormat,
     #[command(flatten)]
@@ -39,11 +39,11 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  kubectl spy trace svc/api               which pods get a Service's traffic, and why others do not
-  kubectl spy trace deploy/web            how a rollout goes, phase by phase
-  kubectl spy trace deploy/web --once     the same as it is now
+  kubectl spy trace svc/api               the Pods that get traffic, and why others do not
+  kubectl spy trace deploy/web            the phases of a rollout, live
+  kubectl spy trace deploy/web --once     print its current state and exit
   kubectl get svc,endpointslices,deploy,rs,po -o yaml | kubectl spy trace --once --from -
-                                          each Service and Deployment of a file, one after another";
+                                          each Service and Deployment of a file, in turn";
 
 /// A type that can be traced.
 struct Traceable {
