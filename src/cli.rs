@@ -229,7 +229,7 @@ fn usage_error(refused: &clap::Error) -> String {
     };
     let valid = match refused.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(valid)) if !valid.is_empty() => {
-            format!("hint: one of {}\n", valid.join(", "))
+            format!("hint: use one of {}\n", valid.join(", "))
         }
         _ => String::new(),
     };

@@ -123,11 +123,11 @@ impl From<ConfigError> for CommandError {
     fn from(error: ConfigError) -> CommandError {
         match error {
             ConfigError::NoContext(_) | ConfigError::NoCurrentContext(_) => {
-                CommandError::failed(error).hint("`kubectl config get-contexts` lists them")
+                CommandError::failed(error).hint("list the contexts: `kubectl config get-contexts`")
             }
             ConfigError::Namespace { ref setting, .. } => {
                 let hint =
-                    format!("correct {setting}; `kubectl get namespaces` lists the namespaces");
+                    format!("correct {setting}; list the namespaces: `kubectl get namespaces`");
                 CommandError::failed(error).hint(hint)
             }
             ConfigError::Url {
@@ -140,7 +140,7 @@ impl From<ConfigError> for CommandError {
             }
             ConfigError::Header { ref setting, .. } => {
                 let hint = format!(
-                    "correct {setting}: it holds a line break or another control character"
+                    "correct {setting}: remove the line break or control character"
                 );
                 CommandError::failed(error).hint(hint)
             }
@@ -169,7 +169,7 @@ impl From<TargetError> for CommandError {
                 };
                 let near = (!near.is_empty()).then(|| format!("did you mean {}?", near.join(", ")));
                 let stale = (!stale.is_empty())
-                    .then(|| format!("these groups could not be read: {}", stale.join(", ")));
+                    .then(|| format!("check these API groups, which could not be read: {}", stale.join(", ")));
                 let hints = near.into_iter().chain(stale);
                 hints.fold(CommandError::failed(&error), CommandError::hint)
             }

@@ -123,7 +123,7 @@ async fn a_look_back_out_of_time_prints_the_versions_found() {
     look-back interrupted: earlier versions may be missing of configmaps/flags in namespace "shop"
     ── 1 earlier version read, back to 2026-03-02T12:00:04.000Z ──
     ! error: timed out waiting for earlier versions of configmaps/flags in namespace "shop"
-    ! hint: raise --timeout
+    ! hint: use a longer --timeout
     "#);
 }
 
@@ -173,7 +173,7 @@ async fn the_kinds_that_a_look_back_did_not_reach_are_named() {
     look-back interrupted: earlier versions may be missing of pods in namespace "shop"
     ── 5 earlier versions read, back to 2026-03-02T12:00:01.000Z ──
     ! error: timed out waiting for earlier versions of pods in namespace "shop"
-    ! hint: raise --timeout
+    ! hint: use a longer --timeout
     "#);
     cluster.sandbox.clear_faults();
     stall(&cluster, "pods", 2);

@@ -203,7 +203,7 @@ async fn kubectl_builds_kustomizations() {
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.stderr, @"
     error: cannot run `kubectl kustomize overlay`: No such file or directory (os error 2)
-    hint: -k needs kubectl in PATH; else: kustomize build DIR | kubectl spy … -f -
+    hint: install kubectl, or run: kustomize build DIR | kubectl spy … -f -
     ");
     let program = directory.0.join("kubectl");
     let web = directory.path("web.yaml");

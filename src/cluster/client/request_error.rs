@@ -150,7 +150,7 @@ fn credential_words(error: &AuthError) -> String {
     let parsed = causes(error).find_map(|part| part.downcast_ref::<serde_json::Error>());
     match parsed {
         Some(parsed) => format!(
-            "auth-provider oidc: what it answered is {}",
+            "auth-provider oidc: its answer is {}",
             json_fault(parsed)
         ),
         None => format!("auth-provider oidc: {error}"),

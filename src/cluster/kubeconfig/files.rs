@@ -47,7 +47,7 @@ pub(super) fn of_texts(texts: &[&str]) -> Result<Kubeconfig, ConfigError> {
     }
     if reaches_out(&merged) {
         let problem =
-            "a kubeconfig that is given as text may name no file and no credential plugin";
+            "a kubeconfig given as text must not name a file or a credential plugin";
         return Err(ConfigError::invalid(problem));
     }
     Ok(merged)

@@ -145,6 +145,6 @@ fn skewed(skew: SignedDuration) -> Option<String> {
         _ => "ahead of",
     };
     Some(format!(
-        "this machine's clock is {by} {way} the server's: the times of earlier versions are the server's"
+        "this machine's clock is {by} {way} the server's; earlier versions show the server's time"
     ))
 }

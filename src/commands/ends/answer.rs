@@ -79,7 +79,7 @@ impl EndArgs {
         let lines = cut(late.into_iter().chain(refused).collect());
         match lines.join("\n") {
             lines if !is_late => (!lines.is_empty()).then(|| CommandError::failed(lines)),
-            lines => Some(self.too_slow(lines).hint("raise --timeout")),
+            lines => Some(self.too_slow(lines).hint("use a longer --timeout")),
         }
     }
 

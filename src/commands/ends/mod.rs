@@ -87,9 +87,9 @@ impl EndArgs {
         };
         let done = tokio::time::timeout_at(deadline, work).await;
         done.unwrap_or_else(|_| {
-            let words = "error: timed out waiting for the server to tell its types";
+            let words = "error: timed out waiting for the server's list of types";
             let error = self.too_slow(words.to_owned());
-            Err(error.hint("whether it answers at all: kubectl get --raw /readyz"))
+            Err(error.hint("check that the server answers: kubectl get --raw /readyz"))
         })
     }
 }
@@ -173,7 +173,7 @@ impl<V: Live> Until<V> {
             _ if self.looks_once => "condition not met for",
             Ended::OutOfTime => "timed out waiting for the condition on",
             Ended::Answered | Ended::Found | Ended::By(_) => {
-                "it ended before the condition was met on"
+                "the input ended before the condition was met on"
             }
         }
     }

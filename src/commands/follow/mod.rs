@@ -213,7 +213,7 @@ impl LiveFeed {
     ) -> Result<(), CommandError> {
         if !near.is_empty() && self.sources.is_absent(key) {
             let near = near.join(", ");
-            terminal.say(&format!("similar to {}: {near}", object(key)))?;
+            terminal.say(&format!("{} not found: did you mean {near}?", object(key)))?;
         }
         Ok(())
     }

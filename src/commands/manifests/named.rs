@@ -59,9 +59,9 @@ impl Naming<'_> {
                 self.verb
             ))),
             count if count > MANY => Err(CommandError::failed(format!(
-                "error: {count} objects are named, and {MANY} can be looked at by name"
+                "error: the manifests name {count} objects, but the limit is {MANY}"
             ))
-            .hint("look at their types: TYPE,TYPE, with -l or -n")),
+            .hint("show their types instead: TYPE,TYPE with -l or -n")),
             _ => Ok(targets),
         }
     }
@@ -94,7 +94,7 @@ impl Naming<'_> {
                      \"{current}\". You must pass '--namespace={own}' to perform this operation."
                 ));
                 Err(error.hint(format!(
-                    "it is {object} in {}, line {}",
+                    "check {object} in {}, line {}",
                     manifest.path, manifest.line
                 )))
             }
@@ -169,7 +169,7 @@ fn check(root: Value<'_>, verb: &str) -> Result<ObjectRef, Wrong> {
         },
         Some(prefix) => Err(Wrong {
             what: format!("from {prefix}: cannot use generate name with {verb}"),
-            hint: Some("name the object that was made of it: TYPE/NAME"),
+            hint: Some("name the created object: TYPE/NAME"),
         }),
         None => Err(wrong("resource name may not be empty")),
     }

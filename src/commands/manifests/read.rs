@@ -135,7 +135,7 @@ pub(super) async fn kustomization(directory: &str) -> Result<Vec<Manifest>, Comm
         Err(error) => {
             let error = CommandError::failed(format!("error: cannot run `{name}`: {error}"));
             return Err(error
-                .hint("-k needs kubectl in PATH; else: kustomize build DIR | kubectl spy … -f -"));
+                .hint("install kubectl, or run: kustomize build DIR | kubectl spy … -f -"));
         }
     };
     objects(&name, &text)

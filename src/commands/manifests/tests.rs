@@ -105,7 +105,7 @@ async fn labels_choose_manifests() {
 async fn namespaces_do_not_contradict_each_other() {
     insta::assert_snapshot!(check(CHART, "-n shop").await, @r#"
     error: the namespace from the provided object "data" does not match the namespace "shop". You must pass '--namespace=data' to perform this operation.
-    hint: it is configmap/b in m.yaml, line 7
+    hint: check configmap/b in m.yaml, line 7
     "#);
     insta::assert_snapshot!(check(CHART, "-A").await, @r"
     error: a resource cannot be retrieved by name across all namespaces
@@ -136,7 +136,7 @@ async fn what_names_no_object_is_pointed_at() {
     error: m.yaml: line 1: Object 'Kind' is missing
     error: m.yaml: line 1: Object 'Kind' is missing
     error: m.yaml: line 1: from load-: cannot use generate name with changes
-    hint: name the object that was made of it: TYPE/NAME
+    hint: name the created object: TYPE/NAME
     error: resource mapping not found for name: "a" namespace: "b" from "m.yaml": no matches for kind "Gadget" in version "acme.io/v1"
     hint: ensure CRDs are installed first
     error: resource mapping not found for name: "a" namespace: "" from "m.yaml": no matches for kind "Deployment" in version "apps/v1beta1"
@@ -175,8 +175,8 @@ async fn there_is_an_end_to_what_is_named() {
     let text = |count| format!("---\n{}", many(count));
     assert_eq!(named((&text(500), ""), "").await.unwrap().len(), 1);
     insta::assert_snapshot!(check(&text(501), "").await, @"
-    error: 501 objects are named, and 500 can be looked at by name
-    hint: look at their types: TYPE,TYPE, with -l or -n
+    error: the manifests name 501 objects, but the limit is 500
+    hint: show their types instead: TYPE,TYPE with -l or -n
     ");
 }
 
@@ -233,7 +233,7 @@ fn flags_that_do_not_go_together() {
     error: standard input cannot be used for multiple arguments
     error: standard input cannot be used for multiple arguments
     error: manifests name objects: --field-selector cannot be used with them
-    error: https://example.com/web.yaml: URLs are not read
+    error: https://example.com/web.yaml: URLs are not supported
     hint: fetch it first: curl -sSfL URL | kubectl spy … -f -
     ");
 }

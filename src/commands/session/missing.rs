@@ -50,16 +50,16 @@ impl Session {
         let lines: Vec<String> = lines.chain(objects).collect();
         let mut error = CommandError::failed(lines.join("\n"));
         for key in missing.iter().filter(is_inside) {
-            let near = self.similar(key).await.join(", ");
+            let near = self.similar(key).await.join(" or ");
             error = match key.namespace() {
                 _ if near.is_empty() => error,
                 Some(namespace) => {
-                    error.hint(format!("in namespace \"{namespace}\" there are: {near}"))
+                    error.hint(format!("did you mean {near} in namespace \"{namespace}\"?"))
                 }
-                None => error.hint(format!("there are: {near}")),
+                None => error.hint(format!("did you mean {near}?")),
             };
         }
-        error.hint("without --once, spy waits for it to be created")
+        error.hint("to wait until it is created, drop --once")
     }
 
     /// Whether the cluster says that it has no such namespace.

@@ -187,7 +187,7 @@ impl Session {
         let arguments = parse_arguments(&args.objects, &filters)?;
         if let Some(today) = &arguments.today {
             context.hint(&format!(
-                "today this is written `kubectl spy {verb} {today}`"
+                "use `kubectl spy {verb} {today}`"
             ))?;
         }
         Ok(arguments.resolve(&resolver, &filters).await?)
@@ -251,7 +251,7 @@ impl Session {
     /// What the server says it is: `v1.36.3`.
     pub(crate) async fn server_version(&self) -> Result<String, CommandError> {
         let SessionPlace::Cluster(client) = &self.place else {
-            return Err(CommandError::failed("error: a file has no version"));
+            return Err(CommandError::failed("error: --from reads a file, which has no server version"));
         };
         let ask = ApiRequest::new("/version").about("get", "version");
         let answer = client.get(&ask).await?;
@@ -259,6 +259,6 @@ impl Session {
         let version = Doc::parse(&*text)
             .ok()
             .and_then(|doc| doc.root().str_at(&["gitVersion"]).map(Cow::into_owned));
-        version.ok_or_else(|| CommandError::failed("error: the server does not tell its version"))
+        version.ok_or_else(|| CommandError::failed("error: the server did not return its version"))
     }
 }

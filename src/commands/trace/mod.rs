@@ -175,9 +175,9 @@ fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, Com
             )))
         }
         0 => Err(CommandError::usage(
-            "the name of an object is missing: trace TYPE/NAME",
+            "name one object: trace TYPE/NAME",
         )),
-        2.. if !session.is_of_file() => Err(CommandError::usage("one object is traced at a time")),
+        2.. if !session.is_of_file() => Err(CommandError::usage("name only one object: trace TYPE/NAME")),
         _ => Ok(chains),
     }
 }
@@ -192,7 +192,7 @@ fn traceable(resource: &Resource) -> Option<fn(TracedObject) -> Box<dyn Chain>> 
 
 fn not_traceable(what: &str) -> CommandError {
     let usages = TRACEABLE.map(|one| one.usage).join(", ");
-    CommandError::failed(format!("error: {what}")).hint(format!("what can be traced: {usages}"))
+    CommandError::failed(format!("error: {what}")).hint(format!("trace one of these: {usages}"))
 }
 
 fn named(session: &Session, asked: &Asked, name: &Arc<str>) -> TracedObject {

@@ -15,7 +15,7 @@ use crate::render::text::{escape_line, width};
 use crate::watch::{End, Revision};
 
 /// The words where the time is not known.
-const FORGOTTEN: &str = "the server has forgotten what was before";
+const FORGOTTEN: &str = "the server has compacted versions before";
 
 /// The line between past and live versions.
 pub(crate) struct Divider<'s> {
@@ -141,7 +141,7 @@ impl Divider<'_> {
         let known = ends().map(|end| self.known(end)).filter(counts);
         let known = Words::since(
             known,
-            ["the server has forgotten what was before", "", FORGOTTEN],
+            ["the server has compacted versions before", "", FORGOTTEN],
         )?;
         if known.since.is_some() {
             return Some(known);
@@ -149,7 +149,7 @@ impl Divider<'_> {
         let times = ends().map(|end| self.time(end));
         Words::since(
             times,
-            ["what the server remembers begins before", "", FORGOTTEN],
+            ["the server's history starts before", "", FORGOTTEN],
         )
     }
 
@@ -164,8 +164,8 @@ impl Divider<'_> {
         let short = wide().filter(|found| found.is_short());
         let since = short.map(|found| self.time(found.complete?));
         let before = "complete since";
-        let after = ": what came and went before that may be missing";
-        let alone = "what came and went in between may be missing";
+        let after = ": objects created and deleted before then may be missing";
+        let alone = "objects created and deleted in between may be missing";
         let short = Words::since(since, [before, after, alone]);
         let short = short.or_else(|| self.lives());
         let is_all = self.skipped.iter().all(SkippedSource::has_no_past)
@@ -182,7 +182,7 @@ impl Divider<'_> {
         let read = |found: &&SourcePast| is_read(found) && !found.is_cut;
         let mut read = self.found.iter().filter(read);
         let is_short = self.is_asked && read.any(SourcePast::is_short);
-        let alone = "a short life before that may be missing";
+        let alone = "a short-lived earlier object may be missing";
         is_short.then_some(Words {
             since: None,
             words: ["", "", alone],

@@ -22,7 +22,7 @@ pub(crate) fn lines(found: &[SourcePast]) -> Vec<String> {
         objects.push(&missing.object);
     }
     let lines = causes.iter().map(|(cause, objects)| {
-        let line = format!("versions missing of {}: {cause}", names(objects));
+        let line = format!("versions are missing of {}: {cause}", names(objects));
         escape_line(&line).into_owned()
     });
     lines.collect()
@@ -92,8 +92,8 @@ mod tests {
         ];
         assert_eq!(count(&all), 5);
         insta::assert_snapshot!(lines(&all).join("\n"), @r"
-        versions missing of pod/x: connection lost: ^[[2J
-        versions missing of pod/a, pod/b and 2 others: connection lost: reset
+        versions are missing of pod/x: connection lost: ^[[2J
+        versions are missing of pod/a, pod/b and 2 others: connection lost: reset
         ");
     }
 }

@@ -33,21 +33,21 @@ pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
         "0" => return Ok(Since::Now),
         _ if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
             return Err(format!(
-                "a duration has a unit: {text}s or {text}m? A resourceVersion is given to --since-rv"
+                "add a unit: {text}s or {text}m; for a resourceVersion, use --since-rv"
             ));
         }
         _ => {}
     }
     match text.parse::<SignedDuration>() {
         Ok(ago) if ago.is_positive() => Ok(Since::Ago(ago)),
-        Ok(_) | Err(_) => Err("a duration (90s, 10m, 1h30m), all or 0 is expected".to_owned()),
+        Ok(_) | Err(_) => Err("expected a duration (90s, 10m, 1h30m), all or 0".to_owned()),
     }
 }
 
 /// Reads a resourceVersion to begin from.
 pub(crate) fn parse_revision(text: &str) -> Result<Revision, String> {
     Revision::read(text)
-        .ok_or_else(|| "a resourceVersion is a number, as in metadata.resourceVersion".to_owned())
+        .ok_or_else(|| "expected a number, as in metadata.resourceVersion".to_owned())
 }
 
 /// How far back one object's walk goes.

@@ -40,7 +40,7 @@ impl SkippedSource {
             key: None,
             source: kind.clone(),
             kind,
-            cause: "it cannot be watched".into(),
+            cause: "this kind cannot be watched".into(),
             has_no_past: true,
         }
     }
@@ -111,7 +111,7 @@ fn part(first: &SkippedSource, others: &[&str]) -> String {
     };
     match others {
         [] => first,
-        others => format!("{first}; likewise {}", others.join(", ")),
+        others => format!("{first}; also {}", others.join(", ")),
     }
 }
 
@@ -160,6 +160,6 @@ mod tests {
             refused("webs", "connection refused"),
             forbidden("events"),
         ];
-        insta::assert_snapshot!(line(&all).unwrap_or_default(), @"not read: Error from server (Forbidden): secrets is forbidden: no; likewise leases, events · pods.metrics.k8s.io: it cannot be watched · webs: connection refused");
+        insta::assert_snapshot!(line(&all).unwrap_or_default(), @"not read: Error from server (Forbidden): secrets is forbidden: no; also leases, events · pods.metrics.k8s.io: this kind cannot be watched · webs: connection refused");
     }
 }

@@ -23,7 +23,7 @@ impl Divider<'_> {
             names.push(format!("{more} more"));
         }
         let names = names.join(", ");
-        let line = format!("look-back interrupted: earlier versions may be missing of {names}");
+        let line = format!("look-back interrupted: earlier versions of {names} may be missing");
         Some(escape_line(&line).into_owned())
     }
 

@@ -246,7 +246,7 @@ struct ObjectPast {
 }
 
 fn unversioned() -> End {
-    End::NotOffered("its resourceVersions are no revisions".into())
+    End::NotOffered("its resourceVersions are not numbers".into())
 }
 
 /// The one object that a source is about.

@@ -50,7 +50,7 @@ impl DisplayOptions {
             (&compared.diff, read.roots(), read.keys.as_deref())
         else {
             let name = both_versions(read.event);
-            let text = format!("{name}: no patch, the version before could not be read");
+            let text = format!("{name}: no patch, because the previous version could not be read");
             return Rendered::aside(Some(text));
         };
         if self.shown.filter.is_everything() && self.shown.by.is_everyone() {

@@ -29,7 +29,7 @@ pub(crate) fn footer(
         plural(state.objects, "object"),
         plural(sources.count(), "watch"),
         plural(state.versions, "version"),
-        look.styles.dim("Ctrl-C to end"),
+        look.styles.dim("Ctrl-C to exit"),
     ));
     lines
 }

@@ -89,19 +89,19 @@ pub(crate) fn warning(text: &str, look: Look) -> String {
 /// A gap in a sentence.
 pub(crate) fn gap_text(gap: &Gap) -> String {
     let cause = match gap.cause {
-        GapCause::Expired => "the server has forgotten them".to_owned(),
+        GapCause::Expired => "the server has compacted them".to_owned(),
         GapCause::Undecodable => "a line could not be read".to_owned(),
-        GapCause::Polled => "the server does not let us watch".to_owned(),
+        GapCause::Polled => "the server does not allow watching".to_owned(),
         GapCause::Restored => {
             let (after, upto) = (&gap.after, &gap.upto);
             return format!(
-                "-- the server's history was set back from {after} to {upto}: versions of before and after may be missing --"
+                "-- the server's history went back from {after} to {upto}: versions before and after may be missing --"
             );
         }
         GapCause::Refused => "the server refused to continue the watch".to_owned(),
-        GapCause::Unanswered => "the server did not answer when asked for them".to_owned(),
-        GapCause::Unseen => "objects that came and went in between".to_owned(),
-        GapCause::SlowSubscriber { dropped } => format!("{dropped} were not read in time"),
+        GapCause::Unanswered => "the server did not answer".to_owned(),
+        GapCause::Unseen => "objects created and deleted in between".to_owned(),
+        GapCause::SlowSubscriber { dropped } => format!("{dropped} were dropped, because the reader was too slow"),
     };
     let interval = match (gap.after.as_str(), gap.upto.as_str()) {
         ("", "") => "versions".to_owned(),
@@ -148,7 +148,7 @@ mod tests {
                 upto: ResourceVersion::new(upto),
                 cause: GapCause::Polled,
             };
-            let rest = " may be missing: the server does not let us watch --";
+            let rest = " may be missing: the server does not allow watching --";
             assert_eq!(gap_text(&gap), format!("-- {expect}{rest}"));
         };
         check("4", "7", "versions after 4 up to 7");
@@ -166,7 +166,7 @@ mod tests {
         };
         assert_eq!(
             gap_text(&gap),
-            "-- the server's history was set back from 243 to 208: versions of before and after may be missing --"
+            "-- the server's history went back from 243 to 208: versions before and after may be missing --"
         );
     }
 }

@@ -30,4 +30,4 @@ impl Printout {
 
 /// Printed once, where a document or a patch has placeholders for the values of Secrets.
 pub(crate) const REDACTED: &str =
-    "what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)";
+    "Secret values are hidden, so this output cannot be applied; pass --show-secrets to print them";

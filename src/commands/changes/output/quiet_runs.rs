@@ -66,7 +66,7 @@ impl QuietRuns {
         let lines = self.runs[first..].iter().map(|run| run.line(zone, look));
         let others = (first > 0).then(|| {
             let (dot, objects) = (look.symbols.dot, plural(first, "more object"));
-            let line = format!("{dot}  {objects} with nothing but hidden changes");
+            let line = format!("{dot}  {objects} with only hidden changes");
             look.styles.dim(&line)
         });
         others.into_iter().chain(lines).collect()
@@ -130,7 +130,7 @@ mod tests {
         }
         runs.count(&object("a"), at(300), &beat);
         insta::assert_snapshot!(runs.lines(&TimeZone::UTC, look).join("\n"), @"
-        ·  1 more object with nothing but hidden changes
+        ·  1 more object with only hidden changes
         ·  14:00:10 node/c: 1 quiet version (1 hidden)
         ·  14:00:10 node/d: 1 quiet version (1 hidden)
         ·  14:00:00-14:05:00 node/a: 2 heartbeats (12 hidden)

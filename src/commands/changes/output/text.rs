@@ -107,7 +107,7 @@ impl TextView<'_> {
     /// A version whose predecessor cannot be read.
     fn uncompared(&self) -> String {
         let mut notes = self.missing("versions may be missing");
-        notes.push("the version before could not be read".to_owned());
+        notes.push("the previous version could not be read".to_owned());
         self.heading(Heading {
             who: None,
             since: self.since(),
@@ -120,7 +120,7 @@ impl TextView<'_> {
         let now = self.compared.read.now();
         let object = self.options.redactor.shown(now.doc.root());
         let lived = lifetime(object, self.time_of_entry());
-        let lived = lived.map(|lived| format!("after {}", age::human(lived)));
+        let lived = lived.map(|lived| format!("existed {}", age::human(lived)));
         let missing = self.missing("while disconnected");
         let heading = self.heading(Heading {
             notes: lived.into_iter().chain(missing).collect(),

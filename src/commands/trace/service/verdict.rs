@@ -45,7 +45,7 @@ fn there(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
             Some(name) => Headline::new(Status::Current, format!("stands for {name}")),
             None => Headline::new(
                 Status::Failed,
-                "has no name to stand for in .spec.externalName",
+                ".spec.externalName is empty",
             ),
         };
     }
