@@ -1,4 +1,4 @@
-//! The flags that verbs share, in kubectl's spelling.
+//! The flags that all verbs share, spelled as in kubectl.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::cluster::{Ambient, Credentials, Impersonate, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::render::style::{Look, Styles, Symbols};
 
-/// kubectl's global flags. They are accepted anywhere after `spy`; `kubectl spy options` lists them.
+/// kubectl's global flags. The user may put them anywhere after `spy`; `kubectl spy options` lists them.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ClusterArgs {
     /// Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)
@@ -83,14 +83,14 @@ pub(crate) struct ClusterArgs {
 }
 
 impl ClusterArgs {
-    /// Where answers are kept between runs; `None` for nowhere.
+    /// The directory for files that are kept between runs; `None` if the user turned it off.
     pub(crate) fn cache_dir(&self, ambient: &Ambient) -> Option<PathBuf> {
         let given = self.cache_dir.as_ref().map(PathBuf::from);
         let dir = given.or_else(|| ambient.cache_dir());
         dir.filter(|dir| !dir.as_os_str().is_empty())
     }
 
-    /// What the flags replace in the kubeconfig.
+    /// The kubeconfig settings that the flags replace.
     pub(crate) fn overrides(&self) -> Overrides {
         let args = self.clone();
         Overrides {
@@ -123,7 +123,7 @@ impl ClusterArgs {
     }
 }
 
-/// How output looks.
+/// The flags about colour and symbols.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct LookArgs {
     /// Choose when to use colour
@@ -135,7 +135,7 @@ pub(crate) struct LookArgs {
 }
 
 impl LookArgs {
-    /// How standard output is drawn.
+    /// How to draw standard output.
     pub(crate) fn stdout(self, env: &Env) -> Look {
         Look {
             width: env.size().map(|(columns, _)| usize::from(columns)),
@@ -148,7 +148,7 @@ impl LookArgs {
         }
     }
 
-    /// How standard error is painted.
+    /// The styles of standard error.
     pub(crate) fn stderr(self, env: &Env) -> Styles {
         styles(env.stderr_color(self.color))
     }
@@ -158,7 +158,7 @@ fn styles(color: bool) -> Styles {
     if color { Styles::ANSI } else { Styles::PLAIN }
 }
 
-/// Which objects a verb looks at.
+/// The flags that select the objects of a verb.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ObjectArgs {
     /// Objects to show, as kubectl names them: TYPE/NAME…, TYPE NAME… or TYPE
@@ -179,19 +179,19 @@ pub(crate) struct ObjectArgs {
     pub(crate) source: FileArgs,
 }
 
-/// What a command is about, by its arguments.
+/// How the arguments of a command name its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// The objects that `-f` or `-k` names. A TYPE beside them is an error.
+    /// By manifests, with `-f` or `-k`. A TYPE beside them is an error.
     Manifests,
-    /// The types and names on the command line.
+    /// By types and names on the command line.
     Words,
-    /// No object and no type is named: everything, or an error. A selector alone selects among everything.
+    /// Not at all: the verb shows everything, or fails. A selector may still select from everything.
     Unnamed,
 }
 
 impl ObjectArgs {
-    /// What the command is about: the only place that decides it.
+    /// How the arguments name the objects. Only this function decides that.
     pub(crate) fn subject(&self) -> Subject {
         match () {
             () if self.manifests.are_given() => Subject::Manifests,
@@ -200,7 +200,7 @@ impl ObjectArgs {
         }
     }
 
-    /// Means these objects, if none are named.
+    /// Takes `objects`, if the arguments name and select none.
     pub(crate) fn default_to(&mut self, objects: &[&str]) {
         if self.subject() == Subject::Unnamed && self.selector.is_none() {
             self.objects = objects.iter().map(|&object| object.to_owned()).collect();
@@ -208,7 +208,7 @@ impl ObjectArgs {
     }
 }
 
-/// A file in place of a cluster.
+/// The flags that read a file instead of a cluster.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FileArgs {
     /// Read objects or watch events (YAML or JSON) from this file instead of a cluster; - is standard
@@ -220,7 +220,7 @@ pub(crate) struct FileArgs {
     pub(crate) now: Option<jiff::Timestamp>,
 }
 
-/// When a verb ends.
+/// The flags that make a verb watch, or exit after the current state.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WatchArgs {
     /// Keep watching until Ctrl-C
@@ -233,7 +233,7 @@ pub(crate) struct WatchArgs {
 }
 
 impl WatchArgs {
-    /// Whether to end once everything is shown.
+    /// Whether to print the current state and exit.
     pub(crate) fn ends(&self) -> bool {
         self.once || !self.watch
     }

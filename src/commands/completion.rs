@@ -4,7 +4,7 @@ use clap_complete::Shell;
 
 use super::{CommandError, Context, Ended};
 
-/// Print the completion script for a shell
+/// Print the completion script of a shell
 #[derive(clap::Args, Debug)]
 pub(crate) struct CompletionArgs {
     /// Choose the shell

@@ -14,7 +14,6 @@ mod cli;
 mod credentials;
 mod demo;
 mod docs;
-mod ends;
 mod escapes;
 mod faults;
 mod file;
@@ -28,6 +27,7 @@ mod secrets;
 mod status;
 mod terminal;
 mod trace;
+mod wait;
 mod watch_core;
 
 #[path = "../support/mod.rs"]

@@ -114,7 +114,7 @@ impl Live for Changes {
         self.audience() == Audience::Records
     }
 
-    async fn more(&mut self) {
+    async fn wait_for_other(&mut self) {
         let past = async {
             match &mut self.past {
                 Some(past) => past.next().await,

@@ -44,8 +44,8 @@ pub(crate) async fn follow(
     }
     tokio::select! {
         biased;
-        wrote = terminal.written() => wrote?,
-        _ = shutdown.wait() => terminal.written_while_read().await?,
+        wrote = terminal.wait_until_written() => wrote?,
+        _ = shutdown.wait() => terminal.wait_while_read().await?,
     }
     ended
 }
@@ -90,7 +90,7 @@ async fn run<V: Live>(
     loop {
         tokio::select! {
             biased;
-            wrote = terminal.written() => wrote?,
+            wrote = terminal.wait_until_written() => wrote?,
             signal = shutdown.wait() => return feed.stopped(view, terminal, signal).await,
         }
         feed.reconcile(&*view, session, terminal);
@@ -110,7 +110,7 @@ async fn run<V: Live>(
                 feed.drawing.is_owed = true;
             }
             () = sleep_until(feed.printing.rests_until), if feed.printing.is_owed => {}
-            () = view.more() => {
+            () = view.wait_for_other() => {
                 feed.printing.is_owed = true;
                 feed.print_owed(view, terminal)?;
                 feed.drawing.is_owed = true;
@@ -122,7 +122,7 @@ async fn run<V: Live>(
             }
             () = suspended.asked() => {
                 terminal.release()?;
-                terminal.written().await?;
+                terminal.wait_until_written().await?;
                 Suspension::stop();
                 feed.drawing.is_owed = true;
             }

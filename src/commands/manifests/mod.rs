@@ -46,7 +46,8 @@ impl ManifestArgs {
                 None => return Ok(()),
                 Some(url) => {
                     let url = shown_url(url);
-                    let error = CommandError::failed(format!("error: {url}: URLs are not supported"));
+                    let error =
+                        CommandError::failed(format!("error: {url}: URLs are not supported"));
                     return Err(error.hint("fetch it first: curl -sSfL URL | kubectl spy … -f -"));
                 }
             },

@@ -134,8 +134,9 @@ pub(super) async fn kustomization(directory: &str) -> Result<Vec<Manifest>, Comm
         Ok(output) => return Err(refused(&name, &output)),
         Err(error) => {
             let error = CommandError::failed(format!("error: cannot run `{name}`: {error}"));
-            return Err(error
-                .hint("install kubectl, or run: kustomize build DIR | kubectl spy … -f -"));
+            return Err(
+                error.hint("install kubectl, or run: kustomize build DIR | kubectl spy … -f -")
+            );
         }
     };
     objects(&name, &text)

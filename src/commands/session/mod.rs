@@ -186,9 +186,7 @@ impl Session {
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
         if let Some(today) = &arguments.today {
-            context.hint(&format!(
-                "use `kubectl spy {verb} {today}`"
-            ))?;
+            context.hint(&format!("use `kubectl spy {verb} {today}`"))?;
         }
         Ok(arguments.resolve(&resolver, &filters).await?)
     }
@@ -251,7 +249,9 @@ impl Session {
     /// What the server says it is: `v1.36.3`.
     pub(crate) async fn server_version(&self) -> Result<String, CommandError> {
         let SessionPlace::Cluster(client) = &self.place else {
-            return Err(CommandError::failed("error: --from reads a file, which has no server version"));
+            return Err(CommandError::failed(
+                "error: --from reads a file, which has no server version",
+            ));
         };
         let ask = ApiRequest::new("/version").about("get", "version");
         let answer = client.get(&ask).await?;

@@ -13,7 +13,7 @@ mod view;
 
 use super::{
     Answer, CommandError, Context, EndArgs, Ended, ObjectArgs, Output, Session, Shutdown, Subject,
-    Terminal, Until, WatchArgs, follow,
+    Terminal, WaitFor, WatchArgs, follow,
 };
 use crate::status::Rules;
 use live::{Ending, LiveStatus, Telling};
@@ -146,7 +146,7 @@ pub(crate) async fn show(
     if args.ends.expects_absence() {
         live = live.expecting_absence();
     }
-    let mut live = Until::new(live, &args.ends, &asked).once(args.is_once());
+    let mut live = WaitFor::new(live, &args.ends, &asked).once(args.is_once());
     let mut terminal = Terminal::open(context, output);
     let ended = follow(&mut live, &session, &mut terminal, &stop.shutdown).await;
     let over = live.end(ended);

@@ -174,10 +174,10 @@ fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, Com
                 "nothing in {file}{place} can be traced"
             )))
         }
-        0 => Err(CommandError::usage(
-            "name one object: trace TYPE/NAME",
-        )),
-        2.. if !session.is_of_file() => Err(CommandError::usage("name only one object: trace TYPE/NAME")),
+        0 => Err(CommandError::usage("name one object: trace TYPE/NAME")),
+        2.. if !session.is_of_file() => {
+            Err(CommandError::usage("name only one object: trace TYPE/NAME"))
+        }
         _ => Ok(chains),
     }
 }

@@ -81,9 +81,7 @@ fn too_much(breach: &BudgetBreach) -> String {
         | BudgetBreach::Aliases { .. }
         | BudgetBreach::AliasAnchorRatio { .. }
         | BudgetBreach::RecordedAnchorEvents { .. }
-        | BudgetBreach::RecordedAnchorBytes { .. } => {
-            "aliases that expand too far".to_owned()
-        }
+        | BudgetBreach::RecordedAnchorBytes { .. } => "aliases that expand too far".to_owned(),
         other => format!("a document over the limits: {other:?}"),
     }
 }

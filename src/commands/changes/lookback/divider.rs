@@ -147,10 +147,7 @@ impl Divider<'_> {
             return Some(known);
         }
         let times = ends().map(|end| self.time(end));
-        Words::since(
-            times,
-            ["the server's history starts before", "", FORGOTTEN],
-        )
+        Words::since(times, ["the server's history starts before", "", FORGOTTEN])
     }
 
     /// Whether anything may be missing that the server has not forgotten.

@@ -43,10 +43,7 @@ fn there(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
     if spec::is_external(service) {
         return match spec::external_name(service) {
             Some(name) => Headline::new(Status::Current, format!("stands for {name}")),
-            None => Headline::new(
-                Status::Failed,
-                ".spec.externalName is empty",
-            ),
+            None => Headline::new(Status::Failed, ".spec.externalName is empty"),
         };
     }
     let tally = endpoints::tally(groups, state.pods());

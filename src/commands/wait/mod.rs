@@ -102,7 +102,7 @@ pub(crate) struct Stop {
 }
 
 /// A view that ends once the objects that were asked for have come to a goal.
-pub(crate) struct Until<V> {
+pub(crate) struct WaitFor<V> {
     view: V,
     waiting: Waiting,
     looks_once: bool,
@@ -120,11 +120,11 @@ pub(crate) struct Over<V> {
     pub(crate) unread: Vec<Unknown>,
 }
 
-impl<V: Live> Until<V> {
+impl<V: Live> WaitFor<V> {
     /// Ends `view` once the objects of the sources `asked` have come to the goals; never, if there are
     /// none.
-    pub(crate) fn new(view: V, args: &EndArgs, asked: &[SourceKey]) -> Until<V> {
-        Until {
+    pub(crate) fn new(view: V, args: &EndArgs, asked: &[SourceKey]) -> WaitFor<V> {
+        WaitFor {
             view,
             waiting: Waiting::new(&args.goals, asked),
             looks_once: false,
@@ -133,8 +133,8 @@ impl<V: Live> Until<V> {
     }
 
     /// Says that the view looks at what is there, and does not wait.
-    pub(crate) fn once(self, looks_once: bool) -> Until<V> {
-        Until { looks_once, ..self }
+    pub(crate) fn once(self, looks_once: bool) -> WaitFor<V> {
+        WaitFor { looks_once, ..self }
     }
 
     /// The view after its end.
@@ -179,7 +179,7 @@ impl<V: Live> Until<V> {
     }
 }
 
-impl<V: Live> Live for Until<V> {
+impl<V: Live> Live for WaitFor<V> {
     const REST: u32 = V::REST;
 
     fn wanted(&self) -> Vec<SourceKey> {
@@ -206,8 +206,8 @@ impl<V: Live> Live for Until<V> {
         self.view.has_begun()
     }
 
-    fn more(&mut self) -> impl Future<Output = ()> {
-        self.view.more()
+    fn wait_for_other(&mut self) -> impl Future<Output = ()> {
+        self.view.wait_for_other()
     }
 
     fn wind_up(&mut self) -> impl Future<Output = ()> {
