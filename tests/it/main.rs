@@ -20,6 +20,7 @@ mod file;
 mod hostile;
 mod manifests;
 mod output;
+mod plain_english;
 mod requests;
 mod schedules;
 mod schema;

@@ -10,7 +10,7 @@ use crate::object::list_keys::Chosen;
 use crate::object::path::Pattern;
 use crate::watch::Revision;
 
-/// Show each version of an object as a diff, and who made it
+/// Show what changed in objects, version by version, and who changed it
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ChangesArgs {

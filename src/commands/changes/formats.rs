@@ -1,4 +1,4 @@
-//! The values of `-o`, and what they have in common.
+//! `ChangesFormat`: the values of `-o`, and who reads each of them.
 
 use clap::ValueEnum;
 
@@ -29,14 +29,14 @@ pub(super) enum ChangesFormat {
     MergePatch,
 }
 
-/// For whom a format is.
+/// The reader of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Audience {
     /// People: lines, each version under a heading.
     Person,
     /// Programs that read records.
     Records,
-    /// Programs that read versions, and nothing else on standard output.
+    /// Programs that read versions. Standard output has nothing else.
     Documents,
 }
 
@@ -55,7 +55,7 @@ impl ChangesFormat {
         }
     }
 
-    /// How it is written.
+    /// Whether it may have a live frame.
     pub(super) fn output(self) -> Output {
         match self.audience() {
             Audience::Person => Output::Text,
@@ -63,8 +63,8 @@ impl ChangesFormat {
         }
     }
 
-    /// What lets the values of Secrets through, for those who ask: decoded to be read, and as they are
-    /// stored where they are to be applied.
+    /// The redactor of `--show-secrets`. For people it decodes Secret values; for programs it leaves them as they are stored,
+    /// so that output can be applied.
     pub(super) fn revealing(self) -> Redactor {
         match self.audience() {
             Audience::Person => Redactor::revealing(),

@@ -1,4 +1,4 @@
-//! `changes`: each version of each object as a diff, with who made it.
+//! `changes`: shows each version of each object as a diff, with its writer.
 
 mod absence;
 mod args;
@@ -82,7 +82,7 @@ pub(crate) async fn show(
     }
 }
 
-/// How changes are shown.
+/// The display options of the flags.
 fn options(args: &ChangesArgs, session: &Session) -> DisplayOptions {
     DisplayOptions {
         cluster: session.cluster.0.to_string(),

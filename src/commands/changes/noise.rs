@@ -1,4 +1,4 @@
-//! The flags about noise.
+//! `--show-noise` and `--show-managed-fields`.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ enum Class {
 }
 
 impl NoiseArgs {
-    /// The classes that are shown.
+    /// The classes of noise to show.
     pub(super) fn shown(&self) -> BTreeSet<Noise> {
         let classes = self.show_noise.iter().flat_map(|class| class.noise());
         let managed = self.show_managed_fields.then_some(Noise::ManagedFields);
