@@ -141,7 +141,7 @@ async fn an_unreadable_manifest_is_named() {
     };
     assert_snapshot!(printed(&directory.path("bad.yaml")), @"
     error: error parsing bad.yaml: error converting YAML to JSON: yaml: line 2: unclosed bracket '['
-    hint: at column 7 of: kind: [
+    hint: check column 7 of: kind: [
     ");
     assert_snapshot!(printed(&directory.path("chart.yaml")), @"
     error: error parsing chart.yaml: error converting YAML to JSON: yaml: line 6: while parsing a block mapping, did not find expected key
@@ -149,7 +149,7 @@ async fn an_unreadable_manifest_is_named() {
     ");
     assert_snapshot!(printed(&directory.path("bad.json")), @r#"
     error: error parsing bad.json: json: line 2: expected value
-    hint: at column 9 of: "kind": }
+    hint: check column 9 of: "kind": }
     "#);
     assert_snapshot!(printed(&directory.path("pod.yaml")), @"error: pod.yaml: line 3: Object 'apiVersion' is missing");
     assert_snapshot!(printed(&directory.path("none.yaml")), @r#"error: the path "none.yaml" does not exist"#);

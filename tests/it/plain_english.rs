@@ -149,7 +149,13 @@ fn fault(sentence: &str) -> Option<String> {
     let lower = sentence.to_lowercase();
     let padded: String = format!(" {lower} ")
         .chars()
-        .map(|c| if c.is_alphanumeric() || c == '\'' { c } else { ' ' })
+        .map(|c| {
+            if c.is_alphanumeric() || c == '\'' {
+                c
+            } else {
+                ' '
+            }
+        })
         .collect();
     let banned = |phrase: &&&str| padded.contains(&format!(" {phrase} "));
     if let Some(phrase) = BANNED.iter().find(banned) {
@@ -198,8 +204,19 @@ fn documents_are_in_plain_english() {
 #[test]
 fn help_is_in_plain_english() {
     let mut paragraphs = Vec::new();
-    for verb in ["", "changes", "status", "trace", "demo", "completion", "version"] {
-        let args: Vec<&str> = [verb, "--help"].into_iter().filter(|arg| !arg.is_empty()).collect();
+    for verb in [
+        "",
+        "changes",
+        "status",
+        "trace",
+        "demo",
+        "completion",
+        "version",
+    ] {
+        let args: Vec<&str> = [verb, "--help"]
+            .into_iter()
+            .filter(|arg| !arg.is_empty())
+            .collect();
         let help = Spy::alone().run(&args).stdout;
         paragraphs.extend(paragraphs_of_help(verb, &help));
     }
@@ -212,13 +229,23 @@ fn help_is_in_plain_english() {
 
 #[test]
 fn the_check_finds_each_kind_of_fault() {
-    let found = |text: &str| sentences(&without_code(text)).iter().find_map(|one| fault(one));
+    let found = |text: &str| {
+        sentences(&without_code(text))
+            .iter()
+            .find_map(|one| fault(one))
+    };
     let long = "word ".repeat(26);
     for (text, expect) in [
         (long.as_str(), Some("26 words")),
-        ("What is there at the start.", Some("a question as a statement")),
+        (
+            "What is there at the start.",
+            Some("a question as a statement"),
+        ),
         ("The next version is told whole.", Some("\"is told\"")),
-        ("It waits. It goes on when the server is back.", Some("\"goes on\"")),
+        (
+            "It waits. It goes on when the server is back.",
+            Some("\"goes on\""),
+        ),
         ("What changed, and who changed it?", None),
         ("`what is told` prints [a link](is/told).", None),
         ("It prints the state and exits.", None),

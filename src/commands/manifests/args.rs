@@ -1,8 +1,8 @@
-//! `-f`, `-R` and `-k`.
+//! `ManifestArgs`: the flags `-f`, `-R` and `-k`.
 
 use clap::Args;
 
-/// Manifests that name objects.
+/// The flags about manifests.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ManifestArgs {
     /// Show the objects that these manifests name: a file, a directory of .json, .yaml and .yml files,
@@ -18,7 +18,7 @@ pub(crate) struct ManifestArgs {
 }
 
 impl ManifestArgs {
-    /// Whether there are any.
+    /// Whether the command line has `-f` or `-k`.
     pub(crate) fn are_given(&self) -> bool {
         !self.filename.is_empty() || self.kustomize.is_some()
     }

@@ -1,4 +1,4 @@
-//! What is said of objects that are not there.
+//! Errors and hints about objects that do not exist.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::watch::SourceKey;
 const HINT: Duration = Duration::from_millis(1500);
 
 impl Session {
-    /// Names like that of the one object a source is about: hints for when it is not there.
+    /// Names similar to that of a source's named object. Empty if there are none, or if the server takes too long.
     pub(crate) async fn similar(&self, key: &SourceKey) -> Vec<String> {
         let Some(name) = named(key) else {
             return Vec::new();
@@ -26,13 +26,12 @@ impl Session {
             Ok(Ok(names)) => names,
             Ok(Err(_)) | Err(_) => Vec::new(),
         };
-        // It may have come in the meantime.
+        // Somebody may have created the object in the meantime.
         names.retain(|near| near != name);
         names
     }
 
-    /// kubectl's error for objects that are not there, or whose namespace is not, with what they may have
-    /// been meant to be.
+    /// kubectl's error for missing objects or a missing namespace, with similar names as hints.
     pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
         let namespaces: BTreeSet<&str> = missing.iter().filter_map(SourceKey::namespace).collect();
         let mut absent = BTreeSet::new();
@@ -62,7 +61,7 @@ impl Session {
         error.hint("to wait until it is created, drop --once")
     }
 
-    /// Whether the cluster says that it has no such namespace.
+    /// Whether the cluster answers that the namespace does not exist.
     async fn lacks_namespace(&self, namespace: &str) -> bool {
         let SessionPlace::Cluster(client) = &self.place else {
             return false;

@@ -1,4 +1,4 @@
-//! `--for`, `--timeout` and `--exit-code`: when a verb ends by itself, and what its exit code says.
+//! `--for`, `--timeout` and `--exit-code`: when a verb exits by itself, and with which exit code.
 
 mod answer;
 mod goal_progress;
@@ -21,7 +21,7 @@ pub(crate) use answer::Answer;
 use limit::Limit;
 use waiting::{Outcome, Waiting};
 
-/// When a verb ends before it is stopped, and what its exit code says.
+/// The flags about the end of a verb and its exit code.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct EndArgs {
     /// Exit when every object meets this; repeat to require several in order. Takes what kubectl wait
@@ -37,33 +37,33 @@ pub(crate) struct EndArgs {
 }
 
 impl EndArgs {
-    /// Whether to look once, and not to wait.
+    /// Whether to check once and exit.
     pub(crate) fn looks_once(&self) -> bool {
         self.timeout == Some(Limit::Once)
     }
 
-    /// Whether the exit code tells more than that it ended.
+    /// Whether the exit code is an answer.
     pub(crate) fn decides(&self) -> bool {
         self.exit_code || self.has_goal()
     }
 
-    /// Whether there is a goal.
+    /// Whether the command line has `--for`.
     pub(crate) fn has_goal(&self) -> bool {
         !self.goals.is_empty()
     }
 
-    /// Whether an object that is not there is an answer, and no error.
+    /// Whether a missing object is an answer instead of an error.
     pub(crate) fn is_about_presence(&self) -> bool {
         let is_one = |goal: &Goal| matches!(goal, Goal::Created | Goal::Deleted);
         self.goals.iter().any(is_one)
     }
 
-    /// Whether an object that is not there is all that is waited for.
+    /// Whether the first goal is that the object does not exist.
     pub(crate) fn expects_absence(&self) -> bool {
         self.goals.first() == Some(&Goal::Deleted)
     }
 
-    /// Stops also when the time is over, which begins now.
+    /// A stop that is also ready at the time limit. The limit starts now.
     pub(crate) fn stop(&self, shutdown: &Shutdown) -> Stop {
         let deadline = match self.timeout {
             Some(Limit::After(limit)) => Instant::now().checked_add(limit),
@@ -76,7 +76,7 @@ impl EndArgs {
         Stop { shutdown, deadline }
     }
 
-    /// Does what has to be known before anything can be shown; fails if the time is over first.
+    /// Waits for `work`, which must finish before the verb can show anything. Fails at the time limit.
     pub(crate) async fn in_time<T>(
         &self,
         stop: &Stop,
@@ -94,19 +94,19 @@ impl EndArgs {
     }
 }
 
-/// When to stop a verb that has a time limit.
+/// The shutdown of a verb that may have a time limit.
 pub(crate) struct Stop {
-    /// Ready when the user stops it or the time is over.
+    /// Ready when a signal arrives or the time limit is reached.
     pub(crate) shutdown: Shutdown,
     deadline: Option<Instant>,
 }
 
-/// A view that ends once the objects that were asked for have come to a goal.
+/// A view that ends when the selected objects meet the goals of `--for`.
 pub(crate) struct WaitFor<V> {
     view: V,
     waiting: Waiting,
     looks_once: bool,
-    /// What the sources have not told when the view ends.
+    /// The parts that were not read when the view ended.
     unread: Vec<Unknown>,
 }
 
@@ -114,15 +114,14 @@ pub(crate) struct WaitFor<V> {
 pub(crate) struct Over<V> {
     /// The view.
     pub(crate) view: V,
-    /// How it ended: with an error if there is a goal and it was not met.
+    /// How it ended; an error if it did not meet a goal.
     pub(crate) ended: Result<Ended, CommandError>,
-    /// What it wanted to read and could not.
+    /// The parts that it could not read.
     pub(crate) unread: Vec<Unknown>,
 }
 
 impl<V: Live> WaitFor<V> {
-    /// Ends `view` once the objects of the sources `asked` have come to the goals; never, if there are
-    /// none.
+    /// Ends `view` when the objects of the sources `asked` meet the goals. Without goals it never ends the view.
     pub(crate) fn new(view: V, args: &EndArgs, asked: &[SourceKey]) -> WaitFor<V> {
         WaitFor {
             view,
@@ -132,18 +131,18 @@ impl<V: Live> WaitFor<V> {
         }
     }
 
-    /// Says that the view looks at what is there, and does not wait.
+    /// Makes the view check once instead of waiting.
     pub(crate) fn once(self, looks_once: bool) -> WaitFor<V> {
         WaitFor { looks_once, ..self }
     }
 
-    /// The view after its end.
+    /// Ends the view and returns its result.
     pub(crate) fn end(mut self, ended: Result<Ended, CommandError>) -> Over<V> {
         if !matches!(ended, Ok(Ended::OutOfTime)) {
-            // A view that has its answer waits for nothing more.
+            // A view with an answer waits for nothing else.
             self.unread.retain(|part| !matches!(part, Unknown::Late(_)));
         }
-        let ended = ended.and_then(|ended| self.judge(ended));
+        let ended = ended.and_then(|ended| self.goal_result(ended));
         Over {
             view: self.view,
             ended,
@@ -151,8 +150,8 @@ impl<V: Live> WaitFor<V> {
         }
     }
 
-    /// The error of a view that ended before its goal was met.
-    fn judge(&self, ended: Ended) -> Result<Ended, CommandError> {
+    /// Turns the end of a view without a met goal into an error.
+    fn goal_result(&self, ended: Ended) -> Result<Ended, CommandError> {
         match (ended, self.waiting.outcome()) {
             (Ended::By(_) | Ended::Found, _) | (_, Outcome::Met) => Ok(ended),
             (_, Outcome::Failed(lines)) => Err(CommandError::goal_failed(lines.join("\n"))),
@@ -166,8 +165,7 @@ impl<V: Live> WaitFor<V> {
         }
     }
 
-    /// What is said of each object that has not come to its goal: what kubectl wait says, unless it is
-    /// the events that have come to their end.
+    /// The message before the name of each object with an unmet goal. It is that of kubectl wait, unless the input ended.
     fn words(&self, ended: Ended) -> &'static str {
         match ended {
             _ if self.looks_once => "condition not met for",

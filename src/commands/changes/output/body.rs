@@ -1,4 +1,4 @@
-//! The part of a version below its heading, in each of the formats for people.
+//! The lines below the heading of a version, in each format for people.
 
 use super::options::{Creation, known};
 use super::text::TextView;
@@ -14,7 +14,7 @@ use crate::render::text::escape_line;
 use crate::render::unified::unified;
 use crate::render::yaml::yaml;
 
-/// The name that diffs give to the side without a file.
+/// The file name of a missing side in a unified diff.
 const NOTHING: &str = "/dev/null";
 
 impl TextView<'_> {
@@ -24,7 +24,7 @@ impl TextView<'_> {
             ChangesFormat::Tree => shown.tree(Extent::Changed),
             ChangesFormat::Full => shown.tree(Extent::Whole),
             ChangesFormat::Diff => {
-                // Of a version that several managers wrote, what those wrote that `--by` names.
+                // Several managers may have written this version: print only the parts of the managers in `--by`.
                 let theirs = (!self.options.shown.by.is_everyone()).then(|| diff.partly(|_| true));
                 let now = self.compared.read.now();
                 let doc = theirs.as_ref().unwrap_or(now.doc);
@@ -34,7 +34,7 @@ impl TextView<'_> {
         }
     }
 
-    /// The object itself, where it exists or was created.
+    /// The object itself, if it is new or exists at the start.
     pub(super) fn whole(&self) -> Vec<String> {
         let now = self.compared.read.now();
         let object = self.options.redactor.shown(now.doc.root());
@@ -79,7 +79,7 @@ impl TextView<'_> {
         unified((&lines(old), &lines(now)), (&name(old), &name(now)), styles)
     }
 
-    /// The selected parts of a version as YAML, without hidden metadata; nothing if no part is selected.
+    /// The selected parts of a version as YAML, without hidden metadata. Empty if no part is selected.
     fn yaml(&self, side: VersionDoc<'_>) -> Vec<String> {
         let noise = &self.compared.noise;
         let mut without = Vec::new();
