@@ -111,7 +111,7 @@ fn kubespy_arguments_are_accepted_with_a_hint() {
             "kubectl spy trace service/api -n shop",
         ),
     ] {
-        let hint = format!("hint: today this is written `{today}`\n");
+        let hint = format!("hint: use `{today}`\n");
         assert_eq!(refused(args), hint + REFUSED, "{args:?}");
     }
 }

@@ -84,25 +84,43 @@ fn paragraphs_of_markdown(path: &str, text: &str) -> Vec<Paragraph> {
     paragraphs
 }
 
-/// The descriptions in the help of a verb. The usage line, the flags, the values and the examples are left out.
+/// The descriptions in the help of a verb. The usage line, flags, defaults and examples are left out.
 fn paragraphs_of_help(verb: &str, help: &str) -> Vec<Paragraph> {
-    let lines = help.lines().take_while(|line| *line != "Examples:");
-    let prose = lines.filter(|line| {
-        let text = line.trim_start();
-        let is_flag = text.starts_with('-') && !text.starts_with("- ");
-        !(text.is_empty() || is_flag || text.starts_with("Usage:") || text.starts_with('['))
-    });
-    let paragraph = |line: &str| {
-        let (text, _defaults) = line.split_once(" [").unwrap_or((line, ""));
-        // Behind `- value:` stands the description of a value.
-        let value = text.trim().strip_prefix("- ");
-        let text = value.and_then(|value| value.split_once(": "));
-        Paragraph {
-            place: format!("{verb} --help"),
-            text: text.map_or(line, |(_, text)| text).trim().to_owned(),
+    let mut paragraphs: Vec<Paragraph> = Vec::new();
+    let mut is_open = false;
+    for line in help.lines().take_while(|line| *line != "Examples:") {
+        let line = line.trim();
+        // A description follows `--flag  ` or `- value: `, or has its own lines.
+        let beside = line.rsplit_once("  ").map(|(_, text)| text);
+        let value = line
+            .strip_prefix("- ")
+            .and_then(|value| value.split_once(": "));
+        let beside = beside.or(value.map(|(_, text)| text));
+        let is_other = line.is_empty()
+            || line.starts_with(['-', '['])
+            || line.starts_with("Usage:")
+            || line.ends_with(':');
+        match beside {
+            Some(text) => paragraphs.push(help_paragraph(verb, text)),
+            None if is_other => {}
+            None if is_open => {
+                let last = paragraphs.last_mut().unwrap();
+                last.text.push(' ');
+                last.text.push_str(line);
+            }
+            None => paragraphs.push(help_paragraph(verb, line)),
         }
-    };
-    prose.map(paragraph).collect()
+        is_open = beside.is_some() || !is_other;
+    }
+    paragraphs
+}
+
+fn help_paragraph(verb: &str, text: &str) -> Paragraph {
+    let (text, _defaults) = text.split_once(" [default").unwrap_or((text, ""));
+    Paragraph {
+        place: format!("{verb} --help"),
+        text: text.trim().to_owned(),
+    }
 }
 
 /// The text without the content of inline code and the targets of links.

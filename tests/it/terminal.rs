@@ -18,7 +18,7 @@ async fn cluster() -> Cluster {
     cluster
 }
 
-/// Starts a run on a terminal, and waits until it follows the object.
+/// Starts a run on a terminal, and waits until it watches the object.
 fn start(cluster: &Cluster, args: &[&str]) -> Terminal {
     let mut terminal = cluster.spy().on_terminal(SIZE, args);
     until_live(&mut terminal);
@@ -317,7 +317,7 @@ async fn a_lost_server_is_in_the_footer() {
     cluster.watched("configmaps").await;
     cluster.sandbox.stop().await;
     terminal.until_shown("the loss", |shown| {
-        shown.contains("reconnecting, try") && shown.contains("(what is shown may be old)")
+        shown.contains("reconnecting, try") && shown.contains("(the view may be old)")
     });
     turn(&cluster, "on");
     cluster.sandbox.restart().await.unwrap();

@@ -282,7 +282,7 @@ async fn ctrl_c_ends_a_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_number_of_versions_ends_it() {
+async fn count_ends_it_after_that_many_versions() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"a": "0"})));
     let mut text = cluster.spy().start(&["changes", "cm/flags", "--count=2"]);

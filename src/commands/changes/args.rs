@@ -45,8 +45,8 @@ pub(crate) struct ChangesArgs {
     /// for several (default: the keys of the API server's schema)
     #[arg(long, value_name = "PATH=KEY[,KEY]")]
     pub(super) list_key: Vec<Chosen>,
-    /// Show the values of Secrets (default: hidden). They are decoded, and base64 in yaml, json and
-    /// patches
+    /// Show the values of Secrets (default: hidden). Text formats decode them; json, yaml and patches
+    /// keep base64
     #[arg(long)]
     pub(super) show_secrets: bool,
     /// Do not collapse long changes (default on a terminal: over 200 lines)

@@ -212,7 +212,7 @@ impl LiveFeed {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         if !near.is_empty() && self.sources.is_absent(key) {
-            let near = near.join(", ");
+            let near = near.join(" or ");
             terminal.say(&format!("{} not found: did you mean {near}?", object(key)))?;
         }
         Ok(())

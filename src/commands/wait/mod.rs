@@ -24,8 +24,8 @@ use waiting::{Outcome, Waiting};
 /// The flags about the end of a verb and its exit code.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct EndArgs {
-    /// Exit when every object meets this; repeat to require several in order. Takes what kubectl wait
-    /// takes: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
+    /// Exit when every object meets this goal; repeat to require several in order. The goals are those of
+    /// kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
     #[arg(long = "for", value_name = "GOAL")]
     goals: Vec<Goal>,
     /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)

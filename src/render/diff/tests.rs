@@ -459,7 +459,7 @@ fn too_many_changes_are_counted() {
     insta::assert_snapshot!(setting.lines(&data(1), &data(2)), @"
     ~ .data: 300 changes
     ~ .x: 1 → 2
-      301 lines in all: --no-fold
+      301 lines in all; --no-fold shows them
     ");
     let new = doc(&data(2));
     let created = |setting: &Setting| {
@@ -468,7 +468,7 @@ fn too_many_changes_are_counted() {
     insta::assert_snapshot!(created(&setting), @"
     + .data: {300 fields}
     + .x: 2
-      301 lines in all: --no-fold
+      301 lines in all; --no-fold shows them
     ");
     let unfolded = Setting {
         fold: Fold::Never,
@@ -607,9 +607,9 @@ fn conditions_fit_the_width() {
     );
     let all = [200, 160, 120, 110, 80, 70].map(|width| lines(width, "Progressing", progressing));
     insta::assert_snapshot!(all.join("\n"), @r#"
-    ~ .status.conditions[type=Progressing]: True → False  14:12:01 (after 10m)  ProgressDeadlineExceeded: ReplicaSet "web-6b9f6c5d78" has timed out progressing.  probably by kube-controller-manager (status)
-    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet "web-…(+22 B)out progressing.  probably by kube-controller-manager (status)
-    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded  probably by kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  14:12:01 (after 10m)  ProgressDeadlineExceeded: ReplicaSet "web-6b9f6c…(+10 B)timed out progressing.  probably by kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet "w…(+28 B) progressing.  probably by kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet "web-…(+22 B)out progressing.
     ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet …(+32 B)rogressing.
     ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded
     ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlin…

@@ -382,6 +382,6 @@ fn ascii_and_colour_do_not_change_what_is_said() {
     (dim)`-(normal)(yellow)~(normal) replicaset/web-a   0/1     (yellow)InProgress(normal)     -          30s
     (dim)  `-(normal)(red)x(normal) pod/web-a-000    0/1     (red)ErrImagePull(normal)   0          30s
     (dim)      ` (normal)app: not found
-    ● live  (dim)3 objects  3 watches(normal)                                      (dim)Ctrl-C to exit(normal)
+    ● live  (dim)3 objects  3 watches(normal)                                     (dim)Ctrl-C to exit(normal)
     ");
 }
