@@ -155,7 +155,7 @@ async fn an_unreadable_manifest_is_named() {
     assert_snapshot!(printed(&directory.path("none.yaml")), @r#"error: the path "none.yaml" does not exist"#);
     assert_snapshot!(printed(&directory.path("empty")), @"error: error reading [empty]: recognized file extensions are [.json .yaml .yml]");
     assert_snapshot!(printed("https://example.com/a.yaml"), @"
-    error: https://example.com/a.yaml: URLs are not read
+    error: https://example.com/a.yaml: URLs are not supported
     hint: fetch it first: curl -sSfL URL | kubectl spy … -f -
     ");
     assert_eq!(cluster.sandbox.requests(), []);

@@ -396,7 +396,7 @@ async fn similar_names_of_a_missing_object_are_above_the_frame() {
     let cluster = cluster().await;
     cluster.put(deployment("web", 1));
     for (verb, object, expected) in [
-        ("changes", "cm/flag", "similar to configmaps/flag: flags"),
+        ("changes", "cm/flag", "configmaps/flag not found: did you mean flags?"),
         (
             "status",
             "deploy/wbe",
@@ -411,7 +411,7 @@ async fn similar_names_of_a_missing_object_are_above_the_frame() {
         let mut terminal = cluster.spy().on_terminal(SIZE, &[verb, object]);
         terminal.until_shown(expected, |shown| {
             let at = shown.find(expected);
-            at.is_some() && at < shown.find("Ctrl-C to end")
+            at.is_some() && at < shown.find("Ctrl-C to exit")
         });
     }
 }

@@ -419,7 +419,7 @@ async fn a_type_can_be_traced_in_a_file_and_missing_objects_are_named() {
     ! hint: trace one of these: svc/NAME, deploy/NAME
     ");
     assert_snapshot!(printed(&file, &["-l", "app=api"]), @r"
-    ! error: the name of an object is missing: trace TYPE/NAME
+    ! error: name one object: trace TYPE/NAME
     ! See 'kubectl spy --help' for usage.
     ");
 }

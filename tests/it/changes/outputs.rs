@@ -792,7 +792,7 @@ async fn a_patch_with_placeholders_prints_a_warning() {
         run.until("the-end");
         interrupted(run).stderr
     };
-    assert_snapshot!(printed("merge-patch").await.trim_end(), @"what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)");
+    assert_snapshot!(printed("merge-patch").await.trim_end(), @"Secret values are hidden, so this output cannot be applied; pass --show-secrets to print them");
     assert_snapshot!(printed("json-patch").await.trim_end(), @"");
 }
 
