@@ -396,7 +396,11 @@ async fn similar_names_of_a_missing_object_are_above_the_frame() {
     let cluster = cluster().await;
     cluster.put(deployment("web", 1));
     for (verb, object, expected) in [
-        ("changes", "cm/flag", "configmaps/flag not found: did you mean flags?"),
+        (
+            "changes",
+            "cm/flag",
+            "configmaps/flag not found: did you mean flags?",
+        ),
         (
             "status",
             "deploy/wbe",

@@ -98,8 +98,8 @@ impl TextView<'_> {
     }
 }
 
-/// The parts of an object that a filter leaves out. Printing an object must not settle how the lists of its kind
-/// are compared, so the built-in list keys serve.
+/// The parts of an object that a filter leaves out. It uses the built-in list keys, because printing an object must not
+/// fix the list keys of its kind.
 pub(super) fn projection<'a>(filter: &Filter, object: Shown<'a>) -> Projection<'a> {
     filter.projection([object], ListKeys::builtin())
 }
