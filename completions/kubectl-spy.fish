@@ -30,7 +30,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l context -d 'Use
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -70,7 +70,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -151,7 +151,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -197,7 +197,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 json\t'One JSON record per line, for each change of state'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l rules -d 'Choose the health rules' -r -f -a "spy\t'The rules of kstatus, and Failed for problems that will not fix themselves'
 kstatus\t'Exactly the rules of kstatus (sigs.k8s.io/cli-utils)'"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l show-idle -d 'Also show idle ReplicaSets kept for rollback (default: counted)' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l show-idle -d 'Also show idle replicasets kept for rollback (default: counted)' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l kubeconfig -d 'Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l kuberc -d 'Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)' -r
@@ -205,7 +205,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -251,7 +251,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -329,7 +329,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l cont
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -375,7 +375,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s o -l 
 json\t'One JSON record per line, for each change of state'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l rules -d 'Choose the health rules' -r -f -a "spy\t'The rules of kstatus, and Failed for problems that will not fix themselves'
 kstatus\t'Exactly the rules of kstatus (sigs.k8s.io/cli-utils)'"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l show-idle -d 'Also show idle ReplicaSets kept for rollback (default: counted)' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l show-idle -d 'Also show idle replicasets kept for rollback (default: counted)' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l kubeconfig -d 'Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l kuberc -d 'Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)' -r
@@ -383,7 +383,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l conte
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -413,7 +413,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l c
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand completion" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -443,7 +443,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l cont
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand options" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -489,7 +489,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l contex
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l password -d 'Authenticate with this password (basic authentication)' -r
@@ -521,7 +521,7 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l cont
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l cluster -d 'Use this kubeconfig cluster (default: the cluster of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l user -d 'Use this kubeconfig user (default: the user of the context)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -s n -l namespace -d 'Look in this namespace (default: the namespace of the context)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -s s -l server -d 'Connect to the API server at this URL, for example https://127.0.0.1:6443' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -s s -l server -d 'Connect to the API server at this address, for example localhost:6443' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l token -d 'Authenticate with this bearer token' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l username -d 'Authenticate with this user name (basic authentication)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand version" -l password -d 'Authenticate with this password (basic authentication)' -r

@@ -30,7 +30,7 @@ pub(crate) struct ClusterArgs {
     /// Look in this namespace (default: the namespace of the context)
     #[arg(short, long, global = true)]
     pub(crate) namespace: Option<String>,
-    /// Connect to the API server at this URL, for example https://127.0.0.1:6443
+    /// Connect to the API server at this address, for example localhost:6443
     #[arg(short, long, global = true, value_name = "URL")]
     pub(crate) server: Option<String>,
     /// Authenticate with this bearer token

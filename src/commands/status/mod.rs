@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// Choose the health rules
     #[arg(long, value_enum, default_value_t)]
     rules: RulesArg,
-    /// Also show idle ReplicaSets kept for rollback (default: counted)
+    /// Also show idle replicasets kept for rollback (default: counted)
     #[arg(long)]
     show_idle: bool,
 }
