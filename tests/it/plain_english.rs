@@ -183,7 +183,7 @@ fn fault(sentence: &str) -> Option<String> {
         let rest = sentence.trim_start_matches('*').strip_prefix(*first);
         rest.is_some_and(|rest| rest.starts_with(' '))
     };
-    let is_statement = QUESTIONS.iter().any(|first| is_question(first)) && !sentence.contains('?');
+    let is_statement = QUESTIONS.iter().any(is_question) && !sentence.contains('?');
     is_statement.then(|| "a question as a statement".to_owned())
 }
 
