@@ -1,4 +1,4 @@
-//! The command line: clap's tree, dispatch, how an error is printed, and the exit codes.
+//! The command line: the clap tree, dispatch, error printing and exit codes.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -12,17 +12,17 @@ use crate::render::screen::restore_cursor_on_panic;
 use crate::render::style::Styles;
 use crate::render::text::escape_line;
 
-/// Everything that was asked is answered.
+/// The verb printed its answer.
 const ANSWERED: u8 = 0;
-/// It could not be asked: usage, credentials, the API server.
+/// An error: usage, credentials, the API server.
 const ERROR: u8 = 1;
-/// With `--exit-code`: something has changed, or is not well.
+/// With `--exit-code`: something changed or is not well.
 const FOUND: u8 = 1;
-/// With `--for`: what was watched failed.
+/// With `--for`: an object failed.
 const GOAL_FAILED: u8 = 2;
-/// With `--for`: what was watched did not come to its goal in time.
+/// With `--for`: an object did not meet the goal in time.
 const GOAL_UNMET: u8 = 3;
-/// With `--exit-code`, of which 1 is an answer: it could not be asked.
+/// With `--exit-code`: an error. There, 1 is an answer.
 const ERROR_NOT_FOUND: u8 = 4;
 
 /// How the program ends.
@@ -30,7 +30,7 @@ const ERROR_NOT_FOUND: u8 = 4;
 pub enum Exit {
     /// With this exit code.
     Code(u8),
-    /// By a signal, which is raised again so that shells see it (130 for Ctrl-C).
+    /// By this signal. The program raises it again, so that shells see it (130 for Ctrl-C).
     Signal(i32),
 }
 
@@ -47,7 +47,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Watch Kubernetes objects: what state they are in and why, what changed, and who changed it.
+/// See what state your Kubernetes objects are in and why, what changed, and who changed it.
 #[derive(Parser, Debug)]
 #[command(
     name = "kubectl-spy",
@@ -75,9 +75,9 @@ enum CliCommand {
     Version(commands::version::VersionArgs),
 }
 
-/// Runs the program: reads the command line, does what it says, prints the error if there is one.
+/// Runs the program: reads the command line, runs the verb and prints its error, if any.
 pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
-    colored::control::set_override(true); // `Styles` alone decides whether anything is painted
+    colored::control::set_override(true); // only `Styles` decides whether to use colour
     escape_panics();
     restore_cursor_on_panic();
     let args: Vec<OsString> = args.into_iter().collect();
@@ -109,8 +109,8 @@ fn end(
     }
 }
 
-/// The exit code of errors. It is looked up in the arguments as they were typed, as they may be none that
-/// can be read.
+/// The exit code of errors. It depends on `--exit-code`, which this searches in the raw arguments, because the command
+/// line may be invalid.
 fn error_code(args: &[OsString]) -> u8 {
     let mut flags = args.iter().take_while(|arg| *arg != "--");
     if flags.any(|arg| arg == "--exit-code" || arg == "--exit-code=true") {
@@ -149,8 +149,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
     }
 }
 
-/// The clap command, with kubectl's habits: switches take `=true` and `=false`, and the global flags
-/// are listed by `options` alone.
+/// The clap command. As in kubectl, switches take `=true` and `=false`, and only `options` lists the global flags.
 pub fn command() -> clap::Command {
     kubectl_habits(Cli::command().bin_name("kubectl spy"))
 }
@@ -184,7 +183,7 @@ fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches_mut(&mut matches)
 }
 
-/// Prints what clap has to say: help on stdout, a usage error in kubectl's words on stderr.
+/// Prints clap's output: help on stdout, a usage error with kubectl's message on stderr.
 fn print_refusal(refused: &clap::Error, error_code: u8, env: &mut Env) -> Exit {
     let text = refused.render().to_string();
     match refused.kind() {
@@ -206,7 +205,7 @@ fn print_refusal(refused: &clap::Error, error_code: u8, env: &mut Env) -> Exit {
     }
 }
 
-/// kubectl's first line for a usage error, then clap's suggestion if it has one.
+/// kubectl's message for a usage error, then clap's suggestion, if any.
 fn usage_error(refused: &clap::Error) -> String {
     let named = |kind| match refused.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -229,7 +228,7 @@ fn usage_error(refused: &clap::Error) -> String {
     };
     let valid = match refused.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(valid)) if !valid.is_empty() => {
-            format!("hint: one of {}\n", valid.join(", "))
+            format!("hint: use one of {}\n", valid.join(", "))
         }
         _ => String::new(),
     };
@@ -256,7 +255,7 @@ fn first_line(text: &str) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-/// Prints an error and its hints: the one place where that happens.
+/// Prints an error and its hints. No other code prints errors.
 fn print_error(error: &CommandError, look: LookArgs, env: &mut Env) {
     if error.kind() == ErrorKind::BrokenPipe {
         return;

@@ -39,7 +39,7 @@ pub async fn similar_names(
     let body = client.get(&request).await?;
     let list: NameList = serde_json::from_slice(&body).map_err(|error| {
         let fault = json_fault(&error);
-        RequestError::Decode(format!("the server's answer is no list: {fault}").into())
+        RequestError::Decode(format!("the server's answer is not a list: {fault}").into())
     })?;
     let items = list.items.unwrap_or_default();
     Ok(near(

@@ -1,4 +1,4 @@
-//! The flags that verbs share, in kubectl's spelling.
+//! The flags that all verbs share, spelled as in kubectl.
 
 use std::path::PathBuf;
 
@@ -9,86 +9,88 @@ use crate::cluster::{Ambient, Credentials, Impersonate, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::render::style::{Look, Styles, Symbols};
 
-/// kubectl's global flags. They are accepted anywhere after `spy`; `kubectl spy options` lists them.
+/// kubectl's global flags. The user may put them anywhere after `spy`; `kubectl spy options` lists them.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ClusterArgs {
-    /// Path to the kubeconfig file to use
+    /// Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) kubeconfig: Option<String>,
-    /// Path to the kuberc file, of which the credential plugin policy is honoured
+    /// Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) kuberc: Option<String>,
-    /// The name of the kubeconfig context to use
+    /// Use this kubeconfig context (default: the current context)
     #[arg(long, global = true)]
     pub(crate) context: Option<String>,
-    /// The name of the kubeconfig cluster to use
+    /// Use this kubeconfig cluster (default: the cluster of the context)
     #[arg(long, global = true)]
     pub(crate) cluster: Option<String>,
-    /// The name of the kubeconfig user to use
+    /// Use this kubeconfig user (default: the user of the context)
     #[arg(long, global = true)]
     pub(crate) user: Option<String>,
-    /// The namespace to look in; the context's own by default
+    /// Look in this namespace (default: the namespace of the context)
     #[arg(short, long, global = true)]
     pub(crate) namespace: Option<String>,
-    /// The address and port of the API server
+    /// Connect to the API server at this address, for example localhost:6443
     #[arg(short, long, global = true, value_name = "URL")]
     pub(crate) server: Option<String>,
-    /// Bearer token for authentication to the API server
+    /// Authenticate with this bearer token
     #[arg(long, global = true)]
     pub(crate) token: Option<String>,
-    /// Username for basic authentication to the API server
+    /// Authenticate with this user name (basic authentication)
     #[arg(long, global = true)]
     pub(crate) username: Option<String>,
-    /// Password for basic authentication to the API server
+    /// Authenticate with this password (basic authentication)
     #[arg(long, global = true)]
     pub(crate) password: Option<String>,
-    /// Username to impersonate
+    /// Impersonate this user, for example jane
     #[arg(long = "as", global = true, value_name = "USER")]
     pub(crate) as_user: Option<String>,
-    /// Group to impersonate; may be repeated
+    /// Impersonate this group, for example system:masters; repeat for several
     #[arg(long, global = true, value_name = "GROUP")]
     pub(crate) as_group: Vec<String>,
-    /// UID to impersonate
+    /// Impersonate this user ID
     #[arg(long, global = true, value_name = "UID")]
     pub(crate) as_uid: Option<String>,
-    /// Extra user fields to impersonate, as KEY=VALUE; may be repeated
+    /// Impersonate with this extra field, for example reason=test; repeat for several
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     pub(crate) as_user_extra: Vec<String>,
-    /// Path to a certificate file for the certificate authority
+    /// Trust the certificate authority in this file
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) certificate_authority: Option<String>,
-    /// Path to a client certificate file for TLS
+    /// Authenticate with the client certificate in this file
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) client_certificate: Option<String>,
-    /// Path to a client key file for TLS
+    /// Authenticate with the client key in this file
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) client_key: Option<String>,
     /// Do not check the server's certificate; this makes the connection insecure
     #[arg(long, global = true)]
     pub(crate) insecure_skip_tls_verify: bool,
-    /// The server name to check the server's certificate against
+    /// Check the server's certificate against this name (default: the host of the URL)
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) tls_server_name: Option<String>,
     /// Do not ask for compressed responses
     #[arg(long, global = true)]
     pub(crate) disable_compression: bool,
-    /// How long to wait for the answer to a single request (1s, 2m, 3h; 0 for ever); watches are not cut
+    /// Give up a single request after this time, for example 30s or 2m; 0: no limit. Watches have no
+    /// limit
     #[arg(long, global = true, value_name = "DURATION", default_value = "0")]
     pub(crate) request_timeout: String,
-    /// Where schemas are kept between runs; ~/.kube/cache by default, nowhere if empty
+    /// Keep the schemas of custom kinds in this directory; empty: keep none (default: $KUBECACHEDIR,
+    /// then ~/.kube/cache)
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache_dir: Option<String>,
 }
 
 impl ClusterArgs {
-    /// Where answers are kept between runs; `None` for nowhere.
+    /// The directory for files that are kept between runs; `None` if the user turned it off.
     pub(crate) fn cache_dir(&self, ambient: &Ambient) -> Option<PathBuf> {
         let given = self.cache_dir.as_ref().map(PathBuf::from);
         let dir = given.or_else(|| ambient.cache_dir());
         dir.filter(|dir| !dir.as_os_str().is_empty())
     }
 
-    /// What the flags replace in the kubeconfig.
+    /// The kubeconfig settings that the flags replace.
     pub(crate) fn overrides(&self) -> Overrides {
         let args = self.clone();
         Overrides {
@@ -121,19 +123,19 @@ impl ClusterArgs {
     }
 }
 
-/// How output looks.
+/// The flags about colour and symbols.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct LookArgs {
-    /// When to use colour
+    /// Choose when to use colour
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: ColorChoice,
-    /// Use ASCII symbols only
+    /// Use ASCII symbols only, for example * instead of ●
     #[arg(long, global = true)]
     ascii: bool,
 }
 
 impl LookArgs {
-    /// How standard output is drawn.
+    /// How to draw standard output.
     pub(crate) fn stdout(self, env: &Env) -> Look {
         Look {
             width: env.size().map(|size| size.columns),
@@ -146,7 +148,7 @@ impl LookArgs {
         }
     }
 
-    /// How standard error is painted.
+    /// The styles of standard error.
     pub(crate) fn stderr(self, env: &Env) -> Styles {
         styles(env.stderr_color(self.color))
     }
@@ -156,19 +158,19 @@ fn styles(color: bool) -> Styles {
     if color { Styles::ANSI } else { Styles::PLAIN }
 }
 
-/// Which objects a verb looks at.
+/// The flags that select the objects of a verb.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ObjectArgs {
-    /// The objects, in kubectl's forms: TYPE/NAME…, TYPE NAME…, TYPE
+    /// Objects to show, as kubectl names them: TYPE/NAME…, TYPE NAME… or TYPE
     #[arg(value_name = "TYPE/NAME")]
     pub(crate) objects: Vec<String>,
-    /// Label selector: -l key1=value1,key2=value2
+    /// Show only objects with these labels, for example app=web,tier!=cache
     #[arg(short = 'l', long)]
     pub(crate) selector: Option<String>,
-    /// Field selector: --field-selector key1=value1,key2=value2
+    /// Show only objects with these field values, for example status.phase=Running
     #[arg(long)]
     pub(crate) field_selector: Option<String>,
-    /// Look in all namespaces; wins over -n
+    /// Look in all namespaces, even if -n names one
     #[arg(short = 'A', long)]
     pub(crate) all_namespaces: bool,
     #[command(flatten)]
@@ -177,19 +179,19 @@ pub(crate) struct ObjectArgs {
     pub(crate) source: FileArgs,
 }
 
-/// What a command is about, by its arguments.
+/// How the arguments of a command name its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// The objects that `-f` or `-k` names. A TYPE beside them is an error.
+    /// By manifests, with `-f` or `-k`. A TYPE beside them is an error.
     Manifests,
-    /// The types and names on the command line.
+    /// By types and names on the command line.
     Words,
-    /// No object and no type is named: everything, or an error. A selector alone selects among everything.
+    /// Not at all: the verb shows everything, or fails. A selector may still select from everything.
     Unnamed,
 }
 
 impl ObjectArgs {
-    /// What the command is about: the only place that decides it.
+    /// How the arguments name the objects. Only this function decides that.
     pub(crate) fn subject(&self) -> Subject {
         match () {
             () if self.manifests.are_given() => Subject::Manifests,
@@ -198,7 +200,7 @@ impl ObjectArgs {
         }
     }
 
-    /// Means these objects, if none are named.
+    /// Takes `objects`, if the arguments name and select none.
     pub(crate) fn default_to(&mut self, objects: &[&str]) {
         if self.subject() == Subject::Unnamed && self.selector.is_none() {
             self.objects = objects.iter().map(|&object| object.to_owned()).collect();
@@ -206,31 +208,32 @@ impl ObjectArgs {
     }
 }
 
-/// A file in place of a cluster.
+/// The flags that read a file instead of a cluster.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FileArgs {
-    /// Read objects or watch events (YAML or JSON) from a file in place of a cluster; - is stdin
+    /// Read objects or watch events (YAML or JSON) from this file instead of a cluster; - is standard
+    /// input
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<String>,
-    /// With --from: the time to take as now, in RFC 3339
+    /// With --from: use this as the current time, for example 2026-03-02T12:00:00Z
     #[arg(long, value_name = "TIME", requires = "from")]
     pub(crate) now: Option<jiff::Timestamp>,
 }
 
-/// When a verb ends.
+/// The flags that make a verb watch, or exit after the current state.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WatchArgs {
-    /// Go on as things change, until Ctrl-C
+    /// Keep watching until Ctrl-C
     #[arg(short, long, default_value = "true", num_args = 0..=1, require_equals = true,
           default_missing_value = "true", action = clap::ArgAction::Set, value_name = "true|false")]
     pub(crate) watch: bool,
-    /// Show what is and end; the same as --watch=false
+    /// Print the current state and exit; same as --watch=false
     #[arg(long)]
     pub(crate) once: bool,
 }
 
 impl WatchArgs {
-    /// Whether to end once everything is shown.
+    /// Whether to print the current state and exit.
     pub(crate) fn ends(&self) -> bool {
         self.once || !self.watch
     }

@@ -1,13 +1,13 @@
-//! `completion`: prints the script with which a shell completes `kubectl-spy`.
+//! `completion`: prints the script that lets a shell complete `kubectl-spy` commands.
 
 use clap_complete::Shell;
 
 use super::{CommandError, Context, Ended};
 
-/// Print the completion script for a shell
+/// Print the completion script of a shell
 #[derive(clap::Args, Debug)]
 pub(crate) struct CompletionArgs {
-    /// Which shell
+    /// Choose the shell
     #[arg(value_enum)]
     shell: Shell,
 }

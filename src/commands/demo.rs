@@ -1,4 +1,4 @@
-//! `demo`: a story on the embedded cluster, watched with one of the verbs.
+//! `demo`: plays a scenario on the embedded cluster and watches it with one of the verbs.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,17 +9,17 @@ use super::{CommandError, Context, Ended, Origin, Shutdown, changes, status, tra
 use crate::sandbox::scenario::{self, Scenario, Stage};
 use crate::sandbox::{Options, Sandbox};
 
-/// Watch a story on an embedded cluster; no Kubernetes needed
+/// Play a scenario on an embedded cluster and watch it; no Kubernetes needed
 #[derive(clap::Args, Clone, Debug)]
 #[command(subcommand_precedence_over_arg = true, after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
-    /// Which story
+    /// Choose the scenario: rollout or config
     #[arg(default_value = "rollout")]
     scenario: String,
-    /// List the stories
+    /// List the scenarios and exit
     #[arg(long)]
     list: bool,
-    /// Play it this many times as fast
+    /// Play this many times faster, for example 4
     #[arg(long, value_name = "TIMES", default_value = "1")]
     speed: NonZeroU32,
     #[command(subcommand)]
@@ -27,11 +27,11 @@ pub(crate) struct DemoArgs {
 }
 
 const EXAMPLES: &str = "Examples:
-  kubectl spy demo                   a rollout fails and is fixed, watched with status
-  kubectl spy demo rollout changes   the same as diffs
-  kubectl spy demo config            a ConfigMap, a Secret and an autoscaler are edited";
+  kubectl spy demo                   a rollout fails and is then fixed, shown by status
+  kubectl spy demo rollout changes   the same rollout, shown by changes
+  kubectl spy demo config            edits of a ConfigMap, a Secret and an autoscaler";
 
-/// What to watch it with; without arguments, what the story is about.
+/// The verb to watch the scenario with. Without arguments it shows the objects of the scenario.
 #[derive(Subcommand, Clone, Debug)]
 enum DemoVerb {
     Changes(changes::ChangesArgs),
@@ -39,8 +39,8 @@ enum DemoVerb {
     Trace(trace::Args),
 }
 
-/// How long the last frame stands before the demo ends.
-const CURTAIN: Duration = Duration::from_secs(3);
+/// How long the last frame stays before the demo exits, at speed 1.
+const LAST_FRAME: Duration = Duration::from_secs(3);
 
 pub(crate) fn run(args: &DemoArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let scenarios = scenario::all();
@@ -57,14 +57,14 @@ pub(crate) fn run(args: &DemoArgs, context: &mut Context<'_>) -> Result<Ended, C
         let names: Vec<_> = scenarios.iter().map(|scenario| scenario.name).collect();
         return Err(
             CommandError::usage(format!("unknown scenario \"{}\"", args.scenario))
-                .hint(format!("there are: {}", names.join(", "))),
+                .hint(format!("use one of {}", names.join(", "))),
         );
     };
     let verb = args.verb.clone().unwrap_or_else(|| usual_verb(scenario));
     context.block_on(async |context| Box::pin(play(scenario, args.speed, verb, context)).await)
 }
 
-/// What a story is watched with if the user does not say.
+/// The verb for a scenario when the command line names none.
 fn usual_verb(scenario: &Scenario) -> DemoVerb {
     let words = if scenario.name == "config" {
         ["demo", "changes"]
@@ -74,14 +74,14 @@ fn usual_verb(scenario: &Scenario) -> DemoVerb {
     parsed(&words)
 }
 
-/// A verb as if it had been typed.
+/// Parses a verb as if the user had typed it.
 fn parsed(words: &[&str]) -> DemoVerb {
     let command = DemoVerb::augment_subcommands(clap::Command::new("demo"));
     let matches = command.get_matches_from(words);
     DemoVerb::from_arg_matches(&matches).expect("the words are a verb and objects of ours")
 }
 
-/// The objects that a story is about, as each verb takes them.
+/// The objects of a scenario that each verb shows by default.
 fn subject(scenario: &Scenario, verb: &DemoVerb) -> &'static [&'static str] {
     match (scenario.name, verb) {
         ("config", DemoVerb::Changes(_)) => &[
@@ -116,9 +116,9 @@ async fn play(
     });
     let objects = subject(scenario, &verb);
     let stage = Stage::set(&sandbox, scenario).map_err(CommandError::failed)?;
-    let story = async {
+    let scenario_run = async {
         let played = stage.faster(speed).play(std::future::pending()).await;
-        tokio::time::sleep(CURTAIN / speed.get()).await;
+        tokio::time::sleep(LAST_FRAME / speed.get()).await;
         drop(over);
         played.map_err(CommandError::failed)
     };
@@ -131,10 +131,10 @@ async fn play(
             DemoVerb::Trace(args) => trace::show(&args.about(objects), context, &shutdown).await,
         }
     };
-    tokio::pin!(story, watched);
+    tokio::pin!(scenario_run, watched);
     tokio::select! {
         ended = &mut watched => ended,
-        played = &mut story => {
+        played = &mut scenario_run => {
             played?;
             watched.await
         }

@@ -1,4 +1,4 @@
-//! `CommandError`: what a verb fails with, in kubectl's words, and what to do about it.
+//! `CommandError`: the error of a verb, with kubectl's message and our hints.
 
 use std::fmt;
 
@@ -6,8 +6,7 @@ use crate::cluster::{
     ApiError, ArgumentError, ConfigError, RequestError, ResolveError, TargetError,
 };
 
-/// An error as the user sees it. The first line is what kubectl would print; each hint is one thing
-/// to do about it.
+/// An error as the user sees it. The first line is kubectl's; each hint is one action for the user.
 #[derive(Debug)]
 pub(crate) struct CommandError {
     message: String,
@@ -15,23 +14,23 @@ pub(crate) struct CommandError {
     kind: ErrorKind,
 }
 
-/// What sort of error it is: it decides what is printed after the message.
+/// The kind of an error. It decides the exit code and the text after the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ErrorKind {
-    /// The command line is wrong: the help is named.
+    /// The command line is wrong. The error ends with a reference to the help.
     Usage,
-    /// The program could not do what was asked.
+    /// Any other error.
     Failed,
-    /// With `--for`: what is watched cannot come to its goal.
+    /// With `--for`: an object failed, so it cannot meet the goal.
     GoalFailed,
-    /// With `--for`: what is watched has not come to its goal in time.
+    /// With `--for`: an object did not meet the goal in time.
     GoalUnmet,
-    /// Whoever reads our output has gone: nothing is printed, and nothing is wrong.
+    /// The reader of standard output closed the pipe. This is not an error: nothing is printed, and the exit code is 0.
     BrokenPipe,
 }
 
 impl CommandError {
-    /// An error in the command line; `message` comes without `error: `.
+    /// An error in the command line; `message` has no `error: ` in front.
     pub(crate) fn usage(message: impl fmt::Display) -> CommandError {
         CommandError {
             message: format!("error: {message}"),
@@ -57,7 +56,7 @@ impl CommandError {
         }
     }
 
-    /// With `--for`: objects that have not come to their goal in time; `message` is the whole text.
+    /// With `--for`: objects that did not meet the goal in time; `message` is the whole text.
     pub(crate) fn goal_unmet(message: impl fmt::Display) -> CommandError {
         CommandError {
             kind: ErrorKind::GoalUnmet,
@@ -65,14 +64,14 @@ impl CommandError {
         }
     }
 
-    /// Adds one thing the user can do.
+    /// Adds an action that the user can take.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl fmt::Display) -> CommandError {
         self.hints.push(hint.to_string());
         self
     }
 
-    /// What sort of error this is.
+    /// The kind of this error.
     pub(crate) fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -109,7 +108,7 @@ impl From<ApiError> for CommandError {
     fn from(error: ApiError) -> CommandError {
         let forbidden = error.status.code == 403;
         let resource = match &*error.resource {
-            // Only discovery reads something that is no resource.
+            // Only discovery reads a path that is not a resource.
             "" => "/apis",
             resource => resource,
         };
@@ -123,11 +122,11 @@ impl From<ConfigError> for CommandError {
     fn from(error: ConfigError) -> CommandError {
         match error {
             ConfigError::NoContext(_) | ConfigError::NoCurrentContext(_) => {
-                CommandError::failed(error).hint("`kubectl config get-contexts` lists them")
+                CommandError::failed(error).hint("list the contexts: `kubectl config get-contexts`")
             }
             ConfigError::Namespace { ref setting, .. } => {
                 let hint =
-                    format!("correct {setting}; `kubectl get namespaces` lists the namespaces");
+                    format!("correct {setting}; list the namespaces: `kubectl get namespaces`");
                 CommandError::failed(error).hint(hint)
             }
             ConfigError::Url {
@@ -139,9 +138,7 @@ impl From<ConfigError> for CommandError {
                 CommandError::failed(error).hint(hint)
             }
             ConfigError::Header { ref setting, .. } => {
-                let hint = format!(
-                    "correct {setting}: it holds a line break or another control character"
-                );
+                let hint = format!("correct {setting}: remove the line break or control character");
                 CommandError::failed(error).hint(hint)
             }
             error => CommandError::failed(error),
@@ -168,8 +165,12 @@ impl From<TargetError> for CommandError {
                     return CommandError::failed(error);
                 };
                 let near = (!near.is_empty()).then(|| format!("did you mean {}?", near.join(", ")));
-                let stale = (!stale.is_empty())
-                    .then(|| format!("these groups could not be read: {}", stale.join(", ")));
+                let stale = (!stale.is_empty()).then(|| {
+                    format!(
+                        "check these API groups, which could not be read: {}",
+                        stale.join(", ")
+                    )
+                });
                 let hints = near.into_iter().chain(stale);
                 hints.fold(CommandError::failed(&error), CommandError::hint)
             }
@@ -190,7 +191,7 @@ mod tests {
     use crate::cluster::Status;
 
     #[test]
-    fn the_hint_of_a_403_names_what_to_ask_for() {
+    fn the_hint_of_a_403_is_a_command_that_checks_the_permission() {
         let hints = |verb: &'static str, resource: &str| {
             let status = Status {
                 code: 403,

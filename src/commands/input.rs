@@ -1,4 +1,4 @@
-//! What `--from` names: a file, a pipe or standard input.
+//! Reads the input of `--from`: a file, a pipe or standard input.
 
 use std::io::Read;
 
@@ -6,7 +6,7 @@ use super::{CommandError, Context, FileArgs};
 use crate::object::Doc;
 use crate::watch::{self, FileError};
 
-/// The objects of `--from` one by one, whatever they lack.
+/// Every document of `--from`, also those that lack a kind or a name. Fails if the input cannot be read or parsed.
 pub(crate) fn documents(
     context: &mut Context<'_>,
     file: &FileArgs,
@@ -16,7 +16,7 @@ pub(crate) fn documents(
     watch::documents(&text).map_err(|error| unreadable(path, &error))
 }
 
-/// The error of a file that holds something else.
+/// The error of a file that cannot be parsed.
 pub(super) fn unreadable(path: &str, error: &FileError) -> CommandError {
     CommandError::failed(format!(
         "error: {path}: line {}: {}",
@@ -24,7 +24,7 @@ pub(super) fn unreadable(path: &str, error: &FileError) -> CommandError {
     ))
 }
 
-/// The stream that a path of `--from` is, if it is one: standard input, or a pipe of the shell's.
+/// Opens standard input (`-`) or a pipe as a stream. `None` if the path is a regular file.
 pub(super) fn stream_of(
     context: &mut Context<'_>,
     path: &str,
@@ -39,13 +39,13 @@ pub(super) fn stream_of(
     })
 }
 
-/// Whether a file has no end that is known beforehand.
+/// Whether a path is a pipe, whose length is not known beforehand.
 fn is_pipe(path: &str) -> bool {
     let about = std::fs::metadata(path);
     about.is_ok_and(|about| !about.is_file() && !about.is_dir())
 }
 
-/// The text of `--from`; `-` is standard input.
+/// The whole text of `--from`; `-` is standard input.
 pub(super) fn text_of(context: &mut Context<'_>, path: &str) -> Result<String, CommandError> {
     let mut text = String::new();
     let read = match path {

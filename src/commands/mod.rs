@@ -1,16 +1,15 @@
-//! The verbs: arguments and wiring. A verb never imports another; what they share is here.
+//! The verbs: their arguments and wiring. A verb never imports another verb. Shared code is in the modules here.
 
 mod args;
 pub(crate) mod changes;
 pub(crate) mod completion;
 pub(crate) mod demo;
-mod ends;
 mod error;
 mod follow;
 mod input;
 mod manifests;
+mod nonblocking_stdout;
 pub(crate) mod options;
-mod outlet;
 mod session;
 mod shutdown;
 mod sources;
@@ -18,6 +17,7 @@ pub(crate) mod status;
 mod terminal;
 pub(crate) mod trace;
 pub(crate) mod version;
+mod wait;
 
 use std::time::Duration;
 
@@ -25,7 +25,6 @@ use crate::env::Env;
 use crate::render::style::Look;
 
 pub(crate) use args::{ClusterArgs, FileArgs, LookArgs, ObjectArgs, Subject, WatchArgs};
-pub(crate) use ends::{Answer, EndArgs, Until};
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
 pub(crate) use input::documents;
@@ -34,37 +33,39 @@ pub(crate) use session::{EveryKind, Origin, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
 pub(crate) use sources::{Need, Note, Sources, Unknown};
 pub(crate) use terminal::{Output, Terminal};
+pub(crate) use wait::{Answer, EndArgs, WaitFor};
 
-/// What a verb is handed.
+/// The surroundings of a verb.
 pub(crate) struct Context<'a> {
     /// Where objects come from.
     pub(crate) origin: Origin,
-    /// How output is to look.
+    /// The flags about colour and symbols.
     pub(crate) look: LookArgs,
     /// The clock, the streams, the terminal.
     pub(crate) env: &'a mut Env,
 }
 
-/// How a verb ended, if not with an error.
+/// How a verb ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// What was asked is answered.
+    /// It printed its answer.
     Answered,
-    /// It is answered, and there is what `--exit-code` reports.
+    /// It printed its answer, and `--exit-code` reports a change or a problem.
     Found,
-    /// The time it was given is over.
+    /// It reached its time limit.
     OutOfTime,
-    /// The user, or the system, stopped it.
+    /// A signal stopped it.
     By(Signal),
 }
 
-/// How long tasks have to end once a verb has.
+/// How long tasks may run after their verb has ended.
 const GRACE: Duration = Duration::from_millis(200);
 
 impl Context<'_> {
-    /// Runs a verb's asynchronous part, its sources and its view on this one thread: to wake another for
-    /// each event costs more than what is done with most. Nothing here may block; [`outlet`] sees to it that
-    /// standard output does not.
+    /// Runs the asynchronous part of a verb, its sources and its view, on this thread.
+    ///
+    /// One thread, because waking another for each event costs more than most events. So nothing here may block;
+    /// [`nonblocking_stdout`] keeps standard output from blocking.
     pub(crate) fn block_on<T>(
         &mut self,
         verb: impl AsyncFnOnce(&mut Self) -> Result<T, CommandError>,
@@ -77,7 +78,7 @@ impl Context<'_> {
         result
     }
 
-    /// How standard output is drawn, at its present width.
+    /// How to draw standard output at its present width.
     pub(crate) fn look(&self) -> Look {
         self.look.stdout(self.env)
     }

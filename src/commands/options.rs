@@ -1,4 +1,4 @@
-//! `options`: lists the flags that every command takes, which `--help` leaves out, as kubectl does.
+//! `options`: lists the flags that every command takes. `--help` leaves them out, as kubectl does.
 
 use super::{CommandError, Context, Ended};
 

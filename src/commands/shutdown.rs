@@ -1,4 +1,4 @@
-//! When to stop: Ctrl-C, another signal, or whatever else a caller waits for.
+//! `Shutdown`: when a verb must stop, because of a signal or another event.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -19,17 +19,17 @@ pub(crate) enum Signal {
     Interrupt,
     /// SIGTERM.
     Terminate,
-    /// SIGHUP: the terminal is gone.
+    /// SIGHUP: the terminal was closed.
     Hangup,
     /// SIGQUIT: Ctrl-\.
     Quit,
 }
 
 impl Signal {
-    /// Those that end every verb.
+    /// The signals that stop every verb.
     const ALWAYS: &[Signal] = &[Signal::Interrupt, Signal::Terminate];
-    /// Those that also end one with a frame, whose cursor is to be shown again. Elsewhere they do what they
-    /// do to other programs: nothing, under nohup.
+    /// The signals that stop a verb with a frame, which must show the cursor again. Without a frame, SIGHUP and SIGQUIT
+    /// keep their usual effect; under nohup, SIGHUP has none.
     const WITH_FRAME: &[Signal] = &[
         Signal::Interrupt,
         Signal::Terminate,
@@ -38,17 +38,17 @@ impl Signal {
     ];
 }
 
-/// How long a verb has to print what it has found and end after a signal.
+/// How long a verb may take to print its results and end after a signal.
 #[cfg(unix)]
 const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
-/// How often to look for a second signal meanwhile.
+/// How many times to check for a second signal in that time.
 #[cfg(unix)]
-const LOOKS: u32 = 100;
+const CHECKS: u32 = 100;
 
-/// Ends the process if nobody does: while it waits for a file or a credential plugin, or for whoever is to
-/// read a full pipe. A second signal ends it at once. It has a thread of its own, as the one that everything
-/// else runs on may be what is stuck.
-/// One thread serves all verbs that the process runs.
+/// Ends the process [`GRACE`] after a signal, or at once after a second signal.
+///
+/// A verb can be stuck: it reads a file, waits for a credential plugin, or writes to a full pipe. Then the main thread
+/// cannot stop it, so this has its own thread. One such thread serves all verbs of the process.
 #[cfg(unix)]
 fn insist(on: &[Signal]) -> std::io::Result<()> {
     use signal_hook::low_level::emulate_default_handler;
@@ -62,8 +62,8 @@ fn insist(on: &[Signal]) -> std::io::Result<()> {
         let Some(signal) = signals.forever().next() else {
             return;
         };
-        let second = (0..LOOKS).find_map(|_| {
-            std::thread::sleep(GRACE / LOOKS);
+        let second = (0..CHECKS).find_map(|_| {
+            std::thread::sleep(GRACE / CHECKS);
             signals.pending().next()
         });
         let _ends_here = emulate_default_handler(second.unwrap_or(signal));
@@ -86,8 +86,7 @@ impl Signal {
     }
 }
 
-/// A future that is ready once the verb is to stop, and stays ready. `None` means that it stops for a
-/// reason of its own, not a signal.
+/// A future that is ready when the verb must stop, and stays ready. Its value is `None` if the cause is not a signal.
 #[derive(Clone)]
 pub(crate) struct Shutdown(Shared<Pin<Box<dyn Future<Output = Option<Signal>> + Send>>>);
 
@@ -104,7 +103,7 @@ impl Shutdown {
         Ok(Shutdown(first(signals)?.map(Some).boxed().shared()))
     }
 
-    /// Stops also when `other` is done.
+    /// Is also ready when `other` is done.
     pub(crate) fn or(self, other: impl Future<Output = ()> + Send + 'static) -> Shutdown {
         let both = async move {
             tokio::select! {
@@ -115,13 +114,13 @@ impl Shutdown {
         Shutdown(both.boxed().shared())
     }
 
-    /// Ready once it is time to stop.
+    /// Waits until the verb must stop.
     pub(crate) async fn wait(&self) -> Option<Signal> {
         self.0.clone().await
     }
 }
 
-/// Ctrl-Z: the terminal is given back before the process stops, and taken again when it goes on.
+/// Ctrl-Z. A live view must release the terminal before the process stops, and take it again when it resumes.
 pub(crate) struct Suspension {
     #[cfg(unix)]
     asked: tokio::signal::unix::Signal,
@@ -137,23 +136,23 @@ impl Suspension {
         })
     }
 
-    /// Ready when the user asks to stop.
+    /// Waits until the user presses Ctrl-Z.
     pub(crate) async fn asked(&mut self) {
         if self.asked.recv().await.is_none() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// Stops the process, as it would have without us; returns once it goes on.
+    /// Stops the process like the default handler. Returns when the process resumes.
     pub(crate) fn stop() {
-        let _goes_on =
+        let _resumed =
             signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP);
     }
 }
 
 #[cfg(not(unix))]
 impl Suspension {
-    /// There is no such thing here.
+    /// Does nothing: this system has no Ctrl-Z.
     pub(crate) fn listen() -> std::io::Result<Suspension> {
         Ok(Suspension {})
     }
@@ -167,14 +166,14 @@ impl Suspension {
     pub(crate) fn stop() {}
 }
 
-/// Ready with the first of these signals.
+/// Waits for the first of these signals.
 #[cfg(unix)]
 fn first(signals: &[Signal]) -> std::io::Result<impl Future<Output = Signal> + Send + use<>> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen = |&asked: &Signal| {
         let mut stream = signal(SignalKind::from_raw(asked.number()))?;
         let comes = async move {
-            // The end of the stream is none of these signals.
+            // `None` is the end of the stream, not a signal.
             match stream.recv().await {
                 Some(()) => asked,
                 None => std::future::pending().await,
@@ -186,7 +185,7 @@ fn first(signals: &[Signal]) -> std::io::Result<impl Future<Output = Signal> + S
     Ok(select_all(each?).map(|(signal, ..)| signal))
 }
 
-/// Ready with Ctrl-C.
+/// Waits for Ctrl-C.
 #[cfg(not(unix))]
 fn first(_: &[Signal]) -> std::io::Result<impl Future<Output = Signal> + Send + use<>> {
     Ok(async {

@@ -1,28 +1,29 @@
-//! `Terminal`: where a verb's lines, frames and notes go.
+//! `Terminal`: the output of a verb: lines, frames and notes.
 
 use std::io;
 
-use super::outlet::Outlet;
+use super::nonblocking_stdout::NonblockingStdout;
 use super::{Context, LookArgs, Note};
 use crate::env::Env;
 use crate::render::screen::{Screen, Size};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
 
-/// Standard output, redrawn in place where it is a terminal, and standard error beside it. It owns
-/// standard output; errors are still to be told on standard error after it.
+/// Standard output and standard error. On a terminal it redraws frames in place.
+///
+/// It owns standard output, but only borrows standard error: `cli` prints errors there after it.
 pub(crate) struct Terminal<'a> {
     env: &'a mut Env,
     look: LookArgs,
-    screen: Screen<Outlet>,
+    screen: Screen<NonblockingStdout>,
 }
 
-/// How a verb's output is written.
+/// Who reads the output of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
-    /// For people: with a live frame, if standard output is a terminal.
+    /// People: with a live frame, if standard output is a terminal.
     Text,
-    /// For programs: lines alone.
+    /// Programs: lines only.
     Lines,
 }
 
@@ -30,7 +31,7 @@ impl<'a> Terminal<'a> {
     /// Takes standard output from the environment.
     pub(crate) fn open(context: &'a mut Context<'_>, output: Output) -> Terminal<'a> {
         let stdout = std::mem::take(&mut context.env.stdout);
-        let stdout = Outlet::new(stdout.into_writer(), context.env.room.clone());
+        let stdout = NonblockingStdout::new(stdout.into_writer(), context.env.room.clone());
         let live = output == Output::Text && context.env.is_live();
         let screen = if live {
             Screen::live(stdout)
@@ -44,7 +45,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// How text is drawn, at the present width.
+    /// How to draw text at the present width.
     pub(crate) fn look(&self) -> Look {
         self.look.stdout(self.env)
     }
@@ -54,26 +55,26 @@ impl<'a> Terminal<'a> {
         self.env
     }
 
-    /// Whether frames are shown.
+    /// Whether it shows frames.
     pub(crate) fn is_live(&self) -> bool {
         self.screen.is_live()
     }
 
-    /// Prints lines for good, above the frame.
+    /// Prints lines above the frame. They stay in the scrollback.
     pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
         let (size, styles) = (self.size(), self.look().styles);
         let lines = lines.iter().map(|line| styles.line(line.as_str()));
         self.screen.print_above(&lines.collect::<Vec<_>>(), size)
     }
 
-    /// Shows a frame in place of the last one; nothing where frames are not shown.
+    /// Replaces the frame. Does nothing unless [`Terminal::is_live`].
     pub(crate) fn draw(&mut self, frame: Vec<String>) -> io::Result<()> {
         let (size, styles) = (self.size(), self.look().styles);
         let frame = frame.into_iter().map(|line| styles.line(line));
         self.screen.draw(frame.collect(), size)
     }
 
-    /// Says something beside the data: above the frame on a terminal, else on standard error.
+    /// Prints a message that is not data: above the frame, or on standard error if there is no frame.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
         if self.is_live() {
             let line = self.look().styles.dim(&escape_line(text));
@@ -83,7 +84,7 @@ impl<'a> Terminal<'a> {
         self.env.stderr.print(&[line])
     }
 
-    /// Says that a source has come to another state. On a terminal the footer says so.
+    /// Prints the new state of a source. Does nothing with a frame, whose footer shows the state.
     pub(crate) fn note(&mut self, note: &Note) -> io::Result<()> {
         if self.is_live() {
             return Ok(());
@@ -97,7 +98,7 @@ impl<'a> Terminal<'a> {
         ))
     }
 
-    /// Takes the frame away.
+    /// Erases the frame.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         let size = self.size();
         if self.is_live() {
@@ -106,17 +107,17 @@ impl<'a> Terminal<'a> {
         Ok(())
     }
 
-    /// Waits until everything printed so far has been written. Whoever prints on without it, prints into memory.
-    pub(crate) async fn written(&mut self) -> io::Result<()> {
-        self.screen.out().written().await
+    /// Waits until all printed text is written. Text that is printed before that piles up in memory.
+    pub(crate) async fn wait_until_written(&mut self) -> io::Result<()> {
+        self.screen.out().wait_until_written().await
     }
 
-    /// The same as long as somebody reads; what a reader leaves unread is dropped.
-    pub(crate) async fn written_while_read(&mut self) -> io::Result<()> {
-        self.screen.out().written_while_read().await
+    /// Like [`Terminal::wait_until_written`], but drops the rest if the reader stops reading.
+    pub(crate) async fn wait_while_read(&mut self) -> io::Result<()> {
+        self.screen.out().wait_while_read().await
     }
 
-    /// Leaves the last frame where it is.
+    /// Leaves the last frame on the screen.
     pub(crate) fn release(&mut self) -> io::Result<()> {
         self.screen.release()
     }
@@ -130,14 +131,14 @@ impl<'a> Terminal<'a> {
 }
 
 impl Context<'_> {
-    /// Says on standard error what the user may like to know, before there is a terminal.
+    /// Prints a hint on standard error, before there is a [`Terminal`].
     pub(crate) fn hint(&mut self, hint: &str) -> io::Result<()> {
         let styles = self.look.stderr(self.env);
         let line = format!("{} {}", styles.warning("hint:"), escape_line(hint));
         self.env.stderr.print(&[styles.line(line)])
     }
 
-    /// Prints lines on standard output, where there is no terminal to open.
+    /// Prints lines on standard output, for verbs without a [`Terminal`].
     pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
         let styles = self.look().styles;
         let lines = lines.iter().map(|line| styles.line(line.as_str()));

@@ -2,10 +2,10 @@
 
 use super::{CommandError, Context, Ended, Session};
 
-/// Print the client and server version
+/// Print the versions of this program and of the API server
 #[derive(clap::Args, Debug)]
 pub(crate) struct VersionArgs {
-    /// If true, shows client version only (no server required)
+    /// Print only the version of this program, without asking a server
     #[arg(long)]
     client: bool,
 }

@@ -1,16 +1,16 @@
-//! Output that tests read back.
+//! `Capture`: an output stream for tests, which they can read back.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A stream that keeps what is written to it; clones share their content.
+/// A stream that keeps its output. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
     written: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Capture {
-    /// What has been written so far.
+    /// The output so far.
     pub fn text(&self) -> String {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&written).into_owned()

@@ -1,6 +1,6 @@
-//! Everything ambient, read in one place: clock, environment variables, terminal, locale, streams.
+//! The only place that reads the clock, environment variables, terminal, locale and streams.
 //!
-//! The rest of the program is handed an [`Env`], which tests build themselves.
+//! All other code gets an [`Env`]. Tests build their own.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -23,16 +23,16 @@ pub use capture::Capture;
 pub(crate) use panics::escape_panics;
 use stdout::Stdout;
 
-/// A source of "now".
+/// Returns the current time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// A source of the terminal's size, columns before rows; `None` where output goes elsewhere.
+/// Returns the size of the terminal as columns and rows; `None` if output is not a terminal.
 pub type SizeSource = Arc<dyn Fn() -> Option<(u16, u16)> + Send + Sync>;
 
-/// How many bytes standard output takes now without making the writer wait, as far as is known.
+/// Returns how many bytes standard output surely takes now without blocking the writer.
 pub type Room = Arc<dyn Fn() -> usize + Send + Sync>;
 
-/// When output is coloured: the values of `--color`.
+/// The values of `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal, unless the environment says otherwise.
@@ -44,23 +44,23 @@ pub enum ColorChoice {
     Never,
 }
 
-/// What surrounds the process. Any value of any field is legal.
+/// The environment of the process. Every value of every field is valid.
 pub struct Env {
     /// The clock.
     pub now: Clock,
-    /// The environment variables, as they were when the process started.
+    /// The environment variables at the start of the process.
     pub variables: BTreeMap<OsString, OsString>,
-    /// Whether standard output is a terminal that obeys colour and cursor sequences.
+    /// Whether standard output is a terminal that supports colour and cursor sequences.
     pub stdout_tty: bool,
     /// Whether standard error is such a terminal.
     pub stderr_tty: bool,
-    /// The size of the terminal behind standard output, read anew each time.
+    /// The current size of the terminal behind standard output.
     pub terminal: SizeSource,
     /// The local time zone.
     pub zone: TimeZone,
     /// Standard output: data.
     pub stdout: Stream,
-    /// How much of it can be written at once.
+    /// How many bytes standard output takes now.
     pub room: Room,
     /// Standard error: everything else.
     pub stderr: Stream,
@@ -68,14 +68,14 @@ pub struct Env {
     pub stdin: Box<dyn Read + Send>,
 }
 
-/// Fixes "now" for end-to-end tests: an RFC 3339 time. Not for users, hence in no help.
+/// The variable that sets the current time for end-to-end tests, in RFC 3339. It is not for users, so no help mentions it.
 const NOW: &str = "KUBECTL_SPY_NOW";
 
-/// The size assumed of a terminal that does not tell: that of a VT100.
+/// The size of a terminal that does not report one: that of a VT100.
 const USUAL_SIZE: (u16, u16) = (80, 24);
 
 impl Env {
-    /// What surrounds this process.
+    /// The environment of this process.
     pub fn from_process() -> Env {
         let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         let fixed = variables.get(OsStr::new(NOW));
@@ -96,8 +96,8 @@ impl Env {
         }
     }
 
-    /// An environment with nothing in it: no variables, no terminal, UTC, empty input, output that
-    /// is dropped, and a clock that stands at 2026-01-02T03:04:05Z.
+    /// An empty environment. It has no variables, no terminal and no input, drops its output, and uses UTC. Its
+    /// clock stands at 2026-01-02T03:04:05Z.
     #[cfg(any(test, feature = "testing"))]
     pub fn for_test() -> Env {
         let now = Timestamp::constant(1_767_323_045, 0);
@@ -115,7 +115,7 @@ impl Env {
         }
     }
 
-    /// The time now.
+    /// The current time.
     pub fn now(&self) -> Timestamp {
         (self.now)()
     }
@@ -132,9 +132,9 @@ impl Env {
         (!value.is_empty()).then_some(value)
     }
 
-    /// The size that a view has on standard output, columns before rows; `None` if that is no
-    /// terminal, so that nothing is cut. `COLUMNS` narrows it, but cannot widen it: a live frame
-    /// must not wrap.
+    /// The columns and rows of a view on standard output; `None` without a terminal, so that views cut nothing.
+    ///
+    /// `COLUMNS` can make it narrower but not wider, because a live frame must not wrap.
     pub fn size(&self) -> Option<Size> {
         let (columns, rows) = (self.terminal)()?;
         let wanted = self.variable("COLUMNS").and_then(|text| text.parse().ok());
@@ -146,12 +146,12 @@ impl Env {
         })
     }
 
-    /// Whether standard output is coloured.
+    /// Whether to colour standard output.
     pub fn color(&self, choice: ColorChoice) -> bool {
         self.color_on(choice, self.stdout_tty)
     }
 
-    /// Whether standard error is coloured.
+    /// Whether to colour standard error.
     pub fn stderr_color(&self, choice: ColorChoice) -> bool {
         self.color_on(choice, self.stderr_tty)
     }
@@ -161,9 +161,10 @@ impl Env {
         self.stdout_tty && !self.is_dumb()
     }
 
-    /// Whether only ASCII is sure to be shown: the locale names another character set than UTF-8
-    /// (`LC_ALL` before `LC_CTYPE` before `LANG`, as setlocale(3) has it). No locale at all says
-    /// nothing: containers have none, and the terminals in front of them show UTF-8.
+    /// Whether to print only ASCII, because the locale names another character set than UTF-8.
+    ///
+    /// `LC_ALL` comes before `LC_CTYPE` before `LANG`, as in setlocale(3). Without a locale it is false: containers have
+    /// none, but the terminals in front of them show UTF-8.
     pub fn ascii(&self) -> bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
             .into_iter()
@@ -174,8 +175,7 @@ impl Env {
         })
     }
 
-    /// `--color`, then <https://no-color.org>, then <https://bixense.com/clicolors> and its kin,
-    /// then the terminal.
+    /// Decides by `--color`, then <https://no-color.org>, then <https://bixense.com/clicolors> and `TERM`, then the terminal.
     fn color_on(&self, choice: ColorChoice, is_terminal: bool) -> bool {
         let is_on = |name| {
             self.variable(name)
@@ -222,8 +222,10 @@ fn terminal_size() -> (u16, u16) {
     }
 }
 
-/// A pipe that poll(2) calls writable takes `PIPE_BUF` bytes (POSIX); so do files, and terminals but for those
-/// of which the far end has nearly stopped. Where there is no poll, none is known of.
+/// How many bytes standard output surely takes now.
+///
+/// A pipe that poll(2) reports as writable takes `PIPE_BUF` bytes (POSIX). So do files, and terminals unless their other
+/// end has nearly stopped. On systems without poll it returns 0.
 fn room() -> usize {
     #[cfg(unix)]
     let room = {
@@ -232,7 +234,7 @@ fn room() -> usize {
             rustix::stdio::stdout(),
             PollFlags::OUT,
         )];
-        // Whatever is wrong with it, the write says what.
+        // If the stream is broken, the write returns the error.
         let is_ready = poll(&mut stdout, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
         if is_ready { rustix::pipe::PIPE_BUF } else { 0 }
     };
@@ -241,7 +243,7 @@ fn room() -> usize {
     room
 }
 
-/// Whether terminals here obey escape sequences; on Windows it first asks the console to.
+/// Whether terminals on this system support escape sequences. On Windows it first turns them on.
 fn obeys_sequences() -> bool {
     #[cfg(windows)]
     let obeys = crossterm::ansi_support::supports_ansi();

@@ -1,4 +1,4 @@
-//! The message of a panic, as display text: it may quote cluster text.
+//! Prints the message of a panic as display text, because the message may quote cluster text.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io;
@@ -15,13 +15,13 @@ pub(crate) fn escape_panics() {
             let thread = std::thread::current();
             let thread = thread.name().unwrap_or("<unnamed>");
             let report = report(thread, &panic.to_string(), &Backtrace::capture());
-            // Nothing can be done about a stream that is closed.
+            // If the stream is closed, there is nothing to do.
             let _closed = Stream::new(io::stderr()).print(&Styles::PLAIN.lines(&report));
         }));
     });
 }
 
-/// What std prints of a panic.
+/// The text that std prints for a panic.
 fn report(thread: &str, panic: &str, backtrace: &Backtrace) -> String {
     match backtrace.status() {
         BacktraceStatus::Captured => format!("thread '{thread}' {panic}\n{backtrace}"),

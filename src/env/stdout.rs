@@ -1,21 +1,21 @@
-//! The process's standard output, whose errors say what they are about.
+//! The process's standard output. Its errors name `/dev/stdout`.
 
 use std::io::{self, Write};
 
-/// Standard output, with kubectl's words for what goes wrong: `write /dev/stdout: …`.
+/// Standard output, with kubectl's error messages: `write /dev/stdout: …`.
 ///
-/// A process that was started without one (`>&-`) does not come to know it: Rust opens `/dev/null` in its
-/// place before `main`, as Go does before kubectl's, and no one can tell that from a `/dev/null` that the
-/// parent has opened for reading and writing, as Python's `subprocess.DEVNULL` is.
+/// A process without standard output (`>&-`) cannot notice that: Rust opens `/dev/null` in its place before `main`, as Go
+/// does for kubectl. That looks like a `/dev/null` that the parent opened for reading and writing, such as Python's
+/// `subprocess.DEVNULL`.
 pub(super) enum Stdout {
-    /// What was opened for writing.
+    /// A stream that is open for writing.
     Open(io::Stdout),
-    /// What was opened for reading alone. Rust takes what is written to it, and drops it.
+    /// A stream that is open only for reading. Rust would drop writes to it without an error.
     ReadOnly,
 }
 
 impl Stdout {
-    /// That of this process.
+    /// The standard output of this process.
     pub(super) fn of_process() -> Stdout {
         if is_read_only() {
             Stdout::ReadOnly
@@ -41,7 +41,7 @@ impl Write for Stdout {
     }
 }
 
-/// Says what an error is about, and leaves out its number.
+/// Adds `write /dev/stdout` to an error, and removes its number.
 fn named(error: &io::Error) -> io::Error {
     let text = error.to_string();
     let what = text.split(" (os error").next().unwrap_or_default();

@@ -100,6 +100,6 @@ impl Connection {
         }
         let styles = canvas.look.styles;
         let left = format!("{}  {}", self.summary, styles.dim(&parts.join("  ")));
-        canvas.line(&left, &styles.dim("Ctrl-C to end"))
+        canvas.line(&left, &styles.dim("Ctrl-C to exit"))
     }
 }

@@ -133,7 +133,7 @@ fn the_end_of_the_servers_history_is_shown() {
         assert_eq!(printed, (first..=*number).collect::<Vec<_>>());
         let ended = ran
             .stdout
-            .contains("the server has forgotten what was before");
+            .contains("the server has compacted versions before");
         let from_the_start = ran.stdout.contains("CREATED configmap/counter");
         assert!(ended || from_the_start, "{}", ran.stdout);
         assert_eq!(from_the_start, first == 1, "{}", ran.stdout);

@@ -8,7 +8,6 @@
 )]
 
 mod controlplane;
-mod ends;
 mod faults;
 mod history;
 mod kstatus;
@@ -16,6 +15,7 @@ mod list_keys;
 mod outage;
 mod sandbox;
 mod verbs;
+mod wait;
 
 #[expect(dead_code, reason = "only tests/it uses some of these")]
 #[path = "../support/mod.rs"]

@@ -120,10 +120,10 @@ async fn a_look_back_out_of_time_prints_the_versions_found() {
     Some(1)
     2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
-    look-back interrupted: earlier versions may be missing of configmaps/flags in namespace "shop"
+    look-back interrupted: earlier versions of configmaps/flags in namespace "shop" may be missing
     ── 1 earlier version read, back to 2026-03-02T12:00:04.000Z ──
     ! error: timed out waiting for earlier versions of configmaps/flags in namespace "shop"
-    ! hint: raise --timeout
+    ! hint: use a longer --timeout
     "#);
 }
 
@@ -170,10 +170,10 @@ async fn the_kinds_that_a_look_back_did_not_reach_are_named() {
     ~ .data.mode: c → d
     2026-03-02T12:00:05.000Z CREATED pod/web  6  4m55s ago  by kubectl-create
     + .spec.containers: [{image: app:1, name: app}]
-    look-back interrupted: earlier versions may be missing of pods in namespace "shop"
+    look-back interrupted: earlier versions of pods in namespace "shop" may be missing
     ── 5 earlier versions read, back to 2026-03-02T12:00:01.000Z ──
     ! error: timed out waiting for earlier versions of pods in namespace "shop"
-    ! hint: raise --timeout
+    ! hint: use a longer --timeout
     "#);
     cluster.sandbox.clear_faults();
     stall(&cluster, "pods", 2);
@@ -205,7 +205,7 @@ async fn ctrl_c_during_a_look_back_prints_the_versions_found() {
     assert_snapshot!(ran.transcript(), @r#"
     2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
-    look-back interrupted: earlier versions may be missing of configmaps/flags in namespace "shop"
+    look-back interrupted: earlier versions of configmaps/flags in namespace "shop" may be missing
     ── 1 earlier version read, back to 2026-03-02T12:00:04.000Z ──
     "#);
 }

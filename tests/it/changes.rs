@@ -288,7 +288,7 @@ async fn a_recreated_object_is_a_new_object() {
     let ran = follow(object, &["cm/flags"], (happen, "MODIFIED"));
     assert_snapshot!(ran.await.transcript(), @r#"
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z DELETED configmap/flags  3  after 4m59s
+    2026-03-02T12:05:00.000Z DELETED configmap/flags  3  existed 4m59s
     2026-03-02T12:05:00.000Z RECREATED configmap/flags  4  by kubectl-create
     + .data.dark-mode: "on"
     2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
@@ -448,7 +448,7 @@ async fn the_arguments_of_kubespy_are_accepted() {
     run.until("EXISTING");
     assert_snapshot!(interrupted(run).transcript(), @r"
     2026-03-02T12:05:00.000Z EXISTING pod/web  2
-    ! hint: today this is written `kubectl spy changes pod/web -n shop`
+    ! hint: use `kubectl spy changes pod/web -n shop`
     ");
 }
 
@@ -517,7 +517,7 @@ async fn a_wide_scope_shows_when_its_listing_is_complete() {
     + .metadata.labels: {app: web}
     + .spec.containers: [{image: app:1, name: app}]
     2026-03-02T12:05:00.000Z LEFT pod/web-2  8
-    2026-03-02T12:05:00.000Z DELETED pod/web-1  9  after 4m59s
+    2026-03-02T12:05:00.000Z DELETED pod/web-1  9  existed 4m59s
     "#);
 }
 
@@ -661,7 +661,7 @@ fn noise_is_shown_on_request() {
     "#);
     assert_snapshot!(printed(&["--show-noise=probes"]), @"
     ! error: invalid value 'probes' for '--show-noise[=<CLASS>]'
-    ! hint: one of all, version, managedFields, heartbeat, order, equivalent
+    ! hint: use one of all, version, managedFields, heartbeat, order, equivalent
     ! See 'kubectl spy --help' for usage.
     ");
 }
@@ -774,8 +774,8 @@ async fn once_prints_the_current_state_and_exits() {
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @r#"
     ! Error from server (NotFound): deployments.apps "wbe" not found
-    ! hint: in namespace "shop" there are: web
-    ! hint: without --once, spy waits for it to be created
+    ! hint: did you mean web in namespace "shop"?
+    ! hint: to wait until it is created, drop --once
     "#);
 }
 

@@ -31,7 +31,7 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     "#);
     assert_snapshot!(refused(&["changes", "-o"]), @r"
     error: a value is required for '--output <OUTPUT>' but none was supplied
-    hint: one of paths, tree, full, diff, json, yaml, name, json-patch, merge-patch
+    hint: use one of paths, tree, full, diff, json, yaml, name, json-patch, merge-patch
     See 'kubectl spy --help' for usage.
     ");
 }
@@ -111,7 +111,7 @@ fn kubespy_arguments_are_accepted_with_a_hint() {
             "kubectl spy trace service/api -n shop",
         ),
     ] {
-        let hint = format!("hint: today this is written `{today}`\n");
+        let hint = format!("hint: use `{today}`\n");
         assert_eq!(refused(args), hint + REFUSED, "{args:?}");
     }
 }

@@ -54,7 +54,7 @@ fn plugin(script: &str) -> Value {
 fn header_error(header: &str, setting: &str) -> String {
     format!(
         "Unable to connect to the server: net/http: invalid header field value for \"{header}\"\n\
-         hint: correct {setting}: it holds a line break or another control character\n"
+         hint: correct {setting}: remove the line break or control character\n"
     )
 }
 
@@ -181,7 +181,7 @@ fn urls_are_shown_without_their_login() {
     let ran = Spy::alone().run(&["changes", "-f", &manifest, "-s", "http://127.0.0.1:1"]);
     assert!(
         ran.stderr
-            .contains("https://***@example.com/a.yaml: URLs are not read"),
+            .contains("https://***@example.com/a.yaml: URLs are not supported"),
         "{}",
         ran.transcript()
     );

@@ -57,7 +57,7 @@ fn scenarios_are_listed_and_unknown_ones_refused() {
     let ran = Spy::alone().run(&["demo", "nonsense"]);
     assert_eq!(ran.status.code(), Some(1));
     assert!(
-        ran.stderr.contains("hint: there are: rollout, config"),
+        ran.stderr.contains("hint: use one of rollout, config"),
         "{}",
         ran.stderr
     );

@@ -16,7 +16,7 @@ fn an_answer_that_is_not_json_is_an_error() {
         .run(&["changes", "pod/web", "--once", "--since", "0"]);
     assert!(!ran.status.success());
     assert_eq!(ran.stdout, "");
-    assert!(ran.stderr.contains("no list"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not a list"), "{}", ran.stderr);
     assert!(!hostile.targets().is_empty());
 }
 

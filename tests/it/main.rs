@@ -14,13 +14,13 @@ mod cli;
 mod credentials;
 mod demo;
 mod docs;
-mod ends;
 mod escapes;
 mod faults;
 mod file;
 mod hostile;
 mod manifests;
 mod output;
+mod plain_english;
 mod requests;
 mod schedules;
 mod schema;
@@ -28,6 +28,7 @@ mod secrets;
 mod status;
 mod terminal;
 mod trace;
+mod wait;
 mod watch_core;
 
 #[path = "../support/mod.rs"]

@@ -141,7 +141,7 @@ async fn an_unreadable_manifest_is_named() {
     };
     assert_snapshot!(printed(&directory.path("bad.yaml")), @"
     error: error parsing bad.yaml: error converting YAML to JSON: yaml: line 2: unclosed bracket '['
-    hint: at column 7 of: kind: [
+    hint: check column 7 of: kind: [
     ");
     assert_snapshot!(printed(&directory.path("chart.yaml")), @"
     error: error parsing chart.yaml: error converting YAML to JSON: yaml: line 6: while parsing a block mapping, did not find expected key
@@ -149,13 +149,13 @@ async fn an_unreadable_manifest_is_named() {
     ");
     assert_snapshot!(printed(&directory.path("bad.json")), @r#"
     error: error parsing bad.json: json: line 2: expected value
-    hint: at column 9 of: "kind": }
+    hint: check column 9 of: "kind": }
     "#);
     assert_snapshot!(printed(&directory.path("pod.yaml")), @"error: pod.yaml: line 3: Object 'apiVersion' is missing");
     assert_snapshot!(printed(&directory.path("none.yaml")), @r#"error: the path "none.yaml" does not exist"#);
     assert_snapshot!(printed(&directory.path("empty")), @"error: error reading [empty]: recognized file extensions are [.json .yaml .yml]");
     assert_snapshot!(printed("https://example.com/a.yaml"), @"
-    error: https://example.com/a.yaml: URLs are not read
+    error: https://example.com/a.yaml: URLs are not supported
     hint: fetch it first: curl -sSfL URL | kubectl spy … -f -
     ");
     assert_eq!(cluster.sandbox.requests(), []);
@@ -203,7 +203,7 @@ async fn kubectl_builds_kustomizations() {
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.stderr, @"
     error: cannot run `kubectl kustomize overlay`: No such file or directory (os error 2)
-    hint: -k needs kubectl in PATH; else: kustomize build DIR | kubectl spy … -f -
+    hint: install kubectl, or run: kustomize build DIR | kubectl spy … -f -
     ");
     let program = directory.0.join("kubectl");
     let web = directory.path("web.yaml");

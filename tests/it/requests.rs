@@ -118,7 +118,7 @@ fn the_namespace_of_a_kubeconfig_is_refused_with_its_context() {
     assert_eq!(
         ran.stderr,
         "error: invalid namespace \"a/b\": [may not contain '/']\n\
-         hint: correct the namespace of context \"mine\"; `kubectl get namespaces` lists the namespaces\n"
+         hint: correct the namespace of context \"mine\"; list the namespaces: `kubectl get namespaces`\n"
     );
 }
 
@@ -159,7 +159,7 @@ fn a_list_of_another_type_is_an_error_and_not_shown() {
     let ran = hostile
         .spy()
         .run(&["changes", "configmap/s1", "--since", "0", "--once"]);
-    let expect = "the server's answer is no list of configmaps: it is of another type";
+    let expect = "the server's answer is not a list of configmaps: it is of another type";
     assert!(ran.stderr.contains(expect), "{}", ran.stderr);
 }
 
@@ -218,7 +218,7 @@ fn an_unreadable_list_is_located_but_not_quoted() {
         ),
         (
             format!("\"{CLEAR}\""),
-            format!("the server's answer is no list of secrets: {wrong} (line 1, column 23)"),
+            format!("the server's answer is not a list of secrets: {wrong} (line 1, column 23)"),
         ),
     ] {
         let hostile = of_secrets(&list, "{}");

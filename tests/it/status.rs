@@ -187,8 +187,8 @@ async fn once_reports_missing_objects_as_kubectl_does() {
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @r#"
     ! Error from server (NotFound): deployments.apps "wbe" not found
-    ! hint: in namespace "shop" there are: web
-    ! hint: without --once, spy waits for it to be created
+    ! hint: did you mean web in namespace "shop"?
+    ! hint: to wait until it is created, drop --once
     "#);
     let ran = once(&cluster, &["deploy/wbe", "deploy/web"]);
     assert_eq!(ran.status.code(), Some(1));
@@ -199,8 +199,8 @@ async fn once_reports_missing_objects_as_kubectl_does() {
     └─● replicaset/web-a   1/1     Current    -          4m58s   -      -
       └─● pod/web-a-000    1/1     Running    0          4m57s   -      -
     ! Error from server (NotFound): deployments.apps "wbe" not found
-    ! hint: in namespace "shop" there are: web
-    ! hint: without --once, spy waits for it to be created
+    ! hint: did you mean web in namespace "shop"?
+    ! hint: to wait until it is created, drop --once
     "#);
     let ran = once(&cluster, &["sts"]);
     assert_eq!(ran.status.code(), Some(0));
@@ -213,7 +213,7 @@ async fn similar_names_of_a_missing_object_are_shown_once() {
     put_workload(&cluster, "web", 1);
     cluster.put(deployment("web-2", 1));
     let mut run = cluster.spy().start(&["status", "deploy/wbe", "deploy/api"]);
-    run.until("similar to deployments.apps/wbe");
+    run.until("deployments.apps/wbe not found");
     put_workload(&cluster, "wbe", 1);
     run.until("deployment/wbe Current 1/1");
     cluster.delete("deployments", "wbe");
@@ -224,7 +224,7 @@ async fn similar_names_of_a_missing_object_are_shown_once() {
     assert_eq!(
         printed,
         [
-            "similar to deployments.apps/wbe: web, web-2",
+            "deployments.apps/wbe not found: did you mean web or web-2?",
             r#"waiting for deployments.apps "api" in namespace "shop""#,
             r#"waiting for deployments.apps "wbe" in namespace "shop""#,
         ]
@@ -447,7 +447,7 @@ async fn a_lost_server_is_shown_until_it_is_back() {
     terminal.until_shown("the pod", |shown| shown.contains("● live  3 objects"));
     cluster.sandbox.stop().await;
     terminal.until_shown("the loss", |shown| {
-        shown.contains("reconnecting") && shown.contains("what is shown may be old")
+        shown.contains("reconnecting") && shown.contains("the view may be old")
     });
     let report = json!({"readyReplicas": 0, "availableReplicas": 0, "conditions": null});
     cluster.report("deployments", "web", &report);

@@ -18,7 +18,7 @@ async fn cluster() -> Cluster {
     cluster
 }
 
-/// Starts a run on a terminal, and waits until it follows the object.
+/// Starts a run on a terminal, and waits until it watches the object.
 fn start(cluster: &Cluster, args: &[&str]) -> Terminal {
     let mut terminal = cluster.spy().on_terminal(SIZE, args);
     until_live(&mut terminal);
@@ -64,7 +64,7 @@ async fn the_footer_shows_how_current_the_screen_is() {
     assert!(terminal.hides_cursor());
     assert_snapshot!(terminal.transcript(), @"
     12:05:00 EXISTING configmap/flags  2
-    ● live  1 object  1 watch  0 versions  no change yet  Ctrl-C to end
+    ● live  1 object  1 watch  0 versions  no change yet  Ctrl-C to exit
     ");
     turn(&cluster, "on");
     until_versions(&mut terminal, "1 version ");
@@ -72,7 +72,7 @@ async fn the_footer_shows_how_current_the_screen_is() {
     12:05:00 EXISTING configmap/flags  2
     12:05:00 MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to end
+    ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to exit
     "#);
 }
 
@@ -92,7 +92,7 @@ async fn versions_without_a_change_are_counted() {
     until_versions(&mut terminal, "2 versions");
     assert_snapshot!(terminal.transcript(), @"
     12:05:00 EXISTING configmap/flags  2
-    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  Ctrl-C to end
+    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  Ctrl-C to exit
     ");
 }
 
@@ -112,7 +112,7 @@ async fn noise_is_one_counting_line_until_the_object_changes() {
     assert_snapshot!(terminal.transcript(), @"
     12:05:00 EXISTING configmap/flags  2
     ·  12:05:00 configmap/flags: 2 quiet versions (4 hidden)
-    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  Ctrl-C to end
+    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  Ctrl-C to exit
     ");
     turn(&cluster, "on");
     until_versions(&mut terminal, "3 versions");
@@ -122,7 +122,7 @@ async fn noise_is_one_counting_line_until_the_object_changes() {
     ·  12:05:00 configmap/flags: 2 quiet versions (4 hidden)
     12:05:00 MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago  Ctrl-C to end
+    ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago  Ctrl-C to exit
     "#);
 }
 
@@ -146,7 +146,7 @@ async fn noise_of_the_past_is_counted_separately() {
     ~ .data.dark-mode: "off" → "on"
     ── live since 12:05:00 · 2 earlier versions (1 hidden), back to 12:00:01 ──
     ·  12:00:02 configmap/flags: 1 quiet version (2 hidden)
-    ● live  1 object  1 watch  0 versions  no change yet  Ctrl-C to end
+    ● live  1 object  1 watch  0 versions  no change yet  Ctrl-C to exit
     "#);
     turn(&cluster, "off");
     until_versions(&mut terminal, "1 version");
@@ -183,12 +183,12 @@ async fn many_unreadable_kinds_do_not_fill_the_footer() {
     assert_snapshot!(terminal.transcript(), @r#"
     12:00:01 CREATED configmap/flags  2  4m59s ago  by kubectl-create
     + .data.dark-mode: "off"
-    not read: Error from server (Forbidden): deployments.apps is forbidden: User "jane" cannot list resource "deployments" in API group "apps" in the namespace "shop"; likewise pods, secrets, services
+    not read: Error from server (Forbidden): deployments.apps is forbidden: User "jane" cannot list resource "deployments" in API group "apps" in the namespace "shop"; also pods, secrets, services
     ── live since 12:05:00 · 1 of 1 object changed, in 1 kind, back to 12:00:01 ──
     forbidden: pods in namespace "shop": Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     and 2 more that cannot be read
-    ✗ 4 of 5 not readable  1 object  5 watches  0 versions  no change yet  Ctrl-C to end
+    ✗ 4 of 5 not readable  1 object  5 watches  0 versions  no change yet  Ctrl-C to exit
     "#);
 }
 
@@ -317,7 +317,7 @@ async fn a_lost_server_is_in_the_footer() {
     cluster.watched("configmaps").await;
     cluster.sandbox.stop().await;
     terminal.until_shown("the loss", |shown| {
-        shown.contains("reconnecting, try") && shown.contains("(what is shown may be old)")
+        shown.contains("reconnecting, try") && shown.contains("(the view may be old)")
     });
     turn(&cluster, "on");
     cluster.sandbox.restart().await.unwrap();
@@ -327,7 +327,7 @@ async fn a_lost_server_is_in_the_footer() {
     12:05:00 EXISTING configmap/flags  2
     12:00:02 MODIFIED configmap/flags  2→3  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to end
+    ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to exit
     "#);
 }
 
@@ -347,7 +347,7 @@ async fn an_unreadable_kind_is_in_the_footer() {
     assert_snapshot!(terminal.transcript(), @r#"
     watching 1 configmap in namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group
-    ✗ 1 of 2 not readable  1 object  2 watches  0 versions  no change yet  Ctrl-C to end
+    ✗ 1 of 2 not readable  1 object  2 watches  0 versions  no change yet  Ctrl-C to exit
     "#);
 }
 
@@ -396,22 +396,26 @@ async fn similar_names_of_a_missing_object_are_above_the_frame() {
     let cluster = cluster().await;
     cluster.put(deployment("web", 1));
     for (verb, object, expected) in [
-        ("changes", "cm/flag", "similar to configmaps/flag: flags"),
+        (
+            "changes",
+            "cm/flag",
+            "configmaps/flag not found: did you mean flags?",
+        ),
         (
             "status",
             "deploy/wbe",
-            "similar to deployments.apps/wbe: web",
+            "deployments.apps/wbe not found: did you mean web?",
         ),
         (
             "trace",
             "deploy/wbe",
-            "similar to deployments.apps/wbe: web",
+            "deployments.apps/wbe not found: did you mean web?",
         ),
     ] {
         let mut terminal = cluster.spy().on_terminal(SIZE, &[verb, object]);
         terminal.until_shown(expected, |shown| {
             let at = shown.find(expected);
-            at.is_some() && at < shown.find("Ctrl-C to end")
+            at.is_some() && at < shown.find("Ctrl-C to exit")
         });
     }
 }

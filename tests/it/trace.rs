@@ -206,8 +206,8 @@ async fn a_missing_object_is_waited_for_without_once() {
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @r#"
     ! Error from server (NotFound): services "apj" not found
-    ! hint: in namespace "shop" there are: api
-    ! hint: without --once, spy waits for it to be created
+    ! hint: did you mean api in namespace "shop"?
+    ! hint: to wait until it is created, drop --once
     "#);
 }
 
@@ -221,14 +221,14 @@ async fn invalid_targets_of_a_trace_are_refused() {
     };
     assert_snapshot!(refused(&["trace", "sts/db"]), @"
     error: statefulsets.apps cannot be traced
-    hint: what can be traced: svc/NAME, deploy/NAME
+    hint: trace one of these: svc/NAME, deploy/NAME
     ");
     assert_snapshot!(refused(&["trace", "svc/a", "svc/b"]), @"
-    error: one object is traced at a time
+    error: name only one object: trace TYPE/NAME
     See 'kubectl spy --help' for usage.
     ");
     assert_snapshot!(refused(&["trace", "svc"]), @"
-    error: the name of an object is missing: trace TYPE/NAME
+    error: name one object: trace TYPE/NAME
     See 'kubectl spy --help' for usage.
     ");
 }
@@ -411,15 +411,15 @@ async fn a_type_can_be_traced_in_a_file_and_missing_objects_are_named() {
     ");
     assert_snapshot!(printed(&file, &["svc", "-n", "tea"]), @r#"
     ! error: nothing in FILE, namespace "tea", can be traced
-    ! hint: what can be traced: svc/NAME, deploy/NAME
+    ! hint: trace one of these: svc/NAME, deploy/NAME
     "#);
     let empty = dumped(&Cluster::start().await, "trace-nothing");
     assert_snapshot!(printed(&empty, &[]), @r"
     ! error: nothing in FILE can be traced
-    ! hint: what can be traced: svc/NAME, deploy/NAME
+    ! hint: trace one of these: svc/NAME, deploy/NAME
     ");
     assert_snapshot!(printed(&file, &["-l", "app=api"]), @r"
-    ! error: the name of an object is missing: trace TYPE/NAME
+    ! error: name one object: trace TYPE/NAME
     ! See 'kubectl spy --help' for usage.
     ");
 }

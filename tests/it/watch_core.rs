@@ -178,8 +178,8 @@ async fn changes_during_an_outage_are_printed_with_a_gap() {
     let ran = forgotten(Expiry::InStream(0), &[]).await;
     assert_snapshot!(ran.stdout, @r#"
     watching 3 configmaps in namespace "shop"
-    -- versions after 4 up to 8 may be missing: the server has forgotten them --
-    2026-03-02T12:05:00.000Z DELETED configmap/gone  3  after 4m58s  while disconnected
+    -- versions after 4 up to 8 may be missing: the server has compacted them --
+    2026-03-02T12:05:00.000Z DELETED configmap/gone  3  existed 4m58s  while disconnected
     2026-03-02T12:05:00.000Z MODIFIED configmap/changed  2→6  versions may be missing  by kubectl-edit  1 change, 2 hidden
     ~ .data.state: old → newest
     2026-03-02T12:05:00.000Z CREATED configmap/new  8  by kubectl-create

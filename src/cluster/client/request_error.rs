@@ -149,10 +149,7 @@ fn tls_words(text: &str, host: &str) -> String {
 fn credential_words(error: &AuthError) -> String {
     let parsed = causes(error).find_map(|part| part.downcast_ref::<serde_json::Error>());
     match parsed {
-        Some(parsed) => format!(
-            "auth-provider oidc: what it answered is {}",
-            json_fault(parsed)
-        ),
+        Some(parsed) => format!("auth-provider oidc: its answer is {}", json_fault(parsed)),
         None => format!("auth-provider oidc: {error}"),
     }
 }

@@ -241,5 +241,5 @@ async fn group_types(
 
 fn decode(path: &str, error: &serde_json::Error) -> RequestError {
     let fault = json_fault(error);
-    RequestError::Decode(format!("{path} is no list of API groups: {fault}").into())
+    RequestError::Decode(format!("{path} is not a list of API groups: {fault}").into())
 }

@@ -46,8 +46,7 @@ pub(super) fn of_texts(texts: &[&str]) -> Result<Kubeconfig, ConfigError> {
         merged = merged.merge(next).map_err(fail)?;
     }
     if reaches_out(&merged) {
-        let problem =
-            "a kubeconfig that is given as text may name no file and no credential plugin";
+        let problem = "a kubeconfig given as text must not name a file or a credential plugin";
         return Err(ConfigError::invalid(problem));
     }
     Ok(merged)

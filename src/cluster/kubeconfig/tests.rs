@@ -403,7 +403,7 @@ fn kubeconfig_texts_must_not_name_files_or_plugins() {
     ] {
         assert_eq!(
             check(&[&user(wrong)]),
-            "error: a kubeconfig that is given as text may name no file and no credential plugin",
+            "error: a kubeconfig given as text must not name a file or a credential plugin",
             "{wrong}"
         );
     }

@@ -1,15 +1,15 @@
-//! Objects that are named and not there.
+//! `Absence`: the meaning of a named object that does not exist.
 
 use super::args::ChangesArgs;
 
-/// What a single object that is not there means.
+/// What the verb does if a named object does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Absence {
-    /// It is waited for.
+    /// It waits for the object.
     Waits,
-    /// It is an error, as nothing is waited for.
+    /// It fails, because it does not wait for anything.
     Missing,
-    /// It is the answer that `--for` waits for.
+    /// It prints nothing: `--for` asks whether the object exists.
     Fine,
 }
 

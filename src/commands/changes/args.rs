@@ -10,7 +10,7 @@ use crate::object::list_keys::Chosen;
 use crate::object::path::Pattern;
 use crate::watch::Revision;
 
-/// Show each version of an object as a diff, and who made it
+/// Show what changed in objects, version by version, and who changed it
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ChangesArgs {
@@ -20,84 +20,88 @@ pub(crate) struct ChangesArgs {
     pub(super) watch: WatchArgs,
     #[command(flatten)]
     pub(super) ends: EndArgs,
-    /// End after so many versions
+    /// Exit after this many versions, for example 5 (default: no limit)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) count: Option<u64>,
-    /// Output format
+    /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]
     pub(super) output: ChangesFormat,
-    /// Show only what is at or below this path, and the versions that change it: status, .spec.replicas,
-    /// spec.**.image; may be repeated
+    /// Show only changes at or below this path, for example status, .spec.replicas or spec.**.image;
+    /// repeat for several
     #[arg(long, value_name = "PATH")]
     pub(super) only: Vec<Pattern>,
-    /// Leave out what is at or below this path; may be repeated
+    /// Hide changes at or below this path, for example status; repeat for several
     #[arg(long, value_name = "PATH")]
     pub(super) ignore: Vec<Pattern>,
-    /// Show only what this manager wrote, as "by" names it; may be repeated
+    /// Show only changes by this field manager, for example kubectl-edit; repeat for several
     #[arg(long, value_name = "MANAGER")]
     pub(super) by: Vec<String>,
-    /// Show the whole of new objects, not the parts they are made of
+    /// Print new objects whole (default: a summary of their fields)
     #[arg(long)]
     pub(super) full: bool,
     #[command(flatten)]
     pub(super) noise: NoiseArgs,
-    /// Tell the items of the lists at PATH apart by these fields: .spec.servers=host,port; may be repeated
+    /// Match items of the lists at PATH by these fields, for example .spec.servers=host,port; repeat
+    /// for several (default: the keys of the API server's schema)
     #[arg(long, value_name = "PATH=KEY[,KEY]")]
     pub(super) list_key: Vec<Chosen>,
-    /// Show what Secrets hold: decoded for people, as it is stored in yaml, json and patches
+    /// Show the values of Secrets (default: hidden). Text formats decode them; json, yaml and patches
+    /// keep base64
     #[arg(long)]
     pub(super) show_secrets: bool,
-    /// Tell every change and every line of a text, however many; on a terminal they are counted above 200
+    /// Do not collapse long changes (default on a terminal: over 200 lines)
     #[arg(long)]
     pub(super) no_fold: bool,
-    /// Begin so long ago (10m, 1h30m), with all the server remembers (all), or now (0); without a TYPE it is
-    /// about every kind in the namespace. By default named objects begin with their last 20 versions
+    /// Start this far back (10m, 1h30m), as far back as the server has (all), or from now (0). Without
+    /// TYPE, show every kind in the namespace. Default: the last 20 versions of each named object
     #[arg(long, value_name = "DURATION|all|0", value_parser = parse_since)]
     pub(super) since: Option<Since>,
-    /// Begin after this resourceVersion
+    /// Start after this resourceVersion, for example 4711
     #[arg(long, value_name = "VERSION", value_parser = parse_revision, conflicts_with = "since")]
     pub(super) since_rv: Option<Revision>,
 }
 
 const EXAMPLES: &str = "Examples:
-  kubectl spy changes deploy/web                  its last versions, and each to come
-  kubectl spy changes deploy/web --ignore status  what people and tools did to it
-  kubectl spy changes deploy/web --since 0        from now on
-  kubectl spy changes cm/gone --since 5m --once   an object that is gone
-  kubectl spy changes --since 5m -n prod --once   what changed in a namespace, of every kind
-  kubectl spy changes pods -l app=web             all Pods of a label, those to come too
-  kubectl spy changes cm,secret -o json           a record a line, for programs
+  kubectl spy changes deploy/web                  its last versions, then every new one
+  kubectl spy changes deploy/web --ignore status  hide what controllers report
+  kubectl spy changes deploy/web --since 0        new versions only
+  kubectl spy changes cm/gone --since 5m --once   the history of a deleted object
+  kubectl spy changes --since 5m -n prod --once   one timeline of every kind in a namespace
+  kubectl spy changes pods -l app=web             all Pods with a label, and new ones
+  kubectl spy changes cm,secret -o json           one JSON record per line, for programs
   kubectl spy changes deploy/web --for=condition=Available --timeout=5m
-                                                  until it is available, or has failed
+                                                  exit when it is available or has failed
   helm template web ./chart | kubectl spy changes -f -
-                                                  all that a chart makes";
+                                                  every object of a chart";
 
 impl ChangesArgs {
-    /// The same about these objects, if none are named.
+    /// Takes `objects` as the default, and starts from now. Used by `demo`.
     pub(crate) fn about(mut self, objects: &[&str]) -> ChangesArgs {
         self.objects.default_to(objects);
         self.since.get_or_insert(Since::Now);
         self
     }
 
-    /// Whether to show what is, and not to wait for what comes.
+    /// Whether to print the current state and exit.
     pub(super) fn is_once(&self) -> bool {
         self.watch.ends() || self.ends.looks_once()
     }
 
-    /// How far back to begin. What programs go by begins with now, unless the past is asked for:
-    /// documents, a count, and what an exit code tells. The YAML of what is gone is its last version's.
+    /// How far back to start. `None`: from now.
+    ///
+    /// Output for programs starts from now, unless a flag asks for the past: documents, `--count`, and runs
+    /// whose exit code is the answer. `--once -o yaml` of a deleted object prints its last version.
     pub(super) fn reach(&self, now: Timestamp) -> Option<Reach> {
         let is_decided = self.count.is_some() || self.ends.decides();
         let is_for_program = is_decided || self.output.audience() == Audience::Documents;
         if !is_for_program || self.looks_back() {
             return Reach::new(self.since, self.since_rv, now);
         }
-        let shows_what_is = self.is_once() && !is_decided && self.output == ChangesFormat::Yaml;
-        (shows_what_is && self.since.is_none()).then(Reach::to_the_last)
+        let prints_objects = self.is_once() && !is_decided && self.output == ChangesFormat::Yaml;
+        (prints_objects && self.since.is_none()).then(Reach::to_the_last)
     }
 
-    /// Whether the past was asked for.
+    /// Whether a flag asks for versions from before the start.
     pub(super) fn looks_back(&self) -> bool {
         self.since_rv.is_some() || !matches!(self.since, None | Some(Since::Now))
     }

@@ -1,9 +1,9 @@
-//! `--by`: the versions that certain managers wrote, and what they wrote in them.
+//! `--by`: selects the versions and changes of certain field managers.
 
 use crate::diff::{Change, Diff, Noise};
 use crate::object::managed_fields::{By, Writers};
 
-/// The named managers; all if none is named.
+/// The managers of `--by`. Without any, every manager matches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ManagerFilter {
     managers: Vec<String>,
@@ -16,17 +16,17 @@ impl ManagerFilter {
         }
     }
 
-    /// Whether no manager is named.
+    /// Whether every manager matches.
     pub(super) fn is_everyone(&self) -> bool {
         self.managers.is_empty()
     }
 
-    /// Whether one of them wrote a version.
+    /// Whether a matching manager wrote a version.
     pub(super) fn is_among(&self, writers: &Writers<'_>) -> bool {
         self.is_everyone() || writers.actors().any(|actor| self.names(&actor.manager))
     }
 
-    /// Drops the changes that others made and returns how many. Changes of what the server counts stay.
+    /// Drops the changes of other managers and returns their number. Changes of the server's counters stay.
     pub(super) fn narrow<'a>(&self, diff: &mut Diff<'a>, writers: &Writers<'a>) -> usize {
         if self.is_everyone() {
             return 0;

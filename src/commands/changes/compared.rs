@@ -1,5 +1,5 @@
-//! `Compared`: a version and the one before it, read and compared once. Everything that is printed, counted,
-//! filtered or dated asks this value.
+//! `Compared`: a version and the previous one, read and compared once. Printing, counts, filters and dates all use this
+//! value.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,19 +15,21 @@ use crate::object::{Doc, GroupKind, ParseError, Value, time};
 use crate::render::diff::{ChangeType, Counts};
 use crate::source::Version;
 
-/// The versions of an event, as they were read.
+/// The parsed versions of an event.
 pub(super) struct ReadVersions<'e> {
     pub(super) event: &'e VersionEvent,
-    /// The version before, if there is one that can be read.
+    /// The previous version, if there is one and it can be parsed.
     pub(super) before: Option<Doc>,
     pub(super) doc: Doc,
-    /// How the items of lists are told apart, where two versions are compared.
+    /// The keys that match list items; `None` if there is only one version.
     pub(super) keys: Option<Arc<ListKeys>>,
 }
 
 impl VersionEvent {
-    /// Reads the version and the one before it. Asks for the list keys of the kind only to compare two
-    /// versions: a version alone must not settle how the lists of its kind are read.
+    /// Parses the version and the previous one. Fails if the version itself cannot be parsed.
+    ///
+    /// It calls `keys` only to compare two versions. That call fixes the list keys of the kind, so a version alone must not
+    /// make it: the kind's schema may still arrive.
     pub(super) fn read(
         &self,
         docs: &mut DocCache,
@@ -46,7 +48,7 @@ impl VersionEvent {
 }
 
 impl ReadVersions<'_> {
-    /// The version before, if it could be read.
+    /// The previous version, if it could be parsed.
     pub(super) fn old(&self) -> Option<VersionDoc<'_>> {
         let (version, doc) = self.event.old.as_deref().zip(self.before.as_ref())?;
         Some(VersionDoc { version, doc })
@@ -59,7 +61,7 @@ impl ReadVersions<'_> {
         }
     }
 
-    /// Both objects.
+    /// The old and the new object.
     pub(super) fn roots(&self) -> (Option<Value<'_>>, Value<'_>) {
         (self.before.as_ref().map(Doc::root), self.doc.root())
     }
@@ -72,21 +74,19 @@ pub(super) struct VersionDoc<'v> {
     pub(super) doc: &'v Doc,
 }
 
-/// A version compared with the one before it.
+/// A version compared with the previous one.
 pub(super) struct Compared<'a> {
     pub(super) read: &'a ReadVersions<'a>,
-    /// What changed, without the changes of managers that `--by` does not name; `None` where there is nothing
-    /// to compare with.
+    /// The changes, without those that `--by` filters out; `None` if there is no previous version.
     pub(super) diff: Option<Diff<'a>>,
-    /// Who wrote.
     pub(super) writers: Writers<'a>,
-    /// How many changes are shown and how many are hidden.
+    /// The numbers of shown and hidden changes.
     pub(super) counts: Counts,
-    /// Which classes of noise are shown.
+    /// The classes of noise that are shown.
     pub(super) noise: BTreeSet<Noise>,
-    /// Whether a manager wrote it that `--by` names, or that cannot be known.
+    /// Whether a manager of `--by` wrote this version, or the server recorded no manager.
     pub(super) is_by_named: bool,
-    /// When it was written.
+    /// The time of the write, if known.
     pub(super) written: Option<WriteTime>,
 }
 
@@ -95,14 +95,14 @@ impl Compared<'_> {
         self.read.event.change
     }
 
-    /// Whether it is shown to people: it changes something that is neither noise nor filtered out. What
-    /// has no version before it is shown as a whole.
+    /// Whether text output shows this version: it has a change that is neither noise nor filtered out, or it has no
+    /// previous version.
     pub(super) fn is_shown(&self) -> bool {
         let has_changes = self.change() != ChangeType::Modified || self.diff.is_none();
         self.is_by_named && (has_changes || self.counts.shown > 0)
     }
 
-    /// When an entry happened that was not seen as it did.
+    /// The time of an entry that did not arrive live; `None` for a live one.
     pub(super) fn past(&self, entry: &TimelineEntry) -> Option<PastTime> {
         match entry.when {
             When::Live => None,
@@ -118,18 +118,20 @@ impl Compared<'_> {
     }
 }
 
-/// When a version was written, by the server's clock.
+/// The time of a write, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteTime {
-    /// The object says so: the newest time in `managedFields` that moved, the deletion, or the creation.
+    /// The time that the object records: the newest changed time in `managedFields`, the deletion, or the creation.
     At(Timestamp),
-    /// Not before this, the newest time in the object: the write left no time.
+    /// The object records no time for this write. This is the newest time in it; the write was not earlier.
     After(Timestamp),
 }
 
 impl WriteTime {
-    /// When the newer of these versions was written; `None` if nothing in them says. `is_again` compares them: it
-    /// says whether all of it was written by managers that wrote at this time before.
+    /// When the newer of two versions was written; `None` if they record no time.
+    ///
+    /// `is_again` compares the versions. It returns whether all changes are by managers whose last recorded write was at
+    /// the given time.
     pub(super) fn of(
         read: &ReadVersions<'_>,
         writers: &Writers<'_>,
@@ -144,7 +146,7 @@ impl WriteTime {
             return created().map(WriteTime::At);
         };
         let latest = writers.time();
-        // The binding of a Pod has no manager, but the condition that it sets says when it was.
+        // The binding of a Pod has no manager, but it sets a condition, which has the time.
         let moved = transition(new).filter(|moved| Some(*moved) > transition(old));
         if let Some(moved) = moved.filter(|moved| Some(*moved) >= latest) {
             return Some(WriteTime::At(moved));
@@ -152,7 +154,7 @@ impl WriteTime {
         let Some(time) = latest else {
             return created().map(WriteTime::After);
         };
-        // A status that is written twice in a second moves no time, either.
+        // A second write in the same second changes no recorded time.
         Some(if is_again(time) {
             WriteTime::At(time)
         } else {
@@ -160,7 +162,7 @@ impl WriteTime {
         })
     }
 
-    /// The same for versions that are not compared otherwise.
+    /// Like [`WriteTime::of`], for versions that nobody else compares.
     pub(super) fn read(read: &ReadVersions<'_>) -> Option<WriteTime> {
         let (old, new) = read.roots();
         let writers = Writers::of(old, Some(new));
@@ -169,7 +171,7 @@ impl WriteTime {
         })
     }
 
-    /// The time, where it is known.
+    /// The time, if the object records it.
     pub(super) fn exact(self) -> Option<Timestamp> {
         match self {
             WriteTime::At(time) => Some(time),
@@ -177,14 +179,14 @@ impl WriteTime {
         }
     }
 
-    /// The earliest time it can have been.
+    /// The earliest possible time.
     pub(super) fn earliest(self) -> Timestamp {
         let (WriteTime::At(time) | WriteTime::After(time)) = self;
         time
     }
 }
 
-/// The newest time at which a condition of an object changed its status.
+/// The newest `lastTransitionTime` of an object's conditions.
 fn transition(object: Value<'_>) -> Option<Timestamp> {
     let conditions = object.items_at(&["status", "conditions"]);
     let times =
@@ -211,7 +213,7 @@ mod tests {
         })
     }
 
-    /// Whether a schema that comes after this event was read still counts.
+    /// Whether the kind still accepts a schema after this event was read.
     fn leaves_open(change: ChangeType, old: Option<Arc<Version>>) -> bool {
         let keys = KindKeys::default();
         let event = VersionEvent::new(change, old, route(2));
@@ -222,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn only_a_comparison_settles_how_lists_are_read() {
+    fn only_a_comparison_fixes_the_list_keys() {
         assert!(leaves_open(ChangeType::Baseline, None));
         assert!(leaves_open(ChangeType::Created, None));
         assert!(!leaves_open(ChangeType::Modified, Some(route(1))));
     }
 
-    /// When the newer of two objects was written.
+    /// The write time of the newer of two objects.
     fn written(old: Option<&Doc>, new: &Doc) -> Option<WriteTime> {
         let event = VersionEvent::new(ChangeType::Modified, None, route(2));
         WriteTime::read(&ReadVersions {
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_nobody_owns_only_the_creation_has_a_time() {
+    fn without_managed_fields_only_the_creation_has_a_time() {
         let created = CREATED.parse().expect("a time");
         let (old, new) = (object(1, ""), object(2, ""));
         let first = written(None, &old);
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_moved_is_the_writes() {
+    fn a_changed_manager_time_is_the_time_of_the_write() {
         let entry =
             |time: &str| format!(r#"{{"manager":"m","operation":"Update","time":"{time}"}}"#);
         let (old, new) = (
@@ -271,7 +273,7 @@ mod tests {
         assert_eq!(time_of, Some(WriteTime::At(time)));
     }
 
-    /// An object of two managers, by the fields that they own: one wrote last, the other ten seconds before.
+    /// An object with two managers and their fields. `late` wrote last, `early` ten seconds before.
     fn owned_by((late, early): (&str, &str), rest: &str) -> Doc {
         let entry = |manager: &str, (time, fields): (&str, &str)| {
             format!(
@@ -287,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_is_recorded_for_has_no_time_of_its_own() {
+    fn a_write_without_a_recorded_manager_has_no_exact_time() {
         let time = CREATED.parse().expect("a time");
         let owned = (
             r#"{"f:status":{"f:phase":{},"f:observedGeneration":{}}}"#,
@@ -302,7 +304,7 @@ mod tests {
             let time_of = written(Some(&old), &new);
             assert_eq!(time_of, Some(expected), "{rest}");
         };
-        // The same one again, in the same second.
+        // The last writer writes again in the same second.
         check(
             owned,
             r#""spec":{"image":"a"},"status":{"phase":"Running","observedGeneration":1}"#,
@@ -313,25 +315,25 @@ mod tests {
             r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":2}"#,
             WriteTime::At(time),
         );
-        // It wrote earlier: in that second it did not write this.
+        // The manager of the image wrote earlier, so it did not write this in that second.
         check(
             owned,
             r#""spec":{"image":"b"},"status":{"phase":"Running","observedGeneration":1}"#,
             WriteTime::After(time),
         );
-        // What a binding sets is nobody's.
+        // The fields that a binding sets have no manager.
         check(
             owned,
             r#""spec":{"image":"a","nodeName":"n"},"status":{"phase":"Pending","observedGeneration":1}"#,
             WriteTime::After(time),
         );
-        // Who removes fields leaves no time.
+        // A write that only removes fields records no time.
         check(
             (r#"{"f:status":{"f:observedGeneration":{}}}"#, owned.1),
             r#""spec":{"image":"a"},"status":{"observedGeneration":1}"#,
             WriteTime::After(time),
         );
-        // It is stored anew, and nobody knows why.
+        // Nothing changed: the object was stored again for an unknown reason.
         check(
             owned,
             r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":1}"#,
@@ -340,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_says_when_a_pod_was_bound() {
+    fn the_condition_of_a_pod_has_the_time_of_its_binding() {
         let owned = (r#"{"f:spec":{"f:image":{}}}"#, r#"{"f:status":{}}"#);
         let scheduled = |time: &str| {
             let condition = format!(r#"{{"type":"PodScheduled","lastTransitionTime":"{time}"}}"#);
@@ -350,7 +352,7 @@ mod tests {
         let bound = owned_by(owned, &scheduled("2026-03-02T12:00:09Z"));
         let time = "2026-03-02T12:00:09Z".parse().expect("a time");
         assert_eq!(written(Some(&old), &bound), Some(WriteTime::At(time)));
-        // A condition that stands says nothing, nor does one of before the newest write.
+        // An unchanged condition has no new time. A condition from before the newest write does not count.
         let again = owned_by(owned, &scheduled("2026-03-02T12:00:09Z"));
         let created = CREATED.parse().expect("a time");
         assert_eq!(

@@ -1,14 +1,14 @@
-//! The versions of objects that were read last. Most versions are compared with the one before, which need
-//! not be read again, and which makes reading the next one cheaper.
+//! `DocCache`: the last parsed version of each object. Most versions are compared with the previous one. The cache saves
+//! parsing that again, and a parsed version makes the next one cheaper to parse.
 
 use crate::object::{Doc, ObjectRef, ParseError};
 use crate::source::Version;
 use crate::watch::Recent;
 
-/// How many bytes are kept at most: far less than the objects of a large cluster take.
+/// The most bytes it keeps. The objects of a large cluster take far more.
 const MOST: usize = 8 << 20;
 
-/// The last version of each of the objects that changed last.
+/// The last version of each recently changed object.
 pub(super) struct DocCache(Recent<ObjectRef>);
 
 impl Default for DocCache {
@@ -18,7 +18,7 @@ impl Default for DocCache {
 }
 
 impl DocCache {
-    /// Reads a version, and the one before it, if there is one that can be read.
+    /// Parses a version and the previous one. The previous one is `None` if there is none or it cannot be parsed.
     pub(super) fn read(
         &mut self,
         old: Option<&Version>,
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_before_is_not_read_again() {
+    fn the_previous_version_is_not_parsed_again() {
         let mut cache = DocCache::default();
         let [one, two, three] = [1, 2, 3].map(|n| version("a", n));
         let (_, doc) = both(&mut cache, &one, &two);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_gap_the_cached_version_is_not_the_one_before() {
+    fn after_a_gap_the_cached_version_is_not_used_as_the_previous_one() {
         let mut cache = DocCache::default();
         both(&mut cache, &version("a", 1), &version("a", 2));
         let (before, _) = both(&mut cache, &version("a", 7), &version("a", 8));
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_cannot_be_read_is_not_cached() {
+    fn a_version_that_cannot_be_parsed_is_not_cached() {
         let mut cache = DocCache::default();
         let broken = Version {
             body: "{".into(),

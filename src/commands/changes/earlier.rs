@@ -1,4 +1,4 @@
-//! The look-back of a run: its start, and the printing of its timeline.
+//! Starts the look-back of a run, and prints its timeline.
 
 use jiff::SignedDuration;
 
@@ -31,14 +31,14 @@ impl Changes {
         }
     }
 
-    /// Asks for the schemas of the kinds that are followed, if versions will be compared at all.
+    /// Requests the schemas of the watched kinds, if the run will compare versions.
     pub(super) fn ask_for_schemas(&mut self, session: &Session) {
         if self.span == Span::On || self.past.is_some() {
             self.schemas = Schemas::of(session, &self.keys);
         }
     }
 
-    /// Whether the past waits for a schema.
+    /// Whether the timeline must wait for a schema.
     fn holds_past(&mut self) -> bool {
         let past = self.past.as_ref().filter(|past| past.is_over());
         let mut found = past.into_iter().flat_map(|past| &past.found);
@@ -49,7 +49,7 @@ impl Changes {
         })
     }
 
-    /// Hands the objects that exist at the start to the look-back.
+    /// Passes the first listing to the look-back: its objects and its revision, or why it cannot be read.
     pub(super) fn begin(&mut self, key: &SourceKey, event: &Event) {
         let Some(past) = &mut self.past else { return };
         let is_named = named(key).is_some();
@@ -65,7 +65,7 @@ impl Changes {
                 SourceState::Forbidden { cause }
                 | SourceState::Unserved { cause }
                 | SourceState::Failed { cause }
-                // The others need not wait for a server that does not answer.
+                // Other sources must not wait for a server that does not answer.
                 | SourceState::Retrying {
                     attempt: 3..,
                     cause,
@@ -76,7 +76,7 @@ impl Changes {
         }
     }
 
-    /// Prints the past once all of it was read; returns whether live entries may follow.
+    /// Prints the timeline when all of it is read. Returns whether live entries may follow.
     pub(super) fn print_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
         if self.holds_past() {
             return Ok(false);
@@ -98,7 +98,7 @@ impl Changes {
         self.absent
             .retain(|key| self.span == Span::On || !has_past(key));
         let mut page = self.renderer.page(&entries, terminal);
-        // Only the end of the program interrupts it.
+        // Only the end of the program cuts a look-back.
         let is_cut = past.found.iter().any(|found| found.is_cut);
         let divider = Divider {
             found: &past.found,
@@ -144,6 +144,6 @@ fn skewed(skew: SignedDuration) -> Option<String> {
         _ => "ahead of",
     };
     Some(format!(
-        "this machine's clock is {by} {way} the server's: the times of earlier versions are the server's"
+        "this machine's clock is {by} {way} the server's; earlier versions show the server's time"
     ))
 }

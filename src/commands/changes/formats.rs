@@ -1,4 +1,4 @@
-//! The values of `-o`, and what they have in common.
+//! `ChangesFormat`: the values of `-o`, and who reads each of them.
 
 use clap::ValueEnum;
 
@@ -8,35 +8,35 @@ use crate::diff::Redactor;
 /// The values of `-o`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum ChangesFormat {
-    /// A line a change, with its path
+    /// One line for each change, with its path
     #[default]
     Paths,
-    /// The object's JSON: changed lines marked, the rest left out and counted
+    /// The object as JSON: changed lines are marked, other parts are left out and counted
     Tree,
-    /// The object's JSON: changed lines marked, nothing left out
+    /// The object as JSON: changed lines are marked, nothing is left out
     Full,
     /// A unified diff of the object's YAML, for pagers such as delta
     Diff,
-    /// A record a line, for programs
+    /// One JSON record per line, for programs
     Json,
-    /// Each version shown, whole, as a YAML document
+    /// Every shown version as a whole YAML document
     Yaml,
-    /// The name of each version's object, as kubectl's -o name
+    /// The object's name for every shown version, in the form of kubectl's -o name
     Name,
-    /// A JSON Patch (RFC 6902) a line, from each version to the next, noise included
+    /// One JSON Patch (RFC 6902) per line, from each version to the next, noise included
     JsonPatch,
-    /// A JSON Merge Patch (RFC 7396) a line, from each version to the next, noise included
+    /// One JSON Merge Patch (RFC 7396) per line, from each version to the next, noise included
     MergePatch,
 }
 
-/// For whom a format is.
+/// The reader of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Audience {
     /// People: lines, each version under a heading.
     Person,
     /// Programs that read records.
     Records,
-    /// Programs that read versions, and nothing else on standard output.
+    /// Programs that read versions. Standard output has nothing else.
     Documents,
 }
 
@@ -55,7 +55,7 @@ impl ChangesFormat {
         }
     }
 
-    /// How it is written.
+    /// Whether it may have a live frame.
     pub(super) fn output(self) -> Output {
         match self.audience() {
             Audience::Person => Output::Text,
@@ -63,8 +63,8 @@ impl ChangesFormat {
         }
     }
 
-    /// What lets the values of Secrets through, for those who ask: decoded to be read, and as they are
-    /// stored where they are to be applied.
+    /// The redactor of `--show-secrets`. For people it decodes Secret values; for programs it leaves them as they are stored,
+    /// so that output can be applied.
     pub(super) fn revealing(self) -> Redactor {
         match self.audience() {
             Audience::Person => Redactor::revealing(),

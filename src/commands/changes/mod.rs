@@ -1,4 +1,4 @@
-//! `changes`: each version of each object as a diff, with who made it.
+//! `changes`: shows each version of each object as a diff, with its writer.
 
 mod absence;
 mod args;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 
-use super::{Answer, CommandError, Context, Ended, Session, Shutdown, Terminal, Until, follow};
+use super::{Answer, CommandError, Context, Ended, Session, Shutdown, Terminal, WaitFor, follow};
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
@@ -67,7 +67,7 @@ pub(crate) async fn show(
     let mut changes = Changes::new(keys.clone(), renderer, Absence::of(args), span);
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
-    let mut changes = Until::new(changes, &args.ends, &keys).once(args.is_once());
+    let mut changes = WaitFor::new(changes, &args.ends, &keys).once(args.is_once());
     let mut terminal = Terminal::open(context, args.output.output());
     let ended = follow(&mut changes, &session, &mut terminal, &stop.shutdown).await;
     let over = changes.end(ended);
@@ -81,7 +81,7 @@ pub(crate) async fn show(
     }
 }
 
-/// How changes are shown.
+/// The display options of the flags.
 fn options(args: &ChangesArgs, session: &Session) -> DisplayOptions {
     DisplayOptions {
         cluster: session.cluster.0.to_string(),

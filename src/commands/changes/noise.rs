@@ -1,4 +1,4 @@
-//! The flags about noise.
+//! `--show-noise` and `--show-managed-fields`.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use crate::diff::Noise;
 /// The flags about noise.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct NoiseArgs {
-    /// Show changes that say nothing about the object as well: all of them, or those of these classes
+    /// Also show noise: all of it, or only these classes, for example heartbeat,order (default: hidden
+    /// and counted)
     #[arg(
         long,
         value_enum,
@@ -20,7 +21,7 @@ pub(super) struct NoiseArgs {
         value_delimiter = ','
     )]
     show_noise: Vec<Class>,
-    /// Show changes of metadata.managedFields as well
+    /// Also show changes of metadata.managedFields (default: hidden and counted)
     #[arg(long)]
     show_managed_fields: bool,
 }
@@ -30,21 +31,21 @@ pub(super) struct NoiseArgs {
 enum Class {
     /// Everything
     All,
-    /// What the server counts: resourceVersion, generation, observedGeneration
+    /// Counters of the server: resourceVersion, generation, observedGeneration
     Version,
-    /// Who wrote what
+    /// metadata.managedFields: the record of who wrote which field
     #[value(name = "managedFields")]
     ManagedFields,
-    /// Probe and heartbeat times, renewed leases
+    /// Probe times, heartbeat times and renewed leases
     Heartbeat,
-    /// Items of a list whose order means nothing, in another order
+    /// A new order of items in a list whose order has no meaning
     Order,
-    /// Other spellings of the same quantity, time or number
+    /// Another spelling of the same quantity, time or number
     Equivalent,
 }
 
 impl NoiseArgs {
-    /// The classes that are shown.
+    /// The classes of noise to show.
     pub(super) fn shown(&self) -> BTreeSet<Noise> {
         let classes = self.show_noise.iter().flat_map(|class| class.noise());
         let managed = self.show_managed_fields.then_some(Noise::ManagedFields);

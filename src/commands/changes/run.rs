@@ -1,4 +1,4 @@
-//! The verb while it runs: what arrives, and what is printed of it.
+//! `Changes`: the running verb. It takes events and prints them.
 
 use std::sync::Arc;
 
@@ -15,27 +15,27 @@ use crate::commands::{CommandError, Live, Note, Sources, Terminal, Unknown};
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 
-/// How long it runs.
+/// How long the verb runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Span {
-    /// Until it is stopped.
+    /// Until something stops it.
     On,
-    /// Until the current state was read.
+    /// Until it has printed the current state.
     Once,
     /// To the end of the file.
     File,
 }
 
-/// The verb while it runs.
+/// The running verb.
 pub(super) struct Changes {
     pub(super) keys: Vec<SourceKey>,
     pub(super) state: ChangesState,
     pub(super) renderer: Renderer,
     pub(super) span: Span,
     absence: Absence,
-    /// The entries that were not printed yet.
+    /// The entries that are not printed yet.
     pub(super) pending: Vec<TimelineEntry>,
-    /// The sources of named objects that do not exist, until that is printed.
+    /// The sources of named objects that do not exist, until a message about them is printed.
     pub(super) absent: Vec<Arc<SourceKey>>,
     /// With `--once`: the sources of named objects that do not exist.
     pub(super) missing: Vec<SourceKey>,
@@ -43,9 +43,9 @@ pub(super) struct Changes {
     pub(super) unknown: Vec<Unknown>,
     /// The look-back, until its timeline is printed. Live entries wait for it.
     pub(super) past: Option<LookBack>,
-    /// How many earlier versions were printed.
+    /// The number of earlier versions that were printed.
     pub(super) earlier: u64,
-    /// The server's schemas of kinds that are not built in.
+    /// The server's schemas of custom kinds.
     pub(super) schemas: Schemas,
 }
 
@@ -115,7 +115,7 @@ impl Live for Changes {
         self.audience() == Audience::Records
     }
 
-    async fn more(&mut self) {
+    async fn wait_for_other(&mut self) {
         let past = async {
             match &mut self.past {
                 Some(past) => past.next().await,
@@ -221,7 +221,7 @@ impl Live for Changes {
     }
 }
 
-/// The note about a named object that does not exist.
+/// The message about a named object that does not exist.
 fn waiting(key: &SourceKey) -> String {
     format!("waiting for {}", describe(key))
 }

@@ -1,5 +1,5 @@
-//! The server's schemas of kinds that are not built in: how the items of their lists are told apart. They are
-//! requested beside everything else, and waited for no longer than a reader would notice.
+//! `Schemas`: the server's schemas of custom kinds, which have the keys of their lists. The requests run beside everything
+//! else, and a version waits for them no longer than a reader would notice.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::object::list_keys::{KindKeys, Schema, is_built_in};
 use crate::object::{GroupKind, Resource};
 use crate::source::SourceKey;
 
-/// How long the first version that is compared waits for the schema of its kind.
+/// How long the first compared version waits for the schema of its kind.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The schemas that were requested.
+/// The requested schemas.
 #[derive(Default)]
 pub(super) struct Schemas {
     asked: JoinSet<Answer>,
-    /// The kinds whose schema may be waited for.
+    /// The kinds whose versions may still wait for a schema.
     awaited: HashSet<GroupKind>,
-    /// Until when, once anything waits.
+    /// The end of the wait; `None` until a version waits.
     until: Option<Instant>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Schemas {
 type Answer = (BTreeSet<GroupKind>, Option<Arc<Schema>>);
 
 impl Schemas {
-    /// Asks for those of the kinds of these sources. Nothing is asked about built-in ones.
+    /// Requests the schemas for these sources. Built-in kinds need none.
     pub(super) fn of(session: &Session, keys: &[SourceKey]) -> Schemas {
         let mut schemas = Schemas::default();
         let Some(openapi) = session.openapi() else {
@@ -53,8 +53,7 @@ impl Schemas {
         self.asked.spawn(async move { (kinds, schema.await) });
     }
 
-    /// Waits until a schema has come, or it is too late for those that have not. One that comes later is
-    /// learnt all the same, for kinds that nothing was compared of.
+    /// Waits until a schema arrives or the wait ends. A later schema still counts for kinds without a compared version.
     pub(super) async fn next(&mut self, keys: &KindKeys) {
         let until = self.until.filter(|_| !self.awaited.is_empty());
         let late = async {
@@ -82,8 +81,7 @@ impl Schemas {
         }
     }
 
-    /// Whether versions of this kind are not to be compared yet. From the first that is not on, there is
-    /// only so much time for all.
+    /// Whether versions of this kind must wait. The first one that waits starts the clock for all kinds.
     pub(super) fn holds(&mut self, kind: &GroupKind, keys: &KindKeys) -> bool {
         while let Some(answer) = self.asked.try_join_next() {
             if let Ok(answer) = answer {
@@ -101,7 +99,7 @@ impl Schemas {
         !is_late
     }
 
-    /// Takes the entries that can be printed by now: in order, up to the first version that waits for a schema.
+    /// Takes the entries that can be printed now: in order, up to the first version that waits for a schema.
     pub(super) fn due(
         &mut self,
         pending: &mut Vec<TimelineEntry>,
@@ -116,7 +114,7 @@ impl Schemas {
         std::mem::replace(pending, later.unwrap_or_default())
     }
 
-    /// Waits for no schema any more; returns whether one was waited for.
+    /// Ends the wait. Returns whether any kind was waiting.
     pub(super) fn give_up(&mut self) -> bool {
         let was_awaited = !self.awaited.is_empty();
         self.awaited.clear();
@@ -124,7 +122,7 @@ impl Schemas {
     }
 }
 
-/// The kinds of sources by their group and version, but for built-in ones.
+/// The custom kinds of sources, by group and version.
 fn not_built_in(keys: &[SourceKey]) -> BTreeMap<(Arc<str>, Arc<str>), BTreeSet<GroupKind>> {
     let mut found: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     let resources = keys.iter().map(|key| &key.resource);
@@ -157,7 +155,7 @@ mod tests {
         Arc::new(Schema::read(Doc::parse(text).expect("JSON").root()))
     }
 
-    /// Schemas of which one is asked for, and the server's side of it.
+    /// Schemas with one open request, and the sender of its answer.
     fn asked() -> (Schemas, oneshot::Sender<Arc<Schema>>) {
         let (answer, coming) = oneshot::channel();
         let mut schemas = Schemas::default();
@@ -165,7 +163,7 @@ mod tests {
         (schemas, answer)
     }
 
-    /// For how many milliseconds a version of the kind waits that comes now.
+    /// How many milliseconds a version of the kind waits from now.
     async fn held(schemas: &mut Schemas, keys: &KindKeys) -> u64 {
         let mut millis = 0;
         while schemas.holds(&route(), keys) {
@@ -176,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_version_waits_and_no_longer() {
+    async fn versions_wait_300_ms_once() {
         let keys = KindKeys::default();
         let (mut schemas, _silent) = asked();
         advance(Duration::from_secs(9)).await;
@@ -185,13 +183,13 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_loop_is_woken_when_it_is_too_late() {
+    async fn the_end_of_the_wait_wakes_the_loop() {
         let keys = KindKeys::default();
         let (mut schemas, _silent) = asked();
         assert!(schemas.holds(&route(), &keys));
         let begun = Instant::now();
         schemas.next(&keys).await;
-        // Timers go by whole milliseconds.
+        // Timers have a resolution of a millisecond.
         let waited = begun.elapsed().as_millis();
         assert!((300..=301).contains(&waited), "{waited}");
         assert!(!schemas.holds(&route(), &keys));
@@ -199,7 +197,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_schema_that_is_there_is_not_waited_for() {
+    async fn an_arrived_schema_ends_the_wait() {
         let keys = KindKeys::default();
         let (mut schemas, answer) = asked();
         assert!(schemas.holds(&route(), &keys));
@@ -210,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_does_not_tell_is_not_waited_for() {
+    async fn a_failed_request_ends_the_wait() {
         let keys = KindKeys::default();
         let (mut schemas, answer) = asked();
         assert!(schemas.holds(&route(), &keys));
@@ -220,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_late_schema_is_for_kinds_that_nothing_was_told_of() {
+    async fn a_late_schema_counts_only_for_kinds_without_a_compared_version() {
         for is_settled in [true, false] {
             let keys = KindKeys::default();
             let (mut schemas, answer) = asked();
@@ -235,7 +233,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn other_kinds_wait_for_nothing() {
+    async fn kinds_without_a_request_do_not_wait() {
         let keys = KindKeys::default();
         let (mut schemas, _silent) = asked();
         let other = GroupKind {

@@ -1,5 +1,5 @@
-//! `ShownVersions`: which versions are shown, and which of their changes. Every format, `--count`, `--exit-code` and the
-//! look-back ask here.
+//! `ShownVersions`: decides which versions and changes are shown. Every format, `--count`, `--exit-code` and the look-back
+//! use it.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,16 @@ use crate::object::managed_fields::Writers;
 use crate::render::diff::{ChangeType, Counts, counts};
 use crate::source::SourceKey;
 
-/// What the flags select.
+/// The flags that select versions and changes.
 #[derive(Debug, Default)]
 pub(super) struct ShownVersions {
-    /// Which parts of objects.
+    /// `--only` and `--ignore`.
     pub(super) filter: Filter,
-    /// Whose changes.
+    /// `--by`.
     pub(super) by: ManagerFilter,
-    /// Which classes of noise.
+    /// The classes of noise to show.
     pub(super) noise: BTreeSet<Noise>,
-    /// How the items of lists are told apart, by kind.
+    /// The keys that match list items, by kind.
     pub(super) keys: KindKeys,
 }
 
@@ -70,8 +70,7 @@ impl ShownVersions {
         }
     }
 
-    /// Which classes of noise are shown of the objects of a source. A Lease is nothing but heartbeats, so a
-    /// reader who names one wants to see them.
+    /// The classes of noise to show for a source. A Lease has only heartbeats, so a user who names one wants to see them.
     fn noise_of(&self, key: &SourceKey) -> BTreeSet<Noise> {
         let is_lease = &*key.resource.kind == "Lease" && named(key).is_some();
         let heartbeats = is_lease.then_some(Noise::Heartbeat);
@@ -79,8 +78,8 @@ impl ShownVersions {
     }
 }
 
-/// Whether a format prints a version. Records have all of them; patches lead from each version to the
-/// next, so they have those that change nothing but noise as well.
+/// Whether a format prints a version. `json` prints all versions. Patches lead from each version to the next, so they
+/// include versions with only noise.
 pub(super) fn prints(compared: &Compared<'_>, format: ChangesFormat) -> bool {
     let has_noise = || compared.counts.hidden() > 0;
     match format {

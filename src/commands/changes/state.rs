@@ -1,4 +1,4 @@
-//! What `changes` keeps between two events, and what an event means to a reader who follows the object.
+//! `ChangesState`: what `changes` remembers between events. It turns each event into a timeline entry.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use crate::object::{ObjectRef, Uid};
 use crate::render::diff::ChangeType;
 use crate::source::{Event, Gap, SourceKey, Version, Why};
 
-/// An entry of the timeline: what happened, when, and which source saw it.
+/// An entry of the timeline: what happened, when, and in which source.
 #[derive(Clone, Debug)]
 pub(super) struct TimelineEntry {
-    /// When the program saw it, by this machine's clock.
+    /// The time of arrival, by this machine's clock.
     pub(super) seen: Timestamp,
-    /// The source that saw it.
+    /// The source of the event.
     pub(super) key: Arc<SourceKey>,
     pub(super) what: Occurrence,
     pub(super) when: When,
@@ -25,31 +25,31 @@ pub(super) struct TimelineEntry {
 /// When an entry happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
-    /// As it was seen.
+    /// When it arrived.
     Live,
-    /// While the source was disconnected. It was read back later, and the version itself says when.
+    /// While the source was disconnected. The version was read back later; its write time is in the object.
     ReadBack,
     /// Before the start.
     Past(PastTime),
 }
 
-/// When something happened that nobody saw, by the server's clock.
+/// The time of a version that was read back, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PastTime {
-    /// The time, or the earliest time it can have been.
+    /// The exact or the earliest possible time.
     pub(super) time: Timestamp,
-    /// The latest time, where only an interval is known.
+    /// The latest possible time, if only an interval is known.
     pub(super) until: Option<Timestamp>,
 }
 
-/// What one event means.
+/// The meaning of one event.
 #[derive(Clone, Debug)]
 pub(super) enum Occurrence {
-    /// Something happened to an object.
+    /// A version of an object.
     Version(VersionEvent),
-    /// A full listing has arrived, of a wide scope or without the one named object.
+    /// A full listing arrived: of a wide scope, or of a named object that does not exist.
     Synced {
-        /// How many objects it has.
+        /// The number of objects in it.
         count: usize,
     },
     /// Versions are missing.
@@ -60,22 +60,22 @@ pub(super) enum Occurrence {
     State(Note),
 }
 
-/// What happened to one object.
+/// A version of one object.
 #[derive(Clone, Debug)]
 pub(super) struct VersionEvent {
     pub(super) change: ChangeType,
-    /// The version to compare with, where it is known.
+    /// The previous version, if known.
     pub(super) old: Option<Arc<Version>>,
-    /// The version; of a deletion the last state.
+    /// The version; for a deletion the last state.
     pub(super) now: Arc<Version>,
-    /// Whether it happened while the source was disconnected, so that versions may be missing before it.
+    /// Whether versions may be missing before it, because the source was disconnected.
     pub(super) was_unseen: bool,
-    /// When the object changed last, where both changes were seen.
+    /// The arrival of the object's previous change, if both changes arrived live.
     pub(super) since: Option<Timestamp>,
 }
 
 impl TimelineEntry {
-    /// The time by which the look-back orders it.
+    /// The time that orders the timeline.
     pub(super) fn time(&self) -> Timestamp {
         match self.when {
             When::Past(past) => past.time,
@@ -83,7 +83,7 @@ impl TimelineEntry {
         }
     }
 
-    /// What happened to an object, if it is about one.
+    /// The version, if the entry has one.
     pub(super) fn version(&self) -> Option<&VersionEvent> {
         match &self.what {
             Occurrence::Version(event) => Some(event),
@@ -94,7 +94,7 @@ impl TimelineEntry {
         }
     }
 
-    /// Whether it is an object that existed at the start.
+    /// Whether the entry is an object that existed at the start.
     pub(super) fn is_baseline(&self) -> bool {
         self.version()
             .is_some_and(|event| event.change == ChangeType::Baseline)
@@ -102,7 +102,7 @@ impl TimelineEntry {
 }
 
 impl VersionEvent {
-    /// A version, and the one before it if there is one.
+    /// A version and the previous one, if any.
     pub(super) fn new(
         change: ChangeType,
         old: Option<Arc<Version>>,
@@ -117,33 +117,33 @@ impl VersionEvent {
         }
     }
 
-    /// Whether the object is gone, or left the selector.
+    /// Whether the object was deleted or left the selector.
     pub(super) fn is_end(&self) -> bool {
         matches!(self.change, ChangeType::Deleted | ChangeType::Left)
     }
 }
 
-/// How many deleted names are remembered, to tell a re-creation from a creation.
+/// How many deleted names it remembers. They distinguish a re-creation from a creation.
 const DELETED_NAMES: usize = 1024;
 
-/// What is kept between events: when each object last changed, and the names that were deleted.
+/// The memory between events: when each object last changed, and the names of deleted objects.
 #[derive(Debug, Default)]
 pub(super) struct ChangesState {
     changed: HashMap<Uid, Timestamp>,
     deleted: VecDeque<ObjectRef>,
     synced: Vec<Arc<SourceKey>>,
-    /// How many objects exist now.
+    /// The number of objects that exist now.
     pub(super) objects: usize,
-    /// How many versions arrived after the first listing.
+    /// The number of versions since the first listing.
     pub(super) versions: u64,
-    /// How many of them changed nothing that is shown.
+    /// The number of these versions without a shown change.
     pub(super) hidden: u64,
-    /// When the last of them arrived.
+    /// The arrival of the last of these versions.
     pub(super) last: Option<Timestamp>,
 }
 
 impl ChangesState {
-    /// Takes one event; `None` for what a reader need not know.
+    /// Takes one event. `None` if there is nothing to print.
     pub(super) fn apply(
         &mut self,
         key: &Arc<SourceKey>,
@@ -229,7 +229,7 @@ impl ChangesState {
         }
     }
 
-    /// Counts a version; returns when the object changed before.
+    /// Counts a version. Returns the time of the object's previous change.
     fn touch(&mut self, event: &VersionEvent, seen: Timestamp) -> Option<Timestamp> {
         self.versions += 1;
         self.last = Some(seen);

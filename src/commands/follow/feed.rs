@@ -106,8 +106,8 @@ impl<'a> LiveFeed<'a> {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         if !near.is_empty() && self.sources.is_absent(key) {
-            let near = near.join(", ");
-            terminal.say(&format!("similar to {}: {near}", object(key)))?;
+            let near = near.join(" or ");
+            terminal.say(&format!("{} not found: did you mean {near}?", object(key)))?;
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ pub(crate) trait Live {
 
     /// Waits for what comes from elsewhere than the sources; nothing does, unless the verb says so. It is
     /// dropped half way when something else comes.
-    fn more(&mut self) -> impl Future<Output = ()> {
+    fn wait_for_other(&mut self) -> impl Future<Output = ()> {
         std::future::pending()
     }
 

@@ -42,8 +42,8 @@ pub(crate) async fn follow(
     }
     tokio::select! {
         biased;
-        wrote = terminal.written() => wrote?,
-        _ = shutdown.wait() => terminal.written_while_read().await?,
+        wrote = terminal.wait_until_written() => wrote?,
+        _ = shutdown.wait() => terminal.wait_while_read().await?,
     }
     ended
 }
@@ -68,7 +68,7 @@ impl LiveFeed<'_> {
         loop {
             tokio::select! {
                 biased;
-                wrote = terminal.written() => wrote?,
+                wrote = terminal.wait_until_written() => wrote?,
                 signal = shutdown.wait() => return self.stopped(view, terminal, signal).await,
             }
             self.reconcile(&*view, terminal);
@@ -88,7 +88,7 @@ impl LiveFeed<'_> {
                     self.drawing.is_owed = true;
                 }
                 () = sleep_until(self.printing.rests_until), if self.printing.is_owed => {}
-                () = view.more() => {
+                () = view.wait_for_other() => {
                     self.printing.is_owed = true;
                     self.print_owed(view, terminal)?;
                     self.drawing.is_owed = true;
@@ -100,7 +100,7 @@ impl LiveFeed<'_> {
                 }
                 () = suspended.asked() => {
                     terminal.release()?;
-                    terminal.written().await?;
+                    terminal.wait_until_written().await?;
                     Suspension::stop();
                     self.drawing.is_owed = true;
                 }

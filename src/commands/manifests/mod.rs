@@ -1,4 +1,4 @@
-//! `-f`, `-R` and `-k`: the objects that manifests name are those that are looked at.
+//! `-f`, `-R` and `-k`: resolves manifests to the objects that they name.
 
 mod args;
 mod named;
@@ -15,7 +15,7 @@ pub(crate) use named::ManifestPlace;
 use named::Naming;
 
 impl ManifestArgs {
-    /// What does not go together, in kubectl's words.
+    /// Refuses flags that kubectl does not accept together, with kubectl's message.
     fn check(&self, args: &ObjectArgs) -> Result<(), CommandError> {
         let is_stdin = |path: &&str| *path == "-";
         let paths = self.filename.iter().map(String::as_str);
@@ -46,7 +46,8 @@ impl ManifestArgs {
                 None => return Ok(()),
                 Some(url) => {
                     let url = shown_url(url);
-                    let error = CommandError::failed(format!("error: {url}: URLs are not read"));
+                    let error =
+                        CommandError::failed(format!("error: {url}: URLs are not supported"));
                     return Err(error.hint("fetch it first: curl -sSfL URL | kubectl spy … -f -"));
                 }
             },
@@ -59,8 +60,7 @@ fn is_url(path: &str) -> bool {
     path.starts_with("http://") || path.starts_with("https://")
 }
 
-/// The objects that the manifests of `args` name, as targets: one for each type and namespace, in the
-/// order in which they are first named.
+/// The targets of the manifests in `args`: one for each type and namespace, in the order of their first object.
 pub(crate) async fn targets(
     args: &ObjectArgs,
     (resolver, filters): (&Resolver, &Filters),

@@ -1,4 +1,4 @@
-//! From manifests to the objects that they name.
+//! `Naming`: resolves manifests to targets.
 
 use std::sync::Arc;
 
@@ -8,32 +8,32 @@ use crate::commands::CommandError;
 use crate::object::selector::LabelSelector;
 use crate::object::{Kind, ObjectRef, Resource, Value};
 
-/// Where the objects of manifests are looked for.
+/// The namespace for the objects of manifests.
 pub(crate) struct ManifestPlace {
-    /// The namespace of objects that name none.
+    /// The namespace of objects without one.
     pub(crate) namespace: Arc<str>,
-    /// Whether it was given with `-n`: then no object may name another.
+    /// Whether the user passed it with `-n`. Then an object with another namespace is an error.
     pub(crate) is_given: bool,
 }
 
-/// How many objects may be named: each has a list and a watch of its own, so that permissions by
-/// `resourceNames` suffice and nothing else is sent.
+/// The most objects that manifests may name. Each object has its own list and watch, so that permissions by
+/// `resourceNames` are enough and the server sends no other objects.
 const MANY: usize = 500;
 
-/// What decides which objects are meant.
+/// The flags and types that resolve manifests.
 pub(super) struct Naming<'n> {
     pub(super) resolver: &'n Resolver,
     pub(super) place: &'n ManifestPlace,
-    /// `-A`: every object has to say where it is.
+    /// `-A`: every object must have a namespace.
     pub(super) everywhere: bool,
-    /// `-l`: only manifests with such labels count.
+    /// `-l`: only manifests with these labels count.
     pub(super) labels: LabelSelector,
-    /// What the user runs.
+    /// The verb that the user runs.
     pub(super) verb: &'n str,
 }
 
 impl Naming<'_> {
-    /// The objects that the manifests name.
+    /// The targets of the manifests. Fails if they name no object, too many objects, or one that cannot be resolved.
     pub(super) async fn targets(
         &self,
         manifests: &[Manifest],
@@ -59,9 +59,9 @@ impl Naming<'_> {
                 self.verb
             ))),
             count if count > MANY => Err(CommandError::failed(format!(
-                "error: {count} objects are named, and {MANY} can be looked at by name"
+                "error: the manifests name {count} objects, but the limit is {MANY}"
             ))
-            .hint("look at their types: TYPE,TYPE, with -l or -n")),
+            .hint("show their types instead: TYPE,TYPE with -l or -n")),
             _ => Ok(targets),
         }
     }
@@ -76,7 +76,7 @@ impl Naming<'_> {
         Ok(ask.await?)
     }
 
-    /// Where an object is.
+    /// The namespace of an object; `None` for cluster-scoped kinds.
     fn namespace(
         &self,
         resource: &Resource,
@@ -94,7 +94,7 @@ impl Naming<'_> {
                      \"{current}\". You must pass '--namespace={own}' to perform this operation."
                 ));
                 Err(error.hint(format!(
-                    "it is {object} in {}, line {}",
+                    "check {object} in {}, line {}",
                     manifest.path, manifest.line
                 )))
             }
@@ -103,7 +103,7 @@ impl Naming<'_> {
     }
 }
 
-/// Adds an object to the target of its type and namespace; says whether it is a new one.
+/// Adds an object to the target of its type and namespace. Returns whether the object is new.
 fn add(
     targets: &mut Vec<Target>,
     resource: Resource,
@@ -132,7 +132,7 @@ fn add(
     true
 }
 
-/// Why a document names no object.
+/// The error of a document that does not name an object.
 struct Wrong {
     what: String,
     hint: Option<&'static str>,
@@ -149,7 +149,7 @@ impl Wrong {
     }
 }
 
-/// The object that a document names.
+/// The object that a document names. Fails without a type or a name.
 fn check(root: Value<'_>, verb: &str) -> Result<ObjectRef, Wrong> {
     let wrong = |what: &str| Wrong {
         what: what.to_owned(),
@@ -169,21 +169,21 @@ fn check(root: Value<'_>, verb: &str) -> Result<ObjectRef, Wrong> {
         },
         Some(prefix) => Err(Wrong {
             what: format!("from {prefix}: cannot use generate name with {verb}"),
-            hint: Some("name the object that was made of it: TYPE/NAME"),
+            hint: Some("name the created object: TYPE/NAME"),
         }),
         None => Err(wrong("resource name may not be empty")),
     }
 }
 
-/// Refuses names that would be something else in a request.
+/// Refuses names that would change the path of a request.
 fn parts(object: &ObjectRef) -> Result<(), InvalidPart> {
     Part::Name.check(&object.name)?;
     let mut namespace = object.namespace.iter();
     namespace.try_for_each(|namespace| Part::Namespace.check(namespace))
 }
 
-/// The resource of a kind that one of the manifests defines: its `CustomResourceDefinition` may be yet
-/// to be applied, and is waited for as the object is.
+/// The resource of a kind that one of the manifests defines. Its `CustomResourceDefinition` may not exist in the cluster
+/// yet; then the verb waits for it, as for the object.
 fn defined(object: &ObjectRef, manifests: &[Manifest]) -> Option<Resource> {
     let (group, version) = object.api_version.split_once('/')?;
     let roots = manifests.iter().map(|manifest| manifest.doc.root());

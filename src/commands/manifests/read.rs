@@ -1,4 +1,4 @@
-//! From paths to the objects in them, each with its place.
+//! Reads manifests from files, directories, standard input and kustomizations.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use crate::watch::{FileError, Language, Syntax, documents_by_line};
 /// An object of a manifest.
 #[derive(Debug)]
 pub(super) struct Manifest {
-    /// The file, as it is called in messages.
+    /// The file name for messages.
     pub(super) path: String,
-    /// The line in it, from 1.
+    /// The line in the file, from 1.
     pub(super) line: usize,
-    /// What it holds.
+    /// The object.
     pub(super) doc: Doc,
 }
 
-/// What a directory's files that are manifests end in.
+/// The extensions of manifests in a directory.
 const EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
 
-/// The objects of all files, in the order in which they are named; in a directory by name.
+/// The objects of all files, in the order of the flags. The files of a directory are sorted by name.
 pub(super) fn files(
     args: &ManifestArgs,
     context: &mut Context<'_>,
@@ -56,7 +56,7 @@ pub(super) fn files(
     Ok(manifests)
 }
 
-/// The manifests below a directory, so many levels deep. As kubectl has it, links are files.
+/// Collects the manifests below a directory, `depth` levels deep. Like kubectl, it treats links as files.
 fn walk(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let entries = std::fs::read_dir(directory)?;
     let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
@@ -79,7 +79,7 @@ fn is_manifest(path: &Path) -> bool {
     extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
 }
 
-/// The objects of one text.
+/// The objects in one text.
 fn objects(path: &str, text: &str) -> Result<Vec<Manifest>, CommandError> {
     let path = if path == "-" { "standard input" } else { path };
     let documents = documents_by_line(text).map_err(|error| unparsed(path, text, &error))?;
@@ -91,13 +91,13 @@ fn objects(path: &str, text: &str) -> Result<Vec<Manifest>, CommandError> {
     Ok(documents.into_iter().map(manifest).collect())
 }
 
-/// kubectl's error of a text that is no YAML or no JSON, and the line that is meant; of any other its own.
+/// kubectl's error for a text that is not YAML or JSON, with a hint that shows the line. Other errors keep their message.
 fn unparsed(path: &str, text: &str, error: &FileError) -> CommandError {
     let FileError { line, detail, .. } = error;
     let Some(Syntax { language, column }) = error.syntax else {
         return unreadable(path, error);
     };
-    // serde_json says the place once more.
+    // serde_json repeats the position in its message.
     let detail = detail.split(" at line ").next().unwrap_or_default();
     let step = match language {
         Language::Yaml => "error converting YAML to JSON: yaml",
@@ -112,13 +112,13 @@ fn unparsed(path: &str, text: &str, error: &FileError) -> CommandError {
     }
     let found = text::escape_line(found.trim());
     let found = text::cut_end(&found, SHOWN, "…");
-    error.hint(format!("at column {column} of: {found}"))
+    error.hint(format!("check column {column} of: {found}"))
 }
 
-/// How much of a line is shown, in columns.
+/// How many columns of a line the hint shows.
 const SHOWN: usize = 80;
 
-/// The objects that a kustomization makes.
+/// The objects that `kubectl kustomize` builds.
 pub(super) async fn kustomization(directory: &str) -> Result<Vec<Manifest>, CommandError> {
     let name = format!("kubectl kustomize {}", shown_url(directory));
     let mut command = Command::new("kubectl");
@@ -134,14 +134,15 @@ pub(super) async fn kustomization(directory: &str) -> Result<Vec<Manifest>, Comm
         Ok(output) => return Err(refused(&name, &output)),
         Err(error) => {
             let error = CommandError::failed(format!("error: cannot run `{name}`: {error}"));
-            return Err(error
-                .hint("-k needs kubectl in PATH; else: kustomize build DIR | kubectl spy … -f -"));
+            return Err(
+                error.hint("install kubectl, or run: kustomize build DIR | kubectl spy … -f -")
+            );
         }
     };
     objects(&name, &text)
 }
 
-/// What kubectl said instead of building the kustomization.
+/// The error of a failed `kubectl kustomize`, with its message.
 fn refused(name: &str, output: &Output) -> CommandError {
     let said = String::from_utf8_lossy(&output.stderr);
     let said = said.trim();

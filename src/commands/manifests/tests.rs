@@ -1,4 +1,4 @@
-//! What manifests name.
+//! Tests of the objects that manifests name.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ fn manifests(text: &str) -> Vec<Manifest> {
     documents.into_iter().map(manifest).collect()
 }
 
-/// What a text names, looked at from the namespace `shop`, which is given with `-n` if that is said.
+/// The targets of a text in the namespace `shop`, which may come from `-n`.
 async fn named((text, labels): (&str, &str), flags: &str) -> Result<Vec<Target>, CommandError> {
     let naming = Naming {
         resolver: &Resolver::of(Vec::new()),
@@ -102,10 +102,10 @@ async fn labels_choose_manifests() {
 }
 
 #[tokio::test]
-async fn namespaces_do_not_contradict_each_other() {
+async fn a_namespace_other_than_that_of_n_is_an_error() {
     insta::assert_snapshot!(check(CHART, "-n shop").await, @r#"
     error: the namespace from the provided object "data" does not match the namespace "shop". You must pass '--namespace=data' to perform this operation.
-    hint: it is configmap/b in m.yaml, line 7
+    hint: check configmap/b in m.yaml, line 7
     "#);
     insta::assert_snapshot!(check(CHART, "-A").await, @r"
     error: a resource cannot be retrieved by name across all namespaces
@@ -113,7 +113,7 @@ async fn namespaces_do_not_contradict_each_other() {
 }
 
 #[tokio::test]
-async fn what_names_no_object_is_pointed_at() {
+async fn the_error_of_a_document_without_an_object_has_its_place() {
     let mut said = String::new();
     for text in [
         "# a\n\nkind: Pod\nmetadata: {name: a}",
@@ -136,7 +136,7 @@ async fn what_names_no_object_is_pointed_at() {
     error: m.yaml: line 1: Object 'Kind' is missing
     error: m.yaml: line 1: Object 'Kind' is missing
     error: m.yaml: line 1: from load-: cannot use generate name with changes
-    hint: name the object that was made of it: TYPE/NAME
+    hint: name the created object: TYPE/NAME
     error: resource mapping not found for name: "a" namespace: "b" from "m.yaml": no matches for kind "Gadget" in version "acme.io/v1"
     hint: ensure CRDs are installed first
     error: resource mapping not found for name: "a" namespace: "" from "m.yaml": no matches for kind "Deployment" in version "apps/v1beta1"
@@ -147,7 +147,7 @@ async fn what_names_no_object_is_pointed_at() {
 }
 
 #[tokio::test]
-async fn kinds_that_are_defined_beside_are_known() {
+async fn a_kind_defined_by_another_manifest_is_known() {
     let text = "\
 apiVersion: acme.io/v1
 kind: Gadget
@@ -165,23 +165,23 @@ spec: {group: acme.io, scope: Namespaced, names: {kind: Gadget, plural: gadgetry
 }
 
 #[tokio::test]
-async fn there_is_an_end_to_what_is_named() {
+async fn too_many_objects_are_an_error() {
     let many = |count: usize| {
         let object =
             |at| format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c{at}}}}}\n---\n");
         (0..count).map(object).collect::<String>()
     };
-    // A text that begins with a brace is JSON.
+    // A text that starts with a brace is JSON.
     let text = |count| format!("---\n{}", many(count));
     assert_eq!(named((&text(500), ""), "").await.unwrap().len(), 1);
     insta::assert_snapshot!(check(&text(501), "").await, @"
-    error: 501 objects are named, and 500 can be looked at by name
-    hint: look at their types: TYPE,TYPE, with -l or -n
+    error: the manifests name 501 objects, but the limit is 500
+    hint: show their types instead: TYPE,TYPE with -l or -n
     ");
 }
 
 #[test]
-fn flags_that_do_not_go_together() {
+fn flags_that_exclude_each_other_are_errors() {
     let given = |files: &[&str], kustomize: Option<&str>| ObjectArgs {
         manifests: ManifestArgs {
             filename: files.iter().map(|&file| file.to_owned()).collect(),
@@ -233,7 +233,7 @@ fn flags_that_do_not_go_together() {
     error: standard input cannot be used for multiple arguments
     error: standard input cannot be used for multiple arguments
     error: manifests name objects: --field-selector cannot be used with them
-    error: https://example.com/web.yaml: URLs are not read
+    error: https://example.com/web.yaml: URLs are not supported
     hint: fetch it first: curl -sSfL URL | kubectl spy … -f -
     ");
 }

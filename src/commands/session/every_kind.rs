@@ -1,4 +1,4 @@
-//! All that a namespace or a cluster has, of whatever kind.
+//! `EveryKind`: every kind that a namespace or a cluster serves.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use crate::cluster::{Client, Names, Resolver, Target};
 use crate::commands::{CommandError, Context, ObjectArgs, Subject};
 use crate::object::Resource;
 
-/// What there is, and what of it cannot be followed.
+/// The kinds that can be watched, and those that cannot.
 #[derive(Debug, Default)]
 pub(crate) struct EveryKind {
     pub(crate) targets: Vec<Target>,
-    /// What can be listed, and not watched.
+    /// The kinds that can be listed but not watched.
     pub(crate) unwatched: Vec<Resource>,
-    /// `GROUP/VERSION` of the groups whose API server does not answer.
+    /// `GROUP/VERSION` of API groups whose server does not answer.
     pub(crate) silent: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl From<Vec<Target>> for EveryKind {
 }
 
 impl Session {
-    /// [`Session::targets`] of a command that is about every kind where it names neither objects nor types.
+    /// Like [`Session::targets`], but arguments without an object or a type mean every kind.
     pub(crate) async fn targets_or_every_kind(
         &self,
         args: &ObjectArgs,
@@ -43,7 +43,7 @@ impl Session {
         }
     }
 
-    /// Every kind that can be listed and watched: of the namespace, or with `-A` of the cluster.
+    /// Every kind of the namespace, or with `-A` of the cluster. Fails if discovery fails.
     async fn every_kind(
         &self,
         args: &ObjectArgs,
@@ -57,7 +57,7 @@ impl Session {
         };
         for found in &discovery.types {
             let resource = &found.resource;
-            // Another version of the same, or Events, which two groups serve.
+            // Skip other versions of a kind. Two groups serve the same Events.
             let is_same = |taken: &Resource| {
                 taken.plural == resource.plural
                     && (taken.group == resource.group || &*resource.plural == "events")
@@ -84,8 +84,7 @@ impl Session {
     }
 }
 
-/// Whether nobody should be told of a kind any more. `ComponentStatus` is deprecated since Kubernetes 1.19, and
-/// API servers still list it.
+/// Whether to skip a deprecated kind. `ComponentStatus` is deprecated since Kubernetes 1.19, but API servers still list it.
 fn is_deprecated(resource: &Resource) -> bool {
     resource.group.is_empty() && &*resource.plural == "componentstatuses"
 }
@@ -95,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn component_statuses_are_left_out_and_nothing_else_of_that_name() {
+    fn only_component_statuses_of_the_core_group_are_deprecated() {
         let resource = |group: &str, plural: &str| Resource {
             group: group.into(),
             version: "v1".into(),

@@ -1,4 +1,4 @@
-//! `--from`: what a session finds in a file.
+//! The types and namespaces of a `--from` file.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::cluster::{Filters, Names, Target};
 use crate::object::ResourceType;
 use crate::watch::{FileResource, FileTransport};
 
-/// The namespace of a file whose objects all live in one.
+/// The only namespace of a file's objects, or `default` if they have none or several.
 pub(super) fn only_namespace(file: &FileTransport) -> Arc<str> {
     let objects = file.resources().iter().flat_map(|found| &found.objects);
     let mut namespaces: Vec<_> = objects
@@ -20,7 +20,7 @@ pub(super) fn only_namespace(file: &FileTransport) -> Arc<str> {
     }
 }
 
-/// All that a file holds.
+/// A target for each type in a file.
 pub(super) fn everything(file: &FileTransport, filters: &Filters) -> Vec<Target> {
     let target = |found: &FileResource| Target {
         resource: found.resource.clone(),
@@ -32,7 +32,7 @@ pub(super) fn everything(file: &FileTransport, filters: &Filters) -> Vec<Target>
     file.resources().iter().map(target).collect()
 }
 
-/// The types of a file's objects, as words can name them.
+/// The types in a file, as arguments can name them.
 pub(super) fn types(file: &FileTransport) -> Vec<ResourceType> {
     let types = file.resources().iter().map(|found| ResourceType {
         resource: found.resource.clone(),

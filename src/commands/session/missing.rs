@@ -1,4 +1,4 @@
-//! What is said of objects that are not there.
+//! Errors and hints about objects that do not exist.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::source::SourceKey;
 const HINT: Duration = Duration::from_millis(1500);
 
 impl Session {
-    /// Names like that of the one object a source is about: hints for when it is not there.
+    /// Names similar to that of a source's named object. Empty if there are none, or if the server takes too long.
     pub(crate) async fn similar(&self, key: &SourceKey) -> Vec<String> {
         let Some(name) = named(key) else {
             return Vec::new();
@@ -26,13 +26,12 @@ impl Session {
             Ok(Ok(names)) => names,
             Ok(Err(_)) | Err(_) => Vec::new(),
         };
-        // It may have come in the meantime.
+        // Somebody may have created the object in the meantime.
         names.retain(|near| near != name);
         names
     }
 
-    /// kubectl's error for objects that are not there, or whose namespace is not, with what they may have
-    /// been meant to be.
+    /// kubectl's error for missing objects or a missing namespace, with similar names as hints.
     pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
         let namespaces: BTreeSet<&str> = missing.iter().filter_map(SourceKey::namespace).collect();
         let mut absent = BTreeSet::new();
@@ -50,19 +49,19 @@ impl Session {
         let lines: Vec<String> = lines.chain(objects).collect();
         let mut error = CommandError::failed(lines.join("\n"));
         for key in missing.iter().filter(is_inside) {
-            let near = self.similar(key).await.join(", ");
+            let near = self.similar(key).await.join(" or ");
             error = match key.namespace() {
                 _ if near.is_empty() => error,
                 Some(namespace) => {
-                    error.hint(format!("in namespace \"{namespace}\" there are: {near}"))
+                    error.hint(format!("did you mean {near} in namespace \"{namespace}\"?"))
                 }
-                None => error.hint(format!("there are: {near}")),
+                None => error.hint(format!("did you mean {near}?")),
             };
         }
-        error.hint("without --once, spy waits for it to be created")
+        error.hint("to wait until it is created, drop --once")
     }
 
-    /// Whether the cluster says that it has no such namespace.
+    /// Whether the cluster answers that the namespace does not exist.
     async fn lacks_namespace(&self, namespace: &str) -> bool {
         let SessionPlace::Cluster(client) = &self.place else {
             return false;

@@ -1,4 +1,4 @@
-//! `Session`: the cluster a verb looks at, or the file in its place, and the multiplexer over it.
+//! `Session`: the cluster or the file that a verb reads, and the multiplexer over it.
 
 mod every_kind;
 mod file;
@@ -22,43 +22,42 @@ use crate::watch::{FileTransport, HttpTransport, Mux, Transport, source_keys};
 pub(crate) use every_kind::EveryKind;
 use file::{everything, only_namespace, types};
 
-/// Where a verb's objects come from.
+/// The cluster that a verb reads, unless `--from` names a file.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// The cluster that kubectl's flags and the kubeconfig name.
+    /// The cluster of the kubeconfig and kubectl's flags.
     Kubeconfig(Box<ClusterArgs>),
-    /// A server that is reached without credentials.
+    /// A server without credentials.
     Plain {
         /// Its URL.
         server: String,
-        /// What records call it.
+        /// Its name in records.
         name: &'static str,
-        /// The namespace that is meant where none is named.
+        /// The default namespace.
         namespace: &'static str,
     },
 }
 
-/// What a verb reads from.
+/// The cluster or file that a verb reads.
 pub(crate) struct Session {
-    /// The context's name, or the file's: it stands in every record.
+    /// The name of the context or of the file. Every record has it.
     pub(crate) cluster: ClusterId,
-    /// Hands out sources.
+    /// The subscriptions to sources.
     pub(crate) mux: Mux,
-    /// The namespace that is meant where none is named.
+    /// The default namespace.
     pub(crate) namespace: Arc<str>,
     openapi: Option<Arc<OpenApi>>,
     place: SessionPlace,
 }
 
-/// What answers questions about types and names.
+/// Resolves types and names.
 enum SessionPlace {
     Cluster(Client),
     File(Arc<FileTransport>),
 }
 
 impl Session {
-    /// Opens the file that is to be read in place of a cluster, or finds the cluster. Nothing is sent
-    /// yet.
+    /// Reads the file of `--from`, or prepares the connection to the cluster. It sends nothing yet.
     pub(crate) async fn open(
         context: &mut Context<'_>,
         file: &FileArgs,
@@ -74,8 +73,7 @@ impl Session {
         }
     }
 
-    /// [`Session::open`] for what is shown as it comes: standard input and pipes are not read to their
-    /// end first.
+    /// Like [`Session::open`], but for live input: it does not read standard input and pipes to their end.
     pub(crate) async fn follow(
         context: &mut Context<'_>,
         file: &FileArgs,
@@ -92,7 +90,7 @@ impl Session {
         Ok(Session::over(context, path, file))
     }
 
-    /// Finds the cluster as kubectl does.
+    /// Prepares the connection to the cluster that kubectl would use.
     pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
         let (config, namespace, cache) = match &context.origin {
             Origin::Kubeconfig(flags) => {
@@ -149,9 +147,10 @@ impl Session {
         }
     }
 
-    /// Finds out which objects the arguments of a verb mean. Asks the server only about types that are
-    /// none of Kubernetes' own; without arguments, a file is meant as a whole. Says how arguments in
-    /// kubespy's form are written today.
+    /// Resolves the arguments of a verb to targets.
+    ///
+    /// It asks the server only about types that Kubernetes does not define. Without arguments, a file's targets are all
+    /// its types. For arguments in kubespy's form it prints a hint with today's form.
     pub(crate) async fn targets(
         &self,
         args: &ObjectArgs,
@@ -181,19 +180,17 @@ impl Session {
                 file.look_at_all();
                 return Ok(everything(file, &filters));
             }
-            // What nobody named is an error, in kubectl's words.
+            // Without a name or type, the arguments are kubectl's error.
             (Subject::Unnamed, SessionPlace::Cluster(_)) | (Subject::Words, _) => {}
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
         if let Some(today) = &arguments.today {
-            context.hint(&format!(
-                "today this is written `kubectl spy {verb} {today}`"
-            ))?;
+            context.hint(&format!("use `kubectl spy {verb} {today}`"))?;
         }
         Ok(arguments.resolve(&resolver, &filters).await?)
     }
 
-    /// Where the objects of manifests are looked for.
+    /// The namespace for the objects of manifests.
     fn place_of_manifests(&self, context: &Context<'_>) -> Manifests {
         let is_given = match &context.origin {
             Origin::Kubeconfig(flags) => {
@@ -208,23 +205,23 @@ impl Session {
         }
     }
 
-    /// The sources of targets: one for each name, else one for all that the selectors let through.
+    /// The sources of targets: one for each name, or else one for each type and its selectors.
     pub(crate) fn keys(&self, targets: &[Target]) -> Vec<SourceKey> {
         let keys = |target| source_keys(&self.cluster, target, Form::Full);
         targets.iter().flat_map(keys).collect()
     }
 
-    /// The schemas of the cluster; a file has none.
+    /// The schemas of the cluster; `None` for a file.
     pub(crate) fn openapi(&self) -> Option<&Arc<OpenApi>> {
         self.openapi.as_ref()
     }
 
-    /// Whether a file is read in place of a cluster.
+    /// Whether it reads a file instead of a cluster.
     pub(crate) fn is_of_file(&self) -> bool {
         matches!(self.place, SessionPlace::File(_))
     }
 
-    /// What a file holds of a target, in its order; `None` where a cluster is looked at.
+    /// The objects of a target in the file, in the order of the file; `None` for a cluster.
     pub(crate) fn held(&self, target: &Target) -> Option<Vec<ObjectRef>> {
         let SessionPlace::File(file) = &self.place else {
             return None;
@@ -240,7 +237,7 @@ impl Session {
         Some(objects.cloned().collect())
     }
 
-    /// Begins a file anew: a source that has been read to its end has no events any more.
+    /// Starts a file from its beginning, because a source at the end of the file has no more events.
     pub(crate) fn rewind(&mut self, env: &Env) {
         if let SessionPlace::File(file) = &self.place {
             let transport: Arc<dyn Transport> = file.clone();
@@ -248,10 +245,12 @@ impl Session {
         }
     }
 
-    /// What the server says it is: `v1.36.3`.
+    /// The version of the server: `v1.36.3`. Fails for a file.
     pub(crate) async fn server_version(&self) -> Result<String, CommandError> {
         let SessionPlace::Cluster(client) = &self.place else {
-            return Err(CommandError::failed("error: a file has no version"));
+            return Err(CommandError::failed(
+                "error: --from reads a file, which has no server version",
+            ));
         };
         let ask = ApiRequest::new("/version").about("get", "version");
         let answer = client.get(&ask).await?;
@@ -259,6 +258,6 @@ impl Session {
         let version = Doc::parse(&*text)
             .ok()
             .and_then(|doc| doc.root().str_at(&["gitVersion"]).map(Cow::into_owned));
-        version.ok_or_else(|| CommandError::failed("error: the server does not tell its version"))
+        version.ok_or_else(|| CommandError::failed("error: the server did not return its version"))
     }
 }

@@ -184,7 +184,7 @@ impl Sources {
                 let wait = age::human(until.duration_since(now).max(jiff::SignedDuration::ZERO));
                 let old = worst
                     .since
-                    .map_or(String::new(), |_| " (what is shown may be old)".to_owned());
+                    .map_or(String::new(), |_| " (the view may be old)".to_owned());
                 let text = format!(
                     "{} reconnecting, try {attempt} in {wait}{old}: {}",
                     symbols.failed,

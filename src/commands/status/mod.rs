@@ -12,7 +12,7 @@ mod view;
 
 use super::{
     Answer, CommandError, Context, EndArgs, Ended, ObjectArgs, Output, Session, Shutdown, Subject,
-    Terminal, Until, WatchArgs, follow,
+    Terminal, WaitFor, WatchArgs, follow,
 };
 use crate::status::Rules;
 use live::{Ending, LiveStatus, Telling};
@@ -29,43 +29,44 @@ pub(crate) struct Args {
     watch: WatchArgs,
     #[command(flatten)]
     ends: EndArgs,
-    /// Output format
+    /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]
     output: StatusFormat,
-    /// By whose rules to judge
+    /// Choose the health rules
     #[arg(long, value_enum, default_value_t)]
     rules: RulesArg,
-    /// Show replicasets, too, that are kept for roll-backs alone
+    /// Also show idle replicasets kept for rollback (default: counted)
     #[arg(long)]
     show_idle: bool,
 }
 
 const EXAMPLES: &str = "Examples:
   kubectl spy status deploy/web                  a Deployment, its ReplicaSets and their Pods, live
-  kubectl spy status deploy/web --once           the same as it is now
-  kubectl spy status pods -l app=web -A          all Pods of a label, those to come too
-  kubectl spy status deploy/web -o json          a record a line, for programs
+  kubectl spy status deploy/web --once           print its current state and exit
+  kubectl spy status pods -l app=web -A          all Pods with a label, and new ones
+  kubectl spy status deploy/web -o json          one JSON record per line, for programs
   kubectl spy status -f web.yaml --for=condition=Ready --timeout=5m
-                                                 until what a manifest names is ready
-  kubectl get all -o yaml | kubectl spy status --once --from -";
+                                                 exit when the objects of a manifest are ready
+  kubectl get all -o yaml | kubectl spy status --once --from -
+                                                 objects from a file, without a cluster";
 
 /// The values of `--output`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum StatusFormat {
-    /// A live table on a terminal, else a line whenever a state changes
+    /// A live table; without a terminal, one line for each change of state
     #[default]
     Text,
-    /// A JSON object a line whenever anything about a state changes
+    /// One JSON record per line, for each change of state
     Json,
 }
 
 /// The values of `--rules`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum RulesArg {
-    /// kstatus's, but what cannot get well without help is Failed
+    /// The rules of kstatus, and Failed for problems that will not fix themselves
     #[default]
     Spy,
-    /// Those of kstatus (sigs.k8s.io/cli-utils)
+    /// Exactly the rules of kstatus (sigs.k8s.io/cli-utils)
     Kstatus,
 }
 
@@ -143,7 +144,7 @@ pub(crate) async fn show(
     if args.ends.expects_absence() {
         live = live.expecting_absence();
     }
-    let mut live = Until::new(live, &args.ends, &asked).once(args.is_once());
+    let mut live = WaitFor::new(live, &args.ends, &asked).once(args.is_once());
     let mut terminal = Terminal::open(context, output);
     let ended = follow(&mut live, &session, &mut terminal, &stop.shutdown).await;
     let over = live.end(ended);

@@ -26,13 +26,13 @@ use chain::Chain;
 use target::TracedObject;
 use tracer::{TraceEnd, TraceFormat, Tracer};
 
-/// Follow the chain of one object: what a Service sends to, how a Deployment rolls out
+/// Follow one object: where a Service sends traffic, or how a Deployment rolls out
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     objects: ObjectArgs,
-    /// Output format
+    /// Choose the output format
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: TraceFormat,
     #[command(flatten)]
@@ -40,11 +40,11 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  kubectl spy trace svc/api               which pods get a Service's traffic, and why others do not
-  kubectl spy trace deploy/web            how a rollout goes, phase by phase
-  kubectl spy trace deploy/web --once     the same as it is now
+  kubectl spy trace svc/api               the Pods that get traffic, and why others do not
+  kubectl spy trace deploy/web            the phases of a rollout, live
+  kubectl spy trace deploy/web --once     print its current state and exit
   kubectl get svc,endpointslices,deploy,rs,po -o yaml | kubectl spy trace --once --from -
-                                          each Service and Deployment of a file, one after another";
+                                          each Service and Deployment of a file, in turn";
 
 /// A type that can be traced.
 struct Traceable {
@@ -173,10 +173,10 @@ fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, Com
                 "nothing in {file}{place} can be traced"
             )))
         }
-        0 => Err(CommandError::usage(
-            "the name of an object is missing: trace TYPE/NAME",
-        )),
-        2.. if !session.is_of_file() => Err(CommandError::usage("one object is traced at a time")),
+        0 => Err(CommandError::usage("name one object: trace TYPE/NAME")),
+        2.. if !session.is_of_file() => {
+            Err(CommandError::usage("name only one object: trace TYPE/NAME"))
+        }
         _ => Ok(chains),
     }
 }
@@ -191,7 +191,7 @@ fn traceable(resource: &Resource) -> Option<fn(TracedObject) -> Box<dyn Chain>> 
 
 fn not_traceable(what: &str) -> CommandError {
     let usages = TRACEABLE.map(|one| one.usage).join(", ");
-    CommandError::failed(format!("error: {what}")).hint(format!("what can be traced: {usages}"))
+    CommandError::failed(format!("error: {what}")).hint(format!("trace one of these: {usages}"))
 }
 
 fn named(session: &Session, asked: &Asked, name: &Arc<str>) -> TracedObject {

@@ -23,10 +23,10 @@ const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
 /// The values of `--output`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum TraceFormat {
-    /// Text for people.
+    /// A live view; without a terminal, one line for each change
     #[default]
     Text,
-    /// The graph as a line of JSON, each time it has changed.
+    /// The whole graph as one JSON record per line, for each change
     Json,
 }
 

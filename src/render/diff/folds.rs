@@ -84,7 +84,7 @@ pub(super) fn counted(painter: &Painter<'_>, changes: &[&Change], lines: usize) 
 
 /// Tells the reader how to see all lines.
 pub(super) fn whole(lines: usize, view: &DiffView<'_>) -> String {
-    let whole = format!("  {} in all: --no-fold", plural(lines, "line"));
+    let whole = format!("  {} in all; --no-fold shows them", plural(lines, "line"));
     view.look.styles.dim(&whole)
 }
 

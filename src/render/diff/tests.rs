@@ -459,7 +459,7 @@ fn too_many_changes_are_counted() {
     insta::assert_snapshot!(setting.lines(&data(1), &data(2)), @"
     ~ .data: 300 changes
     ~ .x: 1 → 2
-      301 lines in all: --no-fold
+      301 lines in all; --no-fold shows them
     ");
     let new = doc(&data(2));
     let created = |setting: &Setting| {
@@ -468,7 +468,7 @@ fn too_many_changes_are_counted() {
     insta::assert_snapshot!(created(&setting), @"
     + .data: {300 fields}
     + .x: 2
-      301 lines in all: --no-fold
+      301 lines in all; --no-fold shows them
     ");
     let unfolded = Setting {
         fold: Fold::Never,
@@ -546,13 +546,13 @@ fn a_single_manager_is_named_in_the_heading_only() {
     // The entries have the same second and the same fields, so no writer is known.
     let both = r#""f:a":{},"f:b":{}"#;
     insta::assert_snapshot!(check(&[entry("hpa", "scale", both)], "**"), @"
-    owner hpa (scale)
+    probably by hpa (scale)
     ~ .spec.a: 1 → 2
     ~ .spec.b: 1 → 2
     ");
     // kube-apiserver gives this name to clients that do not name themselves.
     insta::assert_snapshot!(check(&[entry("unknown", "", both)], "**"), @r#"
-    owner "unknown"
+    probably by "unknown"
     ~ .spec.a: 1 → 2
     ~ .spec.b: 1 → 2
     "#);
@@ -562,15 +562,15 @@ fn a_single_manager_is_named_in_the_heading_only() {
         entry("kubectl", "", r#""f:b":{}"#),
     ];
     insta::assert_snapshot!(check(&two, "**"), @"
-    ~ .spec.a: 1 → 2  owner hpa
-    ~ .spec.b: 1 → 2  owner kubectl
+    ~ .spec.a: 1 → 2  probably by hpa
+    ~ .spec.b: 1 → 2  probably by kubectl
     ");
     insta::assert_snapshot!(check(&two, "spec.a"), @"
-    owner hpa
+    probably by hpa
     ~ .spec.a: 1 → 2
     ");
     insta::assert_snapshot!(check(&two[..1], "**"), @"
-    ~ .spec.a: 1 → 2  owner hpa
+    ~ .spec.a: 1 → 2  probably by hpa
     ~ .spec.b: 1 → 2
     ");
 }
@@ -607,9 +607,9 @@ fn conditions_fit_the_width() {
     );
     let all = [200, 160, 120, 110, 80, 70].map(|width| lines(width, "Progressing", progressing));
     insta::assert_snapshot!(all.join("\n"), @r#"
-    ~ .status.conditions[type=Progressing]: True → False  14:12:01 (after 10m)  ProgressDeadlineExceeded: ReplicaSet "web-6b9f6c5d78" has timed out progressing.  owner kube-controller-manager (status)
-    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet "web-…(+22 B)out progressing.  owner kube-controller-manager (status)
-    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  14:12:01 (after 10m)  ProgressDeadlineExceeded: ReplicaSet "web-6b9f6c…(+10 B)timed out progressing.  probably by kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet "w…(+28 B) progressing.  probably by kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet "web-…(+22 B)out progressing.
     ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded: ReplicaSet …(+32 B)rogressing.
     ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlineExceeded
     ~ .status.conditions[type=Progressing]: True → False  ProgressDeadlin…
@@ -622,7 +622,7 @@ fn conditions_fit_the_width() {
     );
     let all = [200, 120, 80].map(|width| lines(width, "Progressing", updated));
     insta::assert_snapshot!(all.join("\n"), @r#"
-    ~ .status.conditions[type=Progressing]: True  NewReplicaSetAvailable → ReplicaSetUpdated: ReplicaSet "web-6b9f6c5d77" has successfully progressed.  owner kube-controller-manager (status)
+    ~ .status.conditions[type=Progressing]: True  NewReplicaSetAvailable → ReplicaSetUpdated: ReplicaSet "web-6b9f6c5d77" has successfully progressed.  probably by kube-controller-manager (status)
     ~ .status.conditions[type=Progressing]: True  NewReplicaSetAvailable → ReplicaSetUpdated: ReplicaSet …(+34 B)progressed.
     ~ .status.conditions[type=Progressing]: True  NewReplicaSet… → ReplicaSetUpdated
     "#);

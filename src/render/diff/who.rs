@@ -35,7 +35,7 @@ impl<'w> Attribution<'w> {
     /// The text for the heading.
     pub(super) fn heading(self, writers: &Writers<'_>) -> Option<String> {
         match self {
-            Attribution::Owner(owner) => Some(format!("owner {}", manager(owner))),
+            Attribution::Owner(owner) => Some(format!("probably by {}", manager(owner))),
             Attribution::Writer | Attribution::Writers => writer(writers),
         }
     }
@@ -49,7 +49,7 @@ impl<'w> Attribution<'w> {
             }
             (By::Took { was, .. }, _) => format!("  (was {}'s)", manager(was)),
             (By::Owner(owner), Attribution::Writer | Attribution::Writers) => {
-                format!("  owner {}", manager(owner))
+                format!("  probably by {}", manager(owner))
             }
             (By::Actor(_), Attribution::Writer | Attribution::Owner(_))
             | (By::Owner(_), Attribution::Owner(_)) => {

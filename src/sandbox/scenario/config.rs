@@ -85,7 +85,7 @@ pub fn config() -> Scenario {
     ]);
     Scenario {
         name: "config",
-        about: "configuration is edited, a password rotated, a Deployment scaled by load",
+        about: "somebody edits a ConfigMap, a password is rotated, an autoscaler scales a Deployment",
         namespace: SHOP,
         missing_images: Vec::new(),
         props,

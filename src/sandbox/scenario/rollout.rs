@@ -45,7 +45,7 @@ pub fn rollout() -> Scenario {
     };
     Scenario {
         name: "rollout",
-        about: "a rollout fails for want of an image, and is then fixed",
+        about: "a rollout fails because its image does not exist, and is then fixed",
         namespace: shop,
         missing_images: vec![BAD],
         props,

@@ -43,7 +43,7 @@ impl Driver {
         self.archive.memory.restart(resource);
         let from = self.shared.version();
         let from = from.as_ref().map_or("", ResourceVersion::as_str);
-        self.connecting(format!("the server's history was set back from {from} to {to}").into());
+        self.connecting(format!("the server's history went back from {from} to {to}").into());
     }
 }
 

@@ -69,7 +69,7 @@ impl KeptEntries {
         let known = |kinds: &HashSet<KindOf>| kinds.contains(&kind_of(&entry.object));
         if !self.kinds.as_ref().is_none_or(known) {
             let detail = format!(
-                "{}: its kind was not there at the beginning; a stream of several kinds has to be read from a file",
+                "{}: new kind in the stream; save a stream of several kinds to a file and pass that to --from",
                 entry.object
             );
             self.end = Some(Err(FileError::new(entry.line, detail)));

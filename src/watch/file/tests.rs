@@ -438,6 +438,6 @@ fn aliases_that_expand_too_much_are_refused() {
         .collect::<Vec<_>>()
         .join("\n");
     let error = FileTransport::parse("file", &text).expect_err("a bomb");
-    assert!(error.detail.starts_with("aliases that make"), "{error}");
+    assert!(error.detail.starts_with("aliases that expand"), "{error}");
     assert!(error.syntax.is_some());
 }

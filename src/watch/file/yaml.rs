@@ -81,10 +81,8 @@ fn too_much(breach: &BudgetBreach) -> String {
         | BudgetBreach::Aliases { .. }
         | BudgetBreach::AliasAnchorRatio { .. }
         | BudgetBreach::RecordedAnchorEvents { .. }
-        | BudgetBreach::RecordedAnchorBytes { .. } => {
-            "aliases that make too much of little".to_owned()
-        }
-        other => format!("more than a document may hold: {other:?}"),
+        | BudgetBreach::RecordedAnchorBytes { .. } => "aliases that expand too far".to_owned(),
+        other => format!("a document over the limits: {other:?}"),
     }
 }
 
@@ -156,7 +154,7 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<(), E> {
         match serde_json::Number::from_f64(value) {
             Some(number) => self.0.push_str(&number.to_string()),
-            None => return Err(E::custom("a number that JSON does not have")),
+            None => return Err(E::custom("a number that JSON cannot express")),
         }
         Ok(())
     }

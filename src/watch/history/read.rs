@@ -172,7 +172,7 @@ impl Archive {
         let page = self.transport.list(&self.key, At::Latest, one).await;
         let page = page.map_err(refused)?;
         Revision::parse(&page.version)
-            .ok_or_else(|| Unread::NotOffered("its resourceVersions are no revisions".into()))
+            .ok_or_else(|| Unread::NotOffered("its resourceVersions are not numbers".into()))
     }
 
     async fn page(&self, at: Revision, page: Page) -> Result<ListPage, Unread> {
@@ -242,7 +242,7 @@ fn version(reader: &mut Reader, item: &str, at: Revision) -> Result<Version, Unr
     match Revision::parse(&version.version) {
         Some(own) if own <= at => Ok(version),
         _ => Err(Unread::NotOffered(
-            "its resourceVersions are no revisions".into(),
+            "its resourceVersions are not numbers".into(),
         )),
     }
 }

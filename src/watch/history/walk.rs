@@ -267,6 +267,6 @@ impl Walk {
 }
 
 fn revision(version: &Version) -> Result<Revision, End> {
-    let cause = || End::NotOffered("its resourceVersions are no revisions".into());
+    let cause = || End::NotOffered("its resourceVersions are not numbers".into());
     Revision::parse(&version.version).ok_or_else(cause)
 }

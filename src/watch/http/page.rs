@@ -41,7 +41,7 @@ struct ListMetadata<'a> {
 pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceError> {
     let refused = |what: &str| {
         let resource = key.resource.group_resource();
-        let detail = format!("the server's answer is no list of {resource}: {what}");
+        let detail = format!("the server's answer is not a list of {resource}: {what}");
         SourceError::Decode {
             detail: detail.into(),
         }
@@ -154,7 +154,7 @@ mod tests {
         };
         let pods = key("", "Pod", Form::Full);
         assert_eq!(check(&pods, "v1", "PodList"), Ok(()));
-        let detail = "the server's answer is no list of things: it is of another type";
+        let detail = "the server's answer is not a list of things: it is of another type";
         let refused = Err(SourceError::Decode {
             detail: detail.into(),
         });
@@ -195,7 +195,7 @@ mod tests {
         let wrong = "a field is missing or of the wrong type (line 1, column 32)";
         assert_eq!(
             error.to_string(),
-            format!("the server's answer is no list of things: {wrong}")
+            format!("the server's answer is not a list of things: {wrong}")
         );
     }
 

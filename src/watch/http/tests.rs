@@ -138,7 +138,7 @@ async fn an_invalid_list_is_refused() {
     let listed = transport.list(&key, At::Latest, Page::default());
     assert_eq!(
         listed.await.expect_err("no list").to_string(),
-        "the server's answer is no list of deployments.apps: not JSON (line 1, column 1)"
+        "the server's answer is not a list of deployments.apps: not JSON (line 1, column 1)"
     );
 }
 

@@ -87,7 +87,7 @@ async fn the_tree_format() {
       { ⋯ 4
         "status": { ⋯ 1
     +     "replicas": 1 } }
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  existed 4m59s
     2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
     + .spec.replicas: 2
     + .spec.selector: {matchLabels: {app: web}}
@@ -134,7 +134,7 @@ async fn the_full_format() {
           "uid": "a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"
         }
       }
-    2026-03-02T12:05:00.000Z DELETED configmap/flags  5  after 4m59s
+    2026-03-02T12:05:00.000Z DELETED configmap/flags  5  existed 4m59s
     "#);
 }
 
@@ -154,7 +154,7 @@ async fn the_diff_format() {
      kind: ConfigMap
      metadata:
        creationTimestamp: "2026-03-02T12:00:01Z"
-    2026-03-02T12:05:00.000Z DELETED configmap/flags  5  after 4m59s
+    2026-03-02T12:05:00.000Z DELETED configmap/flags  5  existed 4m59s
     --- configmap/flags 5
     +++ /dev/null
     @@ -1,10 +0,0 @@
@@ -440,7 +440,7 @@ async fn the_full_flag_shows_new_objects_in_full() {
     + .status: {observedGeneration: 2}
     2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
     + .status.replicas: 1
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  existed 4m59s
     2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
     + apiVersion: apps/v1
     + kind: Deployment
@@ -476,7 +476,7 @@ async fn by_selects_the_versions_of_one_manager() {
     + .status: {observedGeneration: 2}
     2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
     + .status.replicas: 1
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  existed 4m59s
     "#);
     let by = ["--by", "kubectl-edit"];
     assert_snapshot!(story(&by, "2 → 3").await, @r#"
@@ -484,7 +484,7 @@ async fn by_selects_the_versions_of_one_manager() {
     2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
     + .metadata.labels: {tier: "\u001b[2J"}
     ~ .spec.template.spec.containers[name=app].image: app:1 → app:2
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  after 4m59s
+    2026-03-02T12:05:00.000Z DELETED deployment/web  6  existed 4m59s
     2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3
     "#);
@@ -792,7 +792,7 @@ async fn a_patch_with_placeholders_prints_a_warning() {
         run.until("the-end");
         interrupted(run).stderr
     };
-    assert_snapshot!(printed("merge-patch").await.trim_end(), @"what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)");
+    assert_snapshot!(printed("merge-patch").await.trim_end(), @"Secret values are hidden, so this output cannot be applied; pass --show-secrets to print them");
     assert_snapshot!(printed("json-patch").await.trim_end(), @"");
 }
 

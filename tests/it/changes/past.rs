@@ -36,7 +36,7 @@ async fn named_objects_begin_with_their_last_versions() {
     + .data.mode: "off"
     2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  after 1s
+    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  existed 1s
     2026-03-02T12:00:05.000Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
     + .data.mode: a
     2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
@@ -59,12 +59,12 @@ async fn a_deleted_object_is_shown() {
     + .data.mode: "off"
     2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  after 1s
+    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  existed 1s
     2026-03-02T12:00:05.000Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
     + .data.mode: a
     2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago  after 1s
+    2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago  existed 1s
     ── 6 earlier versions, back to 2026-03-02T12:00:01.000Z ──
     "#);
     // An object that never existed is still not found, and no version of it is missing.
@@ -240,9 +240,9 @@ async fn leases_date_past_versions() {
     turn(&cluster, "on");
     let since = |since| ["changes", "cm", "--once", "--since", since];
     assert_snapshot!(cluster.spy().run(&since("2m")).transcript(), @r#"
-    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  after 3m25s
+    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed 3m25s
     2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
-    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  after 0s
+    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed 0s
     2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
     ── 3 of 3 objects changed, in 1 kind, back to 2026-03-02T12:03:27.000Z · complete since 2026-03-02T12:03:00.000Z ──
@@ -254,10 +254,10 @@ async fn leases_date_past_versions() {
     + .data.mode: "off"
     2026-03-02T12:00:03.000Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:04.000Z–2026-03-02T12:00:06.000Z DELETED configmap/early  6  4m56s ago  after 3s
-    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  after 3m25s
+    2026-03-02T12:00:04.000Z–2026-03-02T12:00:06.000Z DELETED configmap/early  6  4m56s ago  existed 3s
+    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed 3m25s
     2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
-    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  after 0s
+    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed 0s
     2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
     ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
@@ -271,10 +271,10 @@ async fn leases_date_past_versions() {
     + .data.mode: "off"
     2026-03-02T12:00:03.000Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:03.000Z–2026-03-02T12:03:29.000Z DELETED configmap/early  6  4m57s ago  after 2s
-    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  after 3m25s
+    2026-03-02T12:00:03.000Z–2026-03-02T12:03:29.000Z DELETED configmap/early  6  4m57s ago  existed 2s
+    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed 3m25s
     2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
-    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  after 0s
+    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed 0s
     2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
     ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
@@ -294,7 +294,7 @@ async fn a_version_at_the_edge_of_the_window_is_shown() {
     renew(&cluster);
     let args = ["changes", "cm", "--once", "--since", "2m"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
-    2026-03-02T12:00:02.000Z–2026-03-02T12:02:59.000Z DELETED configmap/flags  4  4m58s ago  after 1s
+    2026-03-02T12:00:02.000Z–2026-03-02T12:02:59.000Z DELETED configmap/flags  4  4m58s ago  existed 1s
     ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:02.000Z · complete since 2026-03-02T12:03:00.000Z ──
     ");
 }
@@ -372,7 +372,7 @@ async fn a_scale_has_no_time_of_its_own() {
     + .data.mode: "off"
     2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  2→4  119s ago  by kube-controller-manager (scale)  1 change, 3 hidden
     ~ .spec.replicas: 1 → 2
-    2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  4→5  119s ago  owner kube-controller-manager (scale)  1 change, 2 hidden
+    2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  4→5  119s ago  probably by kube-controller-manager (scale)  1 change, 2 hidden
     ~ .spec.replicas: 2 → 3
     2026-03-02T12:03:13.000Z MODIFIED configmap/flags  3→6  +12s  107s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
@@ -401,7 +401,7 @@ async fn an_unreadable_kind_is_one_line() {
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
     2026-03-02T12:00:01.000Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
     + .data.mode: "off"
-    not read: Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"; likewise secrets
+    not read: Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"; also secrets
     ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:01.000Z ──
     "#);
     let none = ["changes", "secrets", "--since", "10m", "--once"];
@@ -443,7 +443,7 @@ async fn an_object_that_leaves_a_selector_is_not_deleted() {
     ];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
     2026-03-02T12:00:01.000Z–2026-03-02T12:05:00.000Z LEFT pod/web  4  4m59s ago
-    2026-03-02T12:00:02.000Z–2026-03-02T12:05:00.000Z DELETED pod/gone  5  4m58s ago  after 0s
+    2026-03-02T12:00:02.000Z–2026-03-02T12:05:00.000Z DELETED pod/gone  5  4m58s ago  existed 0s
     ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:02.000Z ──
     "#);
 }
@@ -478,12 +478,12 @@ async fn the_end_of_the_servers_history_is_shown() {
     assert_snapshot!(ran.transcript(), @r#"
     2026-03-02T12:00:07.000Z MODIFIED configmap/flags  7→8  +1s  4m53s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: b → c
-    ── 1 earlier version, back to 2026-03-02T12:00:07.000Z · the server has forgotten what was before 2026-03-02T12:00:06.000Z ──
+    ── 1 earlier version, back to 2026-03-02T12:00:07.000Z · the server has compacted versions before 2026-03-02T12:00:06.000Z ──
     "#);
     cluster.sandbox.compact(cluster.sandbox.revision());
     let ran = cluster.spy().run(&["changes", "cm/flags", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
-    ── no earlier version · the server has forgotten what was before 2026-03-02T12:00:07.000Z ──
+    ── no earlier version · the server has compacted versions before 2026-03-02T12:00:07.000Z ──
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  8
     "#);
 }
@@ -507,7 +507,7 @@ async fn a_namespace_has_one_timeline() {
     ~ .data.mode: "off" → "on"
     2026-03-02T12:00:05.000Z CREATED pod/web  6  4m55s ago  by kubectl-create
     + .spec.containers: [{image: app:1, name: app}]
-    2026-03-02T12:00:05.000Z–2026-03-02T12:00:07.000Z DELETED pod/gone  7  4m55s ago  after 2s
+    2026-03-02T12:00:05.000Z–2026-03-02T12:00:07.000Z DELETED pod/gone  7  4m55s ago  existed 2s
     2026-03-02T12:00:07.000Z MODIFIED configmap/flags  5→8  +3s  4m53s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "on" → auto
     ── 3 of 4 objects changed, in 2 kinds, back to 2026-03-02T12:00:04.000Z · complete since 2026-03-02T12:00:04.000Z ──
@@ -561,7 +561,7 @@ async fn a_number_without_a_unit_is_refused() {
         .run(&["changes", "cm/flags", "--since", "300"]);
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.stderr, @r#"
-    error: invalid value '300' for '--since <DURATION|all|0>': a duration has a unit: 300s or 300m? A resourceVersion is given to --since-rv
+    error: invalid value '300' for '--since <DURATION|all|0>': add a unit: 300s or 300m; for a resourceVersion, use --since-rv
     See 'kubectl spy --help' for usage.
     "#);
 }
@@ -581,7 +581,7 @@ async fn since_uses_the_servers_clock() {
     2026-03-02T12:10:02.000Z CREATED configmap/new  3  0s ago  by kubectl-create
     + .data.mode: "off"
     ── 1 of 2 objects changed, in 1 kind, back to 2026-03-02T12:10:02.000Z · complete since 2026-03-02T12:10:02.000Z ──
-    ! this machine's clock is 5m ahead of the server's: the times of earlier versions are the server's
+    ! this machine's clock is 5m ahead of the server's; earlier versions show the server's time
     "#);
     // Clocks that agree are not mentioned.
     let spy = cluster.spy().var("KUBECTL_SPY_NOW", &noon_and.to_string());

@@ -78,7 +78,7 @@ fn a_login_page_is_an_error_and_is_not_printed() {
         &["changes", "widgets", "--once", "--since=0"],
     ] {
         let ran = refused(&hostile, args);
-        assert!(ran.stderr.contains("is no list"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("is not a list"), "{}", ran.stderr);
         assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
     }
 }

@@ -1,4 +1,4 @@
-//! When the versions that a look-back finds were written, and which of them are too old.
+//! Dates the versions of a look-back, and drops those that are too old.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::source::Why;
 use crate::watch::{Between, Dates, PastEvent, Revision, is_surely_before};
 
 impl Walker {
-    /// Finds out why events happened and when, and leaves out what is too old.
+    /// Completes events with their cause and time, and drops those that are too old.
     pub(super) async fn settle(
         &self,
         mut events: Vec<PastEvent>,
@@ -36,7 +36,7 @@ impl Walker {
         versions
     }
 
-    /// Adds the time to the revisions from which on versions are known.
+    /// Dates the revisions from which versions are known.
     pub(super) async fn date_bounds(&self, found: &mut SourcePast, newest: Revision) {
         for bound in [&mut found.from, &mut found.complete].into_iter().flatten() {
             let version =
@@ -48,7 +48,7 @@ impl Walker {
         }
     }
 
-    /// Finds out when a revision was written.
+    /// When a revision was written; `None` if unknown.
     async fn date(&self, at: Revision, newest: Revision) -> Option<Between> {
         if let Some(since) = self
             .reach
@@ -61,7 +61,7 @@ impl Walker {
         self.interrupt.in_time(dating).await.flatten()
     }
 
-    /// What dates the revisions of this source.
+    /// The Lease times that date this source's revisions; `None` if they do not apply to it.
     pub(super) async fn dates(&self) -> Option<&Arc<Dates>> {
         let dates = self.dates.as_ref()?;
         let is_dated = self.is_dated.get_or_init(|| dates.covers(&self.history));
@@ -76,7 +76,7 @@ fn exactly(time: Timestamp) -> Between {
     }
 }
 
-/// Leaves out what was written before `since`. The last version of that stays, as a state: what follows is compared
+/// Drops versions from before `since`. The last of them stays as a listed state, because the next version is compared
 /// with it.
 fn leave_out(versions: &mut Vec<PastVersion>, since: Timestamp) {
     let is_old = |version: &PastVersion| match version.time() {

@@ -1,4 +1,4 @@
-//! `Divider`: the line between past and live versions. It says how far back the past goes, and what is missing.
+//! `Divider`: the line between earlier and live versions. It shows how far back the earlier versions go and what is missing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,39 +14,40 @@ use crate::commands::sources::{describe, named};
 use crate::render::text::{escape_line, width};
 use crate::watch::{End, Revision};
 
-/// The words where the time is not known.
-const FORGOTTEN: &str = "the server has forgotten what was before";
+/// The text if the time is unknown.
+const FORGOTTEN: &str = "the server has compacted versions before";
 
-/// The line between past and live versions.
+/// The line between earlier and live versions.
 pub(crate) struct Divider<'s> {
     pub(crate) found: &'s [SourcePast],
     pub(crate) skipped: &'s [SkippedSource],
-    /// Whether `--since` or `--since-rv` asks for the past.
+    /// Whether a flag (`--since` or `--since-rv`) requests the past.
     pub(crate) is_asked: bool,
     /// Versions from before this time were not requested.
     pub(crate) since: Option<Timestamp>,
-    /// How many versions are shown above it, and when the first was written.
+    /// The number of versions shown above it.
     pub(crate) shown: usize,
+    /// The write time of the first of them.
     pub(crate) first: Option<Timestamp>,
-    /// How many versions are hidden.
+    /// The number of hidden versions.
     pub(crate) hidden: usize,
     pub(crate) changed: ChangedObjects,
-    /// Since when it is live; `None` if it ends here.
+    /// The start of the live versions; `None` if there are none.
     pub(crate) live: Option<Timestamp>,
 }
 
-/// The objects of wide sources that have changed.
+/// The numbers of changed objects in wide sources.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChangedObjects {
     count: usize,
-    /// How many of them no longer exist.
+    /// The number of them that no longer exist.
     gone: usize,
-    /// Of how many kinds they are.
+    /// The number of their kinds.
     kinds: usize,
 }
 
 impl ChangedObjects {
-    /// The objects in a timeline.
+    /// Counts the objects in a timeline.
     pub(crate) fn by(timeline: &[TimelineEntry]) -> ChangedObjects {
         let (mut objects, mut kinds) = (HashMap::new(), HashSet::new());
         for entry in timeline.iter().filter(|entry| named(&entry.key).is_none()) {
@@ -66,7 +67,7 @@ impl ChangedObjects {
 }
 
 impl Divider<'_> {
-    /// A line for each part that could not be read, then the divider, on as many lines as fit these columns.
+    /// A line for each part that could not be read, then the divider, wrapped to `columns`. Empty if no source was read.
     pub(crate) fn lines(
         &self,
         columns: Option<usize>,
@@ -121,13 +122,13 @@ impl Divider<'_> {
         }
     }
 
-    /// How many objects lack versions, as the server did not answer.
+    /// The number of objects with missing versions, because the server did not answer.
     fn missing(&self) -> Option<String> {
         let count = missing::count(self.found);
         (count > 0).then(|| format!("versions of {} are missing", plural(count, "object")))
     }
 
-    /// Where the server's memory ends: from then on all is known of every source.
+    /// The start of the server's history. After it, all versions of every source are known.
     fn forgotten(&self) -> Option<Words> {
         let ends = || {
             self.found.iter().filter_map(|found| match found.end {
@@ -141,19 +142,16 @@ impl Divider<'_> {
         let known = ends().map(|end| self.known(end)).filter(counts);
         let known = Words::since(
             known,
-            ["the server has forgotten what was before", "", FORGOTTEN],
+            ["the server has compacted versions before", "", FORGOTTEN],
         )?;
         if known.since.is_some() {
             return Some(known);
         }
         let times = ends().map(|end| self.time(end));
-        Words::since(
-            times,
-            ["what the server remembers begins before", "", FORGOTTEN],
-        )
+        Words::since(times, ["the server's history starts before", "", FORGOTTEN])
     }
 
-    /// Whether anything may be missing that the server has not forgotten.
+    /// Whether anything else may be missing.
     fn complete(&self, is_forgotten: bool) -> Option<Words> {
         let is_whole = |found: &&SourcePast| is_read(found) && !found.is_cut;
         let read = || self.found.iter().filter(is_whole);
@@ -164,8 +162,8 @@ impl Divider<'_> {
         let short = wide().filter(|found| found.is_short());
         let since = short.map(|found| self.time(found.complete?));
         let before = "complete since";
-        let after = ": what came and went before that may be missing";
-        let alone = "what came and went in between may be missing";
+        let after = ": objects created and deleted before then may be missing";
+        let alone = "objects created and deleted in between may be missing";
         let short = Words::since(since, [before, after, alone]);
         let short = short.or_else(|| self.lives());
         let is_all = self.skipped.iter().all(SkippedSource::has_no_past)
@@ -177,24 +175,24 @@ impl Divider<'_> {
         Words::since(since, [before, "", "complete"])
     }
 
-    /// Of an object that was absent, an earlier life can be missed that was short.
+    /// Whether a short-lived earlier object of an absent name may be missing.
     fn lives(&self) -> Option<Words> {
         let read = |found: &&SourcePast| is_read(found) && !found.is_cut;
         let mut read = self.found.iter().filter(read);
         let is_short = self.is_asked && read.any(SourcePast::is_short);
-        let alone = "a short life before that may be missing";
+        let alone = "a short-lived earlier object may be missing";
         is_short.then_some(Words {
             since: None,
             words: ["", "", alone],
         })
     }
 
-    /// When a revision was written, at the latest: as is known, or by the nearest write after it.
+    /// The latest possible time of a revision: its own, or that of the nearest write after it.
     pub(crate) fn time(&self, bound: DatedRevision) -> Option<Timestamp> {
         self.known(bound).or_else(|| self.nearest(bound.at))
     }
 
-    /// When a revision was written, where that is known: no later than the nearest write after it.
+    /// The time of a revision, if known. It is not later than the nearest write after it.
     fn known(&self, bound: DatedRevision) -> Option<Timestamp> {
         let dated = bound.dated?;
         let until = dated
@@ -205,7 +203,7 @@ impl Divider<'_> {
         Some(until.max(dated.from))
     }
 
-    /// When the first write after a revision was.
+    /// The time of the first write after a revision.
     fn nearest(&self, at: Revision) -> Option<Timestamp> {
         let versions = self.found.iter().flat_map(|found| &found.versions);
         let after = versions.filter(|version| version.event.at > Some(at) && version.is_change());
@@ -215,7 +213,7 @@ impl Divider<'_> {
     }
 }
 
-/// Lines of some of the parts each, as many as there is room for.
+/// Puts the parts on lines of at most `columns`.
 fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
     let rule = |parts: &[String]| format!("── {} ──", parts.join(" · "));
     let fits = |parts: &[String]| columns.is_none_or(|columns| width(&rule(parts)) <= columns);
@@ -230,15 +228,15 @@ fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
     lines
 }
 
-/// Something that holds since some time, which need not be known.
+/// A phrase about a time, which may be unknown.
 struct Words {
     since: Option<Timestamp>,
-    /// The words before the time, those after it, and the words without a time.
+    /// The text before the time, the text after it, and the text without a time.
     words: [&'static str; 3],
 }
 
 impl Words {
-    /// Since the latest of several times, if all are known; `None` if there are none.
+    /// A phrase about the latest of several times, if all are known. `None` if there are no times.
     fn since(
         times: impl Iterator<Item = Option<Timestamp>>,
         words: [&'static str; 3],
@@ -259,7 +257,7 @@ impl Words {
     }
 }
 
-/// Why a source could not be looked back at.
+/// The reason why a source has no look-back.
 pub(crate) fn refused(found: &SourcePast) -> Option<String> {
     match found.end.as_ref()? {
         End::NotOffered(cause) => Some(cause.to_string()),
@@ -289,7 +287,7 @@ mod tests {
     use crate::source::{ClusterId, Form, Scope, Select, SourceKey, Version, Why};
     use crate::watch::{Between, PastEvent};
 
-    /// A version that cannot be read, and was written at this time.
+    /// An unreadable version with this write time.
     fn written_at(revision: &str, time: Timestamp) -> PastVersion {
         let object = ObjectRef {
             api_version: "v1".into(),
@@ -316,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revision_is_dated_without_reading_later_versions_again() {
+    fn dating_a_revision_reads_no_later_version() {
         let key = SourceKey {
             cluster: ClusterId("test".into()),
             resource: Resource {
@@ -362,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_cut_between_its_parts() {
+    fn a_divider_wraps_between_its_parts() {
         let parts = ["live since now", "2 versions", "all"].map(str::to_owned);
         let check = |columns, expected: &[&str]| assert_eq!(ruled(&parts, columns), expected);
         let whole = "── live since now · 2 versions · all ──";

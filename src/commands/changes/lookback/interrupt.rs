@@ -1,11 +1,11 @@
-//! `Interrupt`: what ends a walk before it has come to its end.
+//! `Interrupt`: ends a walk before it is complete.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-/// The limits of one walk in time.
+/// The deadline and the stop signal of one walk.
 pub(super) struct Interrupt {
     deadline: Option<Instant>,
     stop: watch::Receiver<bool>,
@@ -13,7 +13,7 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// A walk waits for no request after `deadline`, and for nothing at all after `stop`.
+    /// After `deadline` the walk waits for no request; after `stop` it waits for nothing.
     pub(super) fn new(deadline: Option<Instant>, stop: watch::Receiver<bool>) -> Interrupt {
         Interrupt {
             deadline,
@@ -22,12 +22,12 @@ impl Interrupt {
         }
     }
 
-    /// Whether the walk was stopped before it came to its end.
+    /// Whether `stop` ended the walk before it was complete.
     pub(super) fn has_cut(&self) -> bool {
         self.is_cut.load(Ordering::Relaxed)
     }
 
-    /// What comes of something before there is no more time.
+    /// The result of a future, or `None` at the deadline or after the stop.
     pub(super) async fn in_time<T>(&self, future: impl Future<Output = T>) -> Option<T> {
         let future = self.unless_stopped(future);
         match self.deadline {
@@ -36,7 +36,7 @@ impl Interrupt {
         }
     }
 
-    /// What comes of something before the walk is stopped. Afterwards nothing is begun, either.
+    /// The result of a future, or `None` after the stop. After the stop, the future does not even start.
     pub(super) async fn unless_stopped<T>(&self, future: impl Future<Output = T>) -> Option<T> {
         let mut stop = self.stop.clone();
         let stopped = async { stop.wait_for(|is_stopped| *is_stopped).await.is_ok() };

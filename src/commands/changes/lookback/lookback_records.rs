@@ -1,5 +1,4 @@
-//! The records of `-o json` between the past and the live versions: how far back each source was read, and
-//! that the past ends here.
+//! The records of `-o json` between earlier and live versions: `lookback` for each source, then `seam`.
 
 use jiff::Timestamp;
 
@@ -16,7 +15,7 @@ use crate::render::json::notice::{MissingRecord, NoticeBody};
 use crate::watch::End;
 
 impl Divider<'_> {
-    /// A record for each source, and one for the end of the past, after `versions` records of versions.
+    /// A record for each source, then the `seam`. `versions` is the number of version records before them.
     pub(crate) fn records(
         &self,
         options: &DisplayOptions,

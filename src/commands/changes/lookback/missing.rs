@@ -1,4 +1,4 @@
-//! Which objects a look-back could not read to the end, because the server did not answer.
+//! The objects that a look-back could not read completely, because the server did not answer.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use super::SourcePast;
 use crate::object::ObjectRef;
 use crate::render::text::escape_line;
 
-/// How many objects of a cause are named.
+/// How many objects a line names for each cause.
 const NAMED: usize = 3;
 
-/// How many objects lack versions.
+/// The number of objects with missing versions.
 pub(crate) fn count(found: &[SourcePast]) -> usize {
     found.iter().map(|found| found.missing.len()).sum()
 }
 
-/// A line for each cause, with the objects that it concerns.
+/// A line for each cause, with its objects.
 pub(crate) fn lines(found: &[SourcePast]) -> Vec<String> {
     let mut causes: BTreeMap<String, Vec<&ObjectRef>> = BTreeMap::new();
     for missing in found.iter().flat_map(|found| &found.missing) {
@@ -22,7 +22,7 @@ pub(crate) fn lines(found: &[SourcePast]) -> Vec<String> {
         objects.push(&missing.object);
     }
     let lines = causes.iter().map(|(cause, objects)| {
-        let line = format!("versions missing of {}: {cause}", names(objects));
+        let line = format!("versions of {} are missing: {cause}", names(objects));
         escape_line(&line).into_owned()
     });
     lines.collect()
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_objects_stand_with_the_cause() {
+    fn each_cause_has_one_line_with_its_objects() {
         assert!(lines(&[found(&[])]).is_empty());
         let all = [
             found(&[("e", "reset"), ("a", "reset"), ("x", "\u{1b}[2J")]),
@@ -93,8 +93,8 @@ mod tests {
         ];
         assert_eq!(count(&all), 5);
         insta::assert_snapshot!(lines(&all).join("\n"), @r"
-        versions missing of pod/x: connection lost: ^[[2J
-        versions missing of pod/a, pod/b and 2 others: connection lost: reset
+        versions of pod/x are missing: connection lost: ^[[2J
+        versions of pod/a, pod/b and 2 others are missing: connection lost: reset
         ");
     }
 }

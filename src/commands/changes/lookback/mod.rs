@@ -1,4 +1,4 @@
-//! The look-back: versions from before the start, read from the server's memory.
+//! The look-back: reads versions from before the start, as far as the server still has them.
 
 mod dating;
 mod divider;
@@ -39,12 +39,12 @@ pub(super) use timeline::timeline;
 pub(super) use walk::LookBackStart;
 use walk::Walker;
 
-/// How many requests for the past of whole listings are under way at most. There are some two hundred kinds, and a
-/// list takes up to ten of the seats that the server has for all its clients
+/// The most requests for wide sources at once. A cluster can have about 200 kinds, and a list takes up to ten of the
+/// seats that the server has for all its clients
 /// (<https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#seats-occupied-by-a-request>).
 const REQUESTS_AT_ONCE: usize = 8;
 
-/// How long walks that are stopped may take to hand over what they have found.
+/// How long stopped walks may take to return their versions.
 const HANDOVER: Duration = Duration::from_millis(200);
 
 /// The look-back of one run.
@@ -52,9 +52,9 @@ pub(super) struct LookBack {
     mux: Mux,
     reach: Reach,
     shown: Arc<ShownVersions>,
-    /// The sources whose walk has not begun.
+    /// The sources whose walk has not started.
     waiting: Vec<SourceKey>,
-    /// The objects that their listings have brought so far.
+    /// The objects of their incomplete listings.
     listed: HashMap<SourceKey, Vec<Arc<Version>>>,
     /// The sources whose first listing is complete.
     synced: HashSet<SourceKey>,
@@ -62,14 +62,13 @@ pub(super) struct LookBack {
     walks: JoinSet<SourcePast>,
     /// The sources of these walks.
     walking: Vec<Arc<SourceKey>>,
-    /// Whether the walks are to stop where they are.
+    /// Stops the walks, if true.
     stop: watch::Sender<bool>,
-    /// Limits the requests that are under way.
     request_limit: RequestLimit,
     deadline: Option<Instant>,
-    /// How far the server's clock is ahead, since the first source has been read.
+    /// How far the server's clock is ahead; `None` until a source is read.
     skew: Option<SignedDuration>,
-    /// Dates the revisions of its cluster.
+    /// Dates the revisions of the cluster.
     dates: Option<Arc<Dates>>,
     pub(super) found: Vec<SourcePast>,
     /// The sources that could not be read.
@@ -111,7 +110,7 @@ impl LookBack {
         }
     }
 
-    /// Whether `--since` or `--since-rv` asks for the past.
+    /// Whether a flag (`--since` or `--since-rv`) requests the past.
     pub(super) fn is_asked(&self) -> bool {
         !self.reach.brief
     }
@@ -126,7 +125,7 @@ impl LookBack {
         self.skew.unwrap_or_default()
     }
 
-    /// Whether there is anything to read back, or to report about it.
+    /// Whether there is anything to read back or to report.
     pub(super) fn is_wanted(&self) -> bool {
         !self.waiting.is_empty() || self.is_asked()
     }
@@ -144,20 +143,20 @@ impl LookBack {
         }
     }
 
-    /// Begins with a source whose first listing is complete.
+    /// Starts the walk of a source whose first listing is complete.
     pub(super) fn start_listed(&mut self, key: &SourceKey, version: &ResourceVersion) {
         self.synced.insert(key.clone());
         let objects = self.listed.remove(key).unwrap_or_default();
         self.start(key, LookBackStart::Listing(version.clone(), objects));
     }
 
-    /// The line of the footer while it runs.
+    /// The line in the footer while the look-back runs.
     pub(super) fn progress(&self) -> String {
         let sources = self.waiting.len() + self.walks.len();
         self.progress.line(sources)
     }
 
-    /// Begins the walk of a source. Versions after this start arrive as live events.
+    /// Starts the walk of a source. Versions after `from` arrive as live events.
     pub(super) fn start(&mut self, key: &SourceKey, from: LookBackStart) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting == key) else {
             return;
@@ -189,7 +188,7 @@ impl LookBack {
         self.walks.spawn(walker.run(from));
     }
 
-    /// Leaves out a source that cannot be read.
+    /// Skips a source that cannot be read.
     pub(super) fn skip(&mut self, key: &SourceKey, cause: &Arc<str>) {
         if self.is_waiting_for(key) {
             self.waiting.retain(|waiting| waiting != key);
@@ -197,12 +196,12 @@ impl LookBack {
         }
     }
 
-    /// Whether the events of a source wait until the past is printed.
+    /// Whether the events of a source must wait until the timeline is printed.
     pub(super) fn holds(&self, key: &SourceKey) -> bool {
         self.synced.contains(key)
     }
 
-    /// Whether a source is still to be looked back at.
+    /// Whether the walk of a source has not started.
     fn is_waiting_for(&self, key: &SourceKey) -> bool {
         self.waiting.contains(key)
     }
@@ -213,11 +212,11 @@ impl LookBack {
         self.is_asked() && (self.is_waiting_for(key) || self.skipped.iter().any(is_skipped))
     }
 
-    /// Waits until another walk has ended, or the time is over.
+    /// Waits until another walk ends, or until the deadline.
     pub(super) async fn next(&mut self) {
         let late = async {
             match self.deadline {
-                // The walks themselves end with what they have.
+                // Before that, the walks end themselves and return their versions.
                 Some(deadline) => sleep_until(deadline + PATIENCE / 4).await,
                 None => std::future::pending().await,
             }
@@ -231,7 +230,7 @@ impl LookBack {
         }
     }
 
-    /// Aborts the walks that have not ended by themselves. Each source that was not read is named.
+    /// Aborts the remaining walks. Their sources appear as timed out.
     async fn abort(&mut self) {
         self.walks.abort_all();
         while let Some(walked) = self.walks.join_next().await {
@@ -252,7 +251,7 @@ impl LookBack {
         }
     }
 
-    /// Stops the walks, and takes what they have found by now.
+    /// Stops the walks, and takes the versions they have found.
     pub(super) async fn wind_up(&mut self) {
         self.stop.send_replace(true);
         let gathered = async {
@@ -263,7 +262,7 @@ impl LookBack {
         let _given_up = timeout(HANDOVER, gathered).await;
     }
 
-    /// Ends the look-back as it is; says whether it was not over.
+    /// Ends the look-back. Returns whether it was incomplete.
     pub(super) fn give_up(&mut self) -> bool {
         let was_open = !self.is_over();
         self.walks = JoinSet::new();
@@ -284,7 +283,7 @@ mod tests {
     use crate::source::{ClusterId, Form, Scope, Select};
     use crate::watch::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 
-    /// A server of empty listings that takes a while for each, and counts what is under way. It has no Leases.
+    /// A slow server with empty listings and no Leases. It counts its open requests.
     #[derive(Default)]
     struct Slow(Mutex<Load>);
 
@@ -378,7 +377,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_walk_that_is_aborted_is_named() {
+    async fn an_aborted_walk_appears_as_timed_out() {
         let keys = [1, 2].map(|number| SourceKey {
             select: Select::Name("x".into()),
             ..kind(number)
@@ -404,7 +403,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn of_many_kinds_only_some_are_asked_for_at_a_time() {
+    async fn many_kinds_are_read_with_few_requests_at_a_time() {
         let slow = Arc::new(Slow::default());
         let keys: Vec<SourceKey> = (0..60).map(kind).collect();
         let all = Reach::new(Some(Since::All), None, Timestamp::UNIX_EPOCH);

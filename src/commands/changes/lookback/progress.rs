@@ -1,11 +1,11 @@
-//! How far a look-back is, for the footer.
+//! `LookBackProgress`: the progress of a look-back, for the footer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::commands::changes::output::plural;
 use crate::render::diff::thousands;
 
-/// How many objects are read back, of how many that have changed.
+/// The number of changed objects, and how many of them are read back.
 #[derive(Debug, Default)]
 pub(crate) struct LookBackProgress {
     changed: AtomicUsize,
@@ -13,17 +13,17 @@ pub(crate) struct LookBackProgress {
 }
 
 impl LookBackProgress {
-    /// Adds objects that have changed.
+    /// Adds changed objects.
     pub(crate) fn expect(&self, objects: usize) {
         self.changed.fetch_add(objects, Ordering::Relaxed);
     }
 
-    /// One of them is read back.
+    /// Counts an object that is read back.
     pub(crate) fn done(&self) {
         self.read.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// `reading back: 1,204 of 3,000 objects`; before it is known how many there are, the kinds that are left.
+    /// `reading back: 1,204 of 3,000 objects`. Until the number of objects is known, it counts the sources left.
     pub(crate) fn line(&self, sources: usize) -> String {
         let read = self.read.load(Ordering::Relaxed);
         match self.changed.load(Ordering::Relaxed) {
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_objects_are_counted_as_they_are_read() {
+    fn the_line_counts_the_objects_that_are_read() {
         let progress = LookBackProgress::default();
         assert_eq!(progress.line(2), "reading back: 2 sources to go");
         progress.expect(1);

@@ -1,4 +1,4 @@
-//! `--since` and `--since-rv`: how far back `changes` begins.
+//! `Reach`: how far back `changes` starts, from `--since` and `--since-rv`.
 
 use std::time::Duration;
 
@@ -7,74 +7,74 @@ use jiff::{SignedDuration, Timestamp};
 use crate::commands::changes::output::shifted;
 use crate::watch::{Limits, Revision};
 
-/// How many versions of a named object are shown from before the start, unless another number is
-/// asked for, and with how many requests at most.
+/// How many earlier versions of a named object are shown by default.
 const SHOWN: usize = 20;
+/// How many requests the default look-back makes for an object at most.
 const REQUESTS: u32 = 100;
 
 /// How long live events wait for the default look-back.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What `--since` says.
+/// The value of `--since`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Since {
-    /// From now on.
+    /// From now.
     Now,
-    /// So long ago.
+    /// From this long ago.
     Ago(SignedDuration),
-    /// As far as the server remembers.
+    /// As far back as the server has versions.
     All,
 }
 
-/// Reads `10m`, `1h30m`, `all` or `0`.
+/// Parses `10m`, `1h30m`, `all` or `0`. Fails with a hint for a number without a unit.
 pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
     match text {
         "all" => return Ok(Since::All),
         "0" => return Ok(Since::Now),
         _ if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
             return Err(format!(
-                "a duration has a unit: {text}s or {text}m? A resourceVersion is given to --since-rv"
+                "add a unit: {text}s or {text}m; for a resourceVersion, use --since-rv"
             ));
         }
         _ => {}
     }
     match text.parse::<SignedDuration>() {
         Ok(ago) if ago.is_positive() => Ok(Since::Ago(ago)),
-        Ok(_) | Err(_) => Err("a duration (90s, 10m, 1h30m), all or 0 is expected".to_owned()),
+        Ok(_) | Err(_) => Err("expected a duration (90s, 10m, 1h30m), all or 0".to_owned()),
     }
 }
 
-/// Reads a resourceVersion to begin from.
+/// Parses the resourceVersion of `--since-rv`.
 pub(crate) fn parse_revision(text: &str) -> Result<Revision, String> {
     Revision::read(text)
-        .ok_or_else(|| "a resourceVersion is a number, as in metadata.resourceVersion".to_owned())
+        .ok_or_else(|| "expected a number, as in metadata.resourceVersion".to_owned())
 }
 
-/// How far back one object's walk goes.
+/// How far back the walk of each object goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
-    /// How many versions are shown at most.
+    /// The most versions to show.
     pub(crate) shown: usize,
-    /// How many requests are made at most.
+    /// The most requests to make.
     pub(crate) requests: u32,
-    /// The oldest time of interest.
+    /// The oldest time to show.
     pub(crate) time: Option<Timestamp>,
-    /// The oldest revision of interest.
+    /// The oldest revision to show.
     pub(crate) revision: Revision,
-    /// Whether live events wait for it a moment only.
+    /// Whether live events wait only [`PATIENCE`] for the look-back.
     pub(crate) brief: bool,
-    /// Which objects are looked back at.
+    /// The objects of the look-back.
     pub(crate) whose: Whose,
 }
 
-/// Which objects are looked back at.
+/// The objects of a look-back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// All selected ones.
+    /// All selected objects.
     All,
-    /// Those that are named.
+    /// Named objects.
     Named,
-    /// Those that are named and do not exist.
+    /// Named objects that do not exist.
     Gone,
 }
 
@@ -91,7 +91,7 @@ impl Reach {
         }
     }
 
-    /// `None` if there is to be no look-back.
+    /// The reach of the flags; `None` for no look-back.
     pub(crate) fn new(
         since: Option<Since>,
         revision: Option<Revision>,
@@ -118,13 +118,13 @@ impl Reach {
         }
     }
 
-    /// The same where the server's clock is so far ahead of this machine's: times are the server's.
+    /// The same reach by the server's clock, which is ahead of this machine's by `skew`.
     pub(crate) fn by_server(self, skew: SignedDuration) -> Reach {
         let time = self.time.map(|time| whole_second(shifted(time, skew)));
         Reach { time, ..self }
     }
 
-    /// Back to the last version of objects that are gone.
+    /// Back to the last version of deleted objects.
     pub(crate) fn to_the_last() -> Reach {
         Reach {
             shown: 1,
@@ -135,7 +135,7 @@ impl Reach {
     }
 }
 
-/// The second in which a time is: what the server notes of a write.
+/// The time in whole seconds, like the write times that the server records.
 fn whole_second(time: Timestamp) -> Timestamp {
     Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_a_unit() {
+    fn a_duration_needs_a_unit() {
         let minutes = |minutes| Ok(Since::Ago(SignedDuration::from_mins(minutes)));
         for (text, since) in [
             ("all", Ok(Since::All)),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revision_is_a_plain_number() {
+    fn a_revision_is_a_positive_number() {
         assert!(parse_revision("90120").is_ok());
         for text in ["", "0", "-1", "1.5", "abc"] {
             assert!(parse_revision(text).is_err(), "{text}");

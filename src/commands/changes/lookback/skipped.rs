@@ -1,4 +1,4 @@
-//! The sources and kinds that a look-back skips because they cannot be read, in one line.
+//! The sources and kinds that a look-back skips, because they cannot be read. One line names all of them.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::source::SourceKey;
 pub(crate) struct SkippedSource {
     key: Option<Arc<SourceKey>>,
     has_no_past: bool,
-    /// What it is called: `secrets in namespace "shop"`.
+    /// The source for people: `secrets in namespace "shop"`.
     pub(crate) source: String,
-    /// Its kind alone.
+    /// Only its kind.
     kind: String,
-    /// Why, in the server's words where it has some.
+    /// The reason, if possible the server's message.
     pub(crate) cause: Arc<str>,
 }
 
 impl SkippedSource {
-    /// A source that the server refuses, or does not give.
+    /// A source that the server refuses or does not serve.
     pub(crate) fn refused(key: &SourceKey, cause: &Arc<str>) -> SkippedSource {
         SkippedSource {
             source: describe(key),
@@ -32,15 +32,14 @@ impl SkippedSource {
         }
     }
 
-    /// A kind that can be listed, not watched: most such are made up when they are asked for, and the
-    /// server keeps none of them.
+    /// A kind that can be listed but not watched. Usually the server computes such objects for each request and stores none.
     pub(crate) fn unwatched(resource: &Resource) -> SkippedSource {
         let kind = resource.group_resource();
         SkippedSource {
             key: None,
             source: kind.clone(),
             kind,
-            cause: "it cannot be watched".into(),
+            cause: "this kind cannot be watched".into(),
             has_no_past: true,
         }
     }
@@ -56,15 +55,15 @@ impl SkippedSource {
         }
     }
 
-    /// Whether there is nothing of it that could be missing.
+    /// Whether it has no old versions that could be missing.
     pub(crate) fn has_no_past(&self) -> bool {
         self.has_no_past
     }
 
-    /// That it cannot be read, as an error.
+    /// The error that it cannot be read.
     pub(crate) fn error(&self) -> String {
         match self.key {
-            // The server's words.
+            // The cause is the server's message, which is a whole error line.
             Some(_) => self.cause.to_string(),
             None => format!("error: {}: {}", self.source, self.cause),
         }
@@ -76,7 +75,7 @@ impl SkippedSource {
     }
 }
 
-/// The one line: each reason in full for the first kind it is given for, then the others by name.
+/// The line: for each reason, the full message for the first kind, then the names of the other kinds.
 pub(crate) fn line(skipped: &[SkippedSource]) -> Option<String> {
     let mut groups: Vec<(&SkippedSource, Vec<&str>)> = Vec::new();
     for skipped in skipped {
@@ -97,21 +96,21 @@ pub(crate) fn line(skipped: &[SkippedSource]) -> Option<String> {
     Some(escape_line(&line).into_owned())
 }
 
-/// Causes that differ only by what they are about have the same beginning: `Error from server (Forbidden)`.
+/// The sort of a cause: the text before its first colon. `Error from server (Forbidden)` is one sort for all kinds.
 fn sort(skipped: &SkippedSource) -> &str {
     let cause: &str = &skipped.cause;
     cause.split_once(": ").map_or(cause, |(sort, _)| sort)
 }
 
 fn part(first: &SkippedSource, others: &[&str]) -> String {
-    // The server's words name the kind themselves.
+    // The server's message may already name the kind.
     let first = match &first.key {
         Some(_) if first.cause.contains(first.kind.as_str()) => first.cause.to_string(),
         Some(_) | None => format!("{}: {}", first.kind, first.cause),
     };
     match others {
         [] => first,
-        others => format!("{first}; likewise {}", others.join(", ")),
+        others => format!("{first}; also {}", others.join(", ")),
     }
 }
 
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_is_told_once_and_each_kind_is_named() {
+    fn each_reason_appears_once_and_each_kind_by_name() {
         assert_eq!(line(&[]), None);
         let forbidden = |kind: &str| {
             let cause = format!("Error from server (Forbidden): {kind} is forbidden: no");
@@ -160,6 +159,6 @@ mod tests {
             refused("webs", "connection refused"),
             forbidden("events"),
         ];
-        insta::assert_snapshot!(line(&all).unwrap_or_default(), @"not read: Error from server (Forbidden): secrets is forbidden: no; likewise leases, events · pods.metrics.k8s.io: it cannot be watched · webs: connection refused");
+        insta::assert_snapshot!(line(&all).unwrap_or_default(), @"not read: Error from server (Forbidden): secrets is forbidden: no; also leases, events · pods.metrics.k8s.io: this kind cannot be watched · webs: connection refused");
     }
 }

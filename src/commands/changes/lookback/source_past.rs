@@ -1,4 +1,4 @@
-//! What a look-back found of one source.
+//! `SourcePast`: the result of a look-back for one source.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use crate::render::diff::ChangeType;
 use crate::source::{SourceKey, Why};
 use crate::watch::{Between, End, Missing, PastEvent, Revision};
 
-/// A version of the past, and when it was written.
+/// An earlier version and its write time.
 #[derive(Clone, Debug)]
 pub(crate) struct PastVersion {
     pub(crate) event: PastEvent,
-    /// When it was written, as the versions themselves say. A deletion does not say.
+    /// The write time from the versions themselves; `None` for a deletion.
     pub(crate) written: Option<WriteTime>,
-    /// When its revision was written, by the renewals of Leases, where the versions do not say.
+    /// The interval of its revision from Lease renewals, if the versions have no time.
     pub(crate) dated: Option<Between>,
 }
 
-/// When versions were written that were compared already.
+/// The write times of versions that were already compared.
 pub(crate) type WriteTimes = HashMap<Revision, Option<WriteTime>>;
 
 impl PastVersion {
-    /// Finds out when a version was written, from itself and the version before it.
+    /// Dates a version by comparing it with the previous one, unless `known` has its time.
     pub(crate) fn new(event: PastEvent, known: &WriteTimes, docs: &mut DocCache) -> PastVersion {
         let known = event.at.and_then(|at| known.get(&at)).copied();
         let written = match known {
@@ -41,12 +41,12 @@ impl PastVersion {
         }
     }
 
-    /// When it was written, where the versions themselves say.
+    /// The exact write time, if the versions have it.
     pub(crate) fn time(&self) -> Option<Timestamp> {
         self.written?.exact()
     }
 
-    /// Whether it is a change, and not the state in which the past begins.
+    /// Whether it is a change, not the first known state.
     pub(crate) fn is_change(&self) -> bool {
         self.event.why != Why::Listed
     }
@@ -58,7 +58,7 @@ fn read(event: &PastEvent, docs: &mut DocCache) -> Option<WriteTime> {
     WriteTime::read(&read)
 }
 
-/// A revision, and when it was written, where that is known.
+/// A revision and its time, if known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DatedRevision {
     pub(crate) at: Revision,
@@ -71,28 +71,28 @@ impl DatedRevision {
     }
 }
 
-/// What was found of one source.
+/// The result of a look-back for one source.
 #[derive(Debug)]
 pub(crate) struct SourcePast {
     pub(crate) key: Arc<SourceKey>,
     /// The versions of each object, the oldest first.
     pub(crate) versions: Vec<PastVersion>,
-    /// Why there is no more.
+    /// Why it goes no further back.
     pub(crate) end: Option<End>,
-    /// Whether it was interrupted, so that there may be more.
+    /// Whether it was interrupted, so the server may have more.
     pub(crate) is_cut: bool,
-    /// The objects of which versions are missing, because the server did not answer.
+    /// The objects with missing versions, because the server did not answer.
     pub(crate) missing: Vec<Missing>,
-    /// Of a wide source: how many objects it has.
+    /// The number of objects; `None` for a named object.
     pub(crate) objects: Option<usize>,
-    /// From this revision on all versions are known of the objects that existed then, or exist now.
+    /// After this revision, all versions are known of objects that existed then or exist now.
     pub(crate) from: Option<DatedRevision>,
-    /// From this revision on all versions are known of all objects.
+    /// After this revision, all versions are known of all objects.
     pub(crate) complete: Option<DatedRevision>,
 }
 
 impl SourcePast {
-    /// Nothing yet.
+    /// An empty result.
     pub(crate) fn new(key: Arc<SourceKey>) -> SourcePast {
         SourcePast {
             key,
@@ -106,13 +106,13 @@ impl SourcePast {
         }
     }
 
-    /// Whether objects may be missing that were created and deleted.
+    /// Whether objects that were created and deleted may be missing.
     pub(crate) fn is_short(&self) -> bool {
         let revision = |bound: Option<DatedRevision>| bound.map(|bound| bound.at);
         self.complete.is_none() || revision(self.complete) > revision(self.from)
     }
 
-    /// The same of a look-back that was interrupted: it came to no end, and nothing older is known.
+    /// Marks the result as interrupted, so it has no end and no known start.
     pub(crate) fn cut(self) -> SourcePast {
         SourcePast {
             end: None,

@@ -1,4 +1,4 @@
-//! `StopRule`: how far back a walk goes. It compares each version that the walk finds.
+//! `StopRule`: decides how far back a walk goes. It compares each version that the walk finds.
 
 use jiff::Timestamp;
 
@@ -15,20 +15,20 @@ use crate::watch::{Past, Presence, Revision};
 pub(crate) struct StopRule<'l> {
     shown: &'l ShownVersions,
     key: &'l SourceKey,
-    /// Versions that were written before this are too old.
+    /// Versions from before this time are too old.
     pub(super) since: Option<Timestamp>,
-    /// So many versions that are shown are enough.
+    /// The number of shown versions that is enough.
     pub(super) limit: usize,
     count: usize,
-    /// The version that the walk found last.
+    /// The last version that the walk found.
     there: Presence,
     docs: DocCache,
-    /// When the versions were written that were compared.
+    /// The write times of the compared versions.
     pub(crate) written: WriteTimes,
 }
 
 impl<'l> StopRule<'l> {
-    /// A rule without limits, for a walk that begins with this version.
+    /// A rule without limits, for a walk that starts with this version.
     pub(crate) fn new(
         there: Presence,
         shown: &'l ShownVersions,
@@ -46,12 +46,12 @@ impl<'l> StopRule<'l> {
         }
     }
 
-    /// Whether the walk goes on. It never ends with a deletion, whose last version is to be shown.
+    /// Whether the walk continues. It never ends at a deletion, because the version before that must be shown.
     pub(crate) fn goes_on(&self) -> bool {
         self.count < self.limit || self.there.is_none()
     }
 
-    /// Takes the next older finding; returns whether it is recent enough. If not, the walk ends.
+    /// Takes the next older step. Returns whether it is recent enough; if not, the walk ends.
     pub(crate) fn takes(&mut self, past: &Past) -> bool {
         let event = match past {
             Past::Version(older) => {
@@ -71,11 +71,11 @@ impl<'l> StopRule<'l> {
                 return true;
             }
         };
-        // Without limits nothing need be compared.
+        // Without limits there is no need to compare.
         (self.since.is_none() && self.limit == usize::MAX) || self.is_recent(&event)
     }
 
-    /// Counts a version if it is shown.
+    /// Counts a version if it is shown. Returns whether it is recent enough.
     fn is_recent(&mut self, event: &VersionEvent) -> bool {
         let read = event.read(&mut self.docs, |kind| self.shown.keys.so_far(kind));
         let Ok(read) = read else {
@@ -104,7 +104,7 @@ mod tests {
     use crate::object::{Doc, ObjectRef, Resource, ResourceVersion};
     use crate::source::{ClusterId, Form, Scope, Select, Version};
 
-    /// Version `n` of a `ConfigMap`, with nothing but a field of this manager.
+    /// Version `n` of a `ConfigMap`, with one field of this manager.
     fn written_by(manager: &str, n: u32) -> Arc<Version> {
         let entry = format!(
             r#"{{"manager":"{manager}","operation":"Update","time":"2026-03-02T12:00:{n:02}Z","fieldsV1":{{"f:data":{{"f:{manager}":{{}}}}}}}}"#
@@ -135,7 +135,7 @@ mod tests {
         }
     }
 
-    /// How many versions count that were written, the newest first, by these managers.
+    /// How many versions count. `writers` are their managers, one letter each, the newest first.
     fn counted(shown: &ShownVersions, writers: &str) -> usize {
         let key = config_map();
         let count = u32::try_from(writers.len()).expect("few");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn only_versions_that_are_shown_count() {
+    fn only_shown_versions_count() {
         let everyone = ShownVersions::default();
         let by = |manager: &str| ShownVersions {
             by: ManagerFilter::new(&[manager.to_owned()]),

@@ -1,4 +1,4 @@
-//! The past of all objects as one timeline.
+//! `timeline`: the earlier versions of all objects in one order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,8 +14,7 @@ use crate::render::diff::ChangeType;
 use crate::source::{SourceKey, Why};
 use crate::watch::is_surely_before;
 
-/// The versions that were found, in the order of the cluster's revisions, without those that are known to have been
-/// written before `since`.
+/// All found versions in the order of their revisions, without those that were surely written before `since`.
 pub(crate) fn timeline(
     found: &[SourcePast],
     since: Option<Timestamp>,
@@ -38,13 +37,13 @@ pub(crate) fn timeline(
     timeline.entries(since)
 }
 
-/// A timeline while it is put together.
+/// A timeline under construction.
 struct Timeline {
     entries: Vec<TimelineEntry>,
     last: HashMap<ObjectRef, Last>,
-    /// When the newest entry was written: what follows by revision is not older.
+    /// The newest write time so far. Entries with a later revision are not older.
     latest: Option<Timestamp>,
-    /// The entries that have no time of their own since the last one that has.
+    /// The entries without an exact time since the last entry that has one.
     open: Vec<usize>,
     now: Timestamp,
 }
@@ -53,7 +52,7 @@ struct Timeline {
 #[derive(Clone, Copy, Default)]
 struct Last {
     time: Option<Timestamp>,
-    /// Whether the time is only the earliest it can have been.
+    /// Whether the time is only the earliest possible one.
     is_vague: bool,
     is_gone: bool,
 }
@@ -103,7 +102,7 @@ impl Timeline {
         });
     }
 
-    /// When a version was written. A vague time is as narrow as the entries before it and the Leases make it.
+    /// The time of a version. The entries before it and the Leases narrow a vague time.
     fn past(&self, version: &PastVersion, last: Option<Timestamp>, is_vague: bool) -> PastTime {
         let dated = version.dated.filter(|_| is_vague);
         let earliest = self
@@ -119,7 +118,7 @@ impl Timeline {
         }
     }
 
-    /// Ends the intervals of the entries before this time: they come before it by revision.
+    /// Ends the open intervals at this time, because their revisions are older.
     fn close(&mut self, time: Timestamp) {
         for at in self.open.drain(..) {
             if let When::Past(past) = &mut self.entries[at].when {
@@ -136,7 +135,7 @@ impl Timeline {
                 return true;
             };
             let until = past.until;
-            // Times have whole seconds: an interval within one second is a time.
+            // Times are whole seconds, so an interval within one second is an exact time.
             past.until = until.filter(|until| *until > past.time);
             let times = until.zip(since);
             !times.is_some_and(|(until, since)| is_surely_before(until, since))
@@ -145,7 +144,7 @@ impl Timeline {
     }
 }
 
-/// What happened to an object; `None` for the state in which its past begins.
+/// The event of a version; `None` for the first known state, which is not a change.
 fn version_event(version: &PastVersion, last: Last) -> Option<VersionEvent> {
     let event = &version.event;
     let change = match (event.why, &event.prev) {

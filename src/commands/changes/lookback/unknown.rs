@@ -1,4 +1,4 @@
-//! The parts of the past that are not known: walks that were interrupted, and reads that the server refused.
+//! The unknown parts of the past: interrupted walks, and reads that the server refused.
 
 use super::divider::{Divider, refusal};
 use super::missing;
@@ -6,7 +6,7 @@ use crate::commands::Unknown;
 use crate::commands::sources::describe;
 use crate::render::text::escape_line;
 
-/// How many sources are named that were not read to the end.
+/// How many interrupted sources a line names.
 const NAMED: usize = 3;
 
 impl Divider<'_> {
@@ -23,7 +23,7 @@ impl Divider<'_> {
             names.push(format!("{more} more"));
         }
         let names = names.join(", ");
-        let line = format!("look-back interrupted: earlier versions may be missing of {names}");
+        let line = format!("look-back interrupted: earlier versions of {names} may be missing");
         Some(escape_line(&line).into_owned())
     }
 

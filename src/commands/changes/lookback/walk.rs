@@ -19,14 +19,14 @@ use crate::watch::{
     SourceError, Walk, in_order,
 };
 
-/// How many objects are walked at once.
+/// How many objects it walks at once.
 const AT_ONCE: usize = 8;
 
-/// What is known of a source when its look-back begins.
+/// The state of a source at the start of its look-back.
 pub(crate) enum LookBackStart {
-    /// Its one object exists.
+    /// The named object exists, in this version.
     Version(Arc<Version>),
-    /// It was listed at this version, with these objects.
+    /// The listing has this version and these objects.
     Listing(ResourceVersion, Vec<Arc<Version>>),
 }
 
@@ -36,21 +36,20 @@ pub(super) struct Walker {
     pub(super) dates: Option<Arc<Dates>>,
     pub(super) reach: Reach,
     pub(super) shown: Arc<ShownVersions>,
-    /// What ends it before its end.
     pub(super) interrupt: Interrupt,
-    /// How far all walks of the run are.
+    /// The progress of all walks of the run.
     pub(super) progress: Arc<LookBackProgress>,
-    /// Whether `dates` are of this source, once that is known.
+    /// Whether `dates` apply to this source, if already known.
     pub(super) is_dated: OnceCell<bool>,
 }
 
-/// What a walk found, the oldest first.
+/// The result of a walk, the oldest event first.
 #[derive(Default)]
 struct Walked {
     events: Vec<PastEvent>,
     written: WriteTimes,
     end: Option<End>,
-    /// From this revision on no life of the object can be missing.
+    /// After this revision, no earlier object with this name can be missing.
     sure: Option<Revision>,
 }
 
@@ -74,7 +73,7 @@ impl Walker {
 
     async fn before(&self, version: Arc<Version>, found: &mut SourcePast) -> Result<(), End> {
         let newest = Revision::parse(&version.version).ok_or_else(unversioned)?;
-        // Its versions say when they were written: no revision need be looked for.
+        // The versions have write times, so there is no need to search for the revision.
         let walk = self.history.before(&version, self.limits());
         let walk = walk.ok_or_else(unversioned)?;
         let walked = self.back(Some(version), walk).await;
@@ -105,7 +104,7 @@ impl Walker {
         Ok(())
     }
 
-    /// Finds the revision at which the time of interest begins, if Leases tell.
+    /// Finds the revision at the start of the window, if Lease renewals date it.
     async fn begin(&mut self, newest: Revision) {
         let Some(time) = self.reach.time else { return };
         let find = async { self.dates().await?.before(time, newest).await };
@@ -140,10 +139,10 @@ impl Walker {
         self.date_bounds(found, newest).await;
     }
 
-    /// Finds the objects that have changed, and walks back the versions that the watch cache does not have.
+    /// Finds the changed objects, and walks back the versions that the watch cache no longer has.
     async fn wide(&self, now: ObjectsAt, found: &mut SourcePast) -> Result<(), End> {
         let (floor, newest, objects) = (self.reach.revision, now.at, now.objects.len());
-        // The times in versions are only needed where no revision marks the time of interest.
+        // The write times are only needed if no revision marks the start of the window.
         let since = self.reach.time.filter(|_| !self.is_bounded());
         let compare = self.history.compare(now, floor, since);
         let Some(compared) = self.interrupt.unless_stopped(compare).await else {
@@ -162,7 +161,7 @@ impl Walker {
             self.progress.done();
             found.versions.extend(object.versions);
             match object.end {
-                // It forgets while it is read.
+                // The server can compact versions during the walk.
                 Some(End::Forgotten(at)) => then = then.max(at),
                 Some(End::Failed(cause)) => {
                     let object = object.name.ok_or_else(unversioned)?;
@@ -187,7 +186,7 @@ impl Walker {
         Ok(())
     }
 
-    /// What happened to one object: what a walk finds, and then what the watch cache has.
+    /// The versions of one object: first those of a walk, then those of the watch cache.
     async fn changed(&self, changed: Changed, newest: Revision) -> ObjectPast {
         let mut name = None;
         let mut walked = Walked::default();
@@ -210,14 +209,14 @@ impl Walker {
         }
     }
 
-    /// Whether a revision says what is too old.
+    /// Whether a revision marks the start of the window.
     pub(super) fn is_bounded(&self) -> bool {
         self.reach.revision > Limits::default().floor
     }
 
-    /// Walks back as far as the rule lets it.
+    /// Walks back as far as the rule allows.
     async fn back(&self, there: Presence, mut walk: Walk) -> Walked {
-        // Where a revision marks what is too old, a version with an older time must not end the walk.
+        // If a revision marks the start of the window, a version with an older time must not end the walk.
         let since = self.reach.time.filter(|_| !self.is_bounded());
         let mut rule = StopRule::new(there.clone(), &self.shown, self.history.key());
         (rule.since, rule.limit) = (since, self.reach.shown);
@@ -237,7 +236,7 @@ impl Walker {
     }
 }
 
-/// What happened to one object of a wide source.
+/// The versions of one object of a wide source.
 struct ObjectPast {
     /// The object, if it was walked back.
     name: Option<ObjectRef>,
@@ -247,10 +246,10 @@ struct ObjectPast {
 }
 
 fn unversioned() -> End {
-    End::NotOffered("its resourceVersions are no revisions".into())
+    End::NotOffered("its resourceVersions are not numbers".into())
 }
 
-/// The one object that a source is about.
+/// The object of a named source.
 fn object_of(key: &SourceKey) -> ObjectRef {
     ObjectRef {
         api_version: key.resource.api_version().into(),

@@ -1,4 +1,4 @@
-//! The part of a version below its heading, in each of the formats for people.
+//! The lines below the heading of a version, in each format for people.
 
 use super::options::{Creation, known};
 use super::text::TextView;
@@ -14,7 +14,7 @@ use crate::render::text::escape_line;
 use crate::render::unified::{UnifiedSide, unified};
 use crate::render::yaml::yaml;
 
-/// The name that diffs give to the side without a file.
+/// The file name of a missing side in a unified diff.
 const NOTHING: &str = "/dev/null";
 
 impl TextView<'_> {
@@ -24,7 +24,7 @@ impl TextView<'_> {
             ChangesFormat::Tree => shown.tree(Extent::Changed),
             ChangesFormat::Full => shown.tree(Extent::Whole),
             ChangesFormat::Diff => {
-                // Of a version that several managers wrote, what those wrote that `--by` names.
+                // Several managers may have written this version: print only the parts of the managers in `--by`.
                 let theirs = (!self.options.shown.by.is_everyone()).then(|| diff.partly(|_| true));
                 let now = self.compared.read.now();
                 let doc = theirs.as_ref().unwrap_or(now.doc);
@@ -34,7 +34,7 @@ impl TextView<'_> {
         }
     }
 
-    /// The object itself, where it exists or was created.
+    /// The object itself, if it is new or exists at the start.
     pub(super) fn whole(&self) -> Vec<String> {
         let now = self.compared.read.now();
         let object = self.options.redactor.shown(now.doc.root());
@@ -84,7 +84,7 @@ impl TextView<'_> {
         )
     }
 
-    /// The selected parts of a version as YAML, without hidden metadata; nothing if no part is selected.
+    /// The selected parts of a version as YAML, without hidden metadata. Empty if no part is selected.
     fn yaml(&self, side: VersionDoc<'_>) -> Vec<String> {
         let noise = &self.compared.noise;
         let mut without = Vec::new();
@@ -103,8 +103,8 @@ impl TextView<'_> {
     }
 }
 
-/// The parts of an object that a filter leaves out. Printing an object must not settle how the lists of its kind
-/// are compared, so the built-in list keys serve.
+/// The parts of an object that a filter leaves out. It uses the built-in list keys, because printing an object must not
+/// fix the list keys of its kind.
 pub(super) fn projection<'a>(filter: &Filter, object: Shown<'a>) -> Projection<'a> {
     filter.projection([object], ListKeys::builtin())
 }

@@ -1,15 +1,15 @@
-//! Counts the changes that were printed, for `--count` and `--exit-code`.
+//! `CountLimit`: counts the printed versions, for `--count` and `--exit-code`.
 
 use crate::commands::changes::compared::Compared;
 use crate::render::diff::ChangeType;
 
-/// How many changes were printed, and whether one of them was of interest.
+/// The number of printed versions and its limit.
 #[derive(Debug, Default)]
 pub(crate) struct CountLimit {
-    /// How many may be printed; any number if there is no limit.
+    /// The value of `--count`; `None` for no limit.
     limit: Option<u64>,
     count: u64,
-    /// Whether anything changed that is neither noise nor filtered out.
+    /// Whether a printed version had a change that is neither noise nor filtered out.
     pub(crate) is_changed: bool,
 }
 
@@ -21,12 +21,12 @@ impl CountLimit {
         }
     }
 
-    /// Whether the limit is reached.
+    /// Whether the count has reached the limit.
     pub(crate) fn is_reached(&self) -> bool {
         self.limit.is_some_and(|limit| self.count >= limit)
     }
 
-    /// Counts a version that was printed; `None` if it could not be read.
+    /// Counts a printed version. `compared` is `None` if the version could not be read.
     pub(crate) fn note(&mut self, change: ChangeType, compared: Option<&Compared<'_>>) {
         if change != ChangeType::Baseline {
             self.count += 1;

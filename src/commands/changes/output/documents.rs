@@ -1,5 +1,4 @@
-//! The formats that programs read versions in: `yaml`, `name`, and patches. Standard output has nothing else
-//! there; notes go to standard error.
+//! The formats `yaml`, `name` and patches. Standard output has nothing else; messages go to standard error.
 
 use serde_json::value::RawValue;
 
@@ -34,7 +33,7 @@ impl DisplayOptions {
             {
                 self.patch(compared)
             }
-            // A patch leads from one version to the next. Creations, deletions and baselines have no other.
+            // A patch needs two versions. Creations, deletions and baselines have only one.
             ChangesFormat::JsonPatch | ChangesFormat::MergePatch => Rendered::default(),
             ChangesFormat::Name => {
                 Rendered::lines(vec![resource_name(&compared.read.event.now.object)])
@@ -50,7 +49,7 @@ impl DisplayOptions {
             (&compared.diff, read.roots(), read.keys.as_deref())
         else {
             let name = both_versions(read.event);
-            let text = format!("{name}: no patch, the version before could not be read");
+            let text = format!("{name}: no patch, because the previous version could not be read");
             return Rendered::aside(Some(text));
         };
         if self.shown.filter.is_everything() && self.shown.by.is_everyone() {
@@ -65,7 +64,7 @@ impl DisplayOptions {
             return Rendered::quiet(compared.counts.clone());
         }
         match self.format {
-            // Only parts are selected, so the patch must not replace the whole object, even where that is shorter.
+            // Only parts are selected, so the patch must not replace the whole object, even if that is shorter.
             ChangesFormat::JsonPatch => json_patch_line(&step_by_step(&diff, &self.redactor)),
             _ => self.merge_patch_line(compared, old, partly.root()),
         }
@@ -120,7 +119,7 @@ impl DisplayOptions {
         }
     }
 
-    /// The fields of `metadata` with which an object could not be created again, and those that are noise.
+    /// The fields of `metadata` to leave out: noise, and fields that would prevent creating the object again.
     fn hidden_metadata(&self) -> Vec<&'static str> {
         let noise = [
             (Noise::ManagedFields, "managedFields"),

@@ -1,4 +1,4 @@
-//! The footer of a live `changes`: how current what stands above it is.
+//! The footer of a live `changes`: the state of its sources and its counts.
 
 use std::fmt::Display;
 
@@ -6,7 +6,7 @@ use crate::commands::changes::state::ChangesState;
 use crate::commands::{Sources, Terminal};
 use crate::render::age;
 
-/// The last line of a live screen: how current what stands above it is.
+/// The footer: a line for each kind you may not read, then the state of the sources and the counts.
 pub(crate) fn footer(
     state: &ChangesState,
     sources: &Sources,
@@ -29,15 +29,15 @@ pub(crate) fn footer(
         plural(state.objects, "object"),
         plural(sources.count(), "watch"),
         plural(state.versions, "version"),
-        look.styles.dim("Ctrl-C to end"),
+        look.styles.dim("Ctrl-C to exit"),
     ));
     lines
 }
 
-/// How many kinds that may not be read have a line each.
+/// How many forbidden kinds have their own line.
 const REFUSED: usize = 3;
 
-/// A line for each kind that may not be read, or the number of the last ones if there are too many.
+/// A line for each forbidden kind. If there are too many, the last line counts the rest.
 pub(crate) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String> {
     let styles = terminal.look().styles;
     let count = sources.refused().count();

@@ -1,4 +1,4 @@
-//! The line that says what is watched, where there are many kinds. A few kinds have a line each.
+//! `InitialSync`: one line with the number of watched objects, if there are many kinds. A few kinds have a line each.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ const FEW: usize = 3;
 /// The kinds whose first listing is complete, until the line about them is printed.
 #[derive(Debug)]
 pub(crate) struct InitialSync {
-    /// Whether kinds are gathered. Kinds that are listed after the line was printed have a line of their own.
+    /// Whether it still collects kinds. A kind that is listed after the line was printed has its own line.
     is_open: bool,
     listed: Vec<Arc<SourceKey>>,
-    /// How many objects they have.
+    /// The number of their objects.
     objects: u64,
 }
 
@@ -31,7 +31,7 @@ impl InitialSync {
         }
     }
 
-    /// Takes the listing of one of many kinds, to print it with the others; returns whether the entry is one.
+    /// Takes the entry if it is the listing of one of many kinds. Returns whether it did.
     pub(super) fn gather(&mut self, entry: &TimelineEntry) -> bool {
         let Occurrence::Synced { count } = entry.what else {
             return false;
@@ -44,7 +44,7 @@ impl InitialSync {
         is_one
     }
 
-    /// The line about the kinds that were gathered.
+    /// The line about the collected kinds; `None` if there are none. After that it collects no more.
     pub(super) fn take_line(&mut self) -> Option<String> {
         if self.listed.is_empty() {
             return None;

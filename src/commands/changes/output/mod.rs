@@ -1,4 +1,4 @@
-//! What `changes` prints.
+//! The output of `changes`.
 
 mod body;
 mod count_limit;

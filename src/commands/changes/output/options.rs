@@ -1,4 +1,4 @@
-//! How `changes` prints, and its sentences about sources and gaps.
+//! `DisplayOptions`: how `changes` prints versions, and its messages about sources and gaps.
 
 use std::sync::Arc;
 
@@ -17,46 +17,46 @@ use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::source::{Gap, GapCause};
 
-/// How changes are shown. The redactor numbers the values of Secrets for as long as the program runs.
+/// How `changes` prints. The redactor keeps the numbers of Secret values for the whole run.
 pub(crate) struct DisplayOptions {
     /// The name of the cluster in records.
     pub(crate) cluster: String,
-    /// Whether that is a file.
+    /// Whether the input is a file.
     pub(crate) is_of_file: bool,
-    /// Hides the values of Secrets.
+    /// Hides Secret values.
     pub(crate) redactor: Redactor,
-    /// Which versions are shown, and which of their changes.
+    /// The versions and changes to show.
     pub(crate) shown: Arc<ShownVersions>,
     /// The output format.
     pub(crate) format: ChangesFormat,
-    /// How much of new objects is shown.
+    /// How much of a new object to print.
     pub(crate) creation: Creation,
-    /// Whether long output is collapsed.
+    /// Whether to collapse long output.
     pub(crate) fold: Fold,
-    /// How far the server's clock is ahead, once there is an earlier version.
+    /// How far the server's clock is ahead of this machine's; zero until the look-back has measured it.
     pub(crate) skew: SignedDuration,
     /// The namespace that headings need not name; `None` if all namespaces are watched.
     pub(crate) namespace: Option<Arc<str>>,
 }
 
-/// How much of a new object is shown.
+/// How much of a new object to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Creation {
-    /// Its parts, folded to the width.
+    /// Its main fields, shortened to the width.
     Summary,
-    /// All of it.
+    /// The whole object.
     Whole,
 }
 
 impl DisplayOptions {
-    /// The lines for people of an entry that is about no object.
+    /// The text lines of an entry without a version.
     pub(crate) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
         let text = notice(entry).into_iter();
         match &entry.what {
             Occurrence::Synced { .. } => text
                 .map(|text| look.styles.dim(&escape_line(&text)))
                 .collect(),
-            // The error at the end of a file names the lines that could not be read.
+            // For a file, the error at the end names these lines.
             Occurrence::Undecodable { .. } if self.is_of_file => Vec::new(),
             Occurrence::Gap(_)
             | Occurrence::Undecodable { .. }
@@ -66,7 +66,7 @@ impl DisplayOptions {
     }
 }
 
-/// The sentence for people about an entry that is about no object.
+/// The message for an entry without a version; `None` if there is nothing to print.
 pub(crate) fn notice(entry: &TimelineEntry) -> Option<String> {
     match &entry.what {
         Occurrence::Synced { count } if named(&entry.key).is_none() => {
@@ -86,22 +86,24 @@ pub(crate) fn warning(text: &str, look: Look) -> String {
     look.styles.warning(&escape_line(text))
 }
 
-/// A gap in a sentence.
+/// The message about a gap.
 pub(crate) fn gap_text(gap: &Gap) -> String {
     let cause = match gap.cause {
-        GapCause::Expired => "the server has forgotten them".to_owned(),
+        GapCause::Expired => "the server has compacted them".to_owned(),
         GapCause::Undecodable => "a line could not be read".to_owned(),
-        GapCause::Polled => "the server does not let us watch".to_owned(),
+        GapCause::Polled => "the server does not allow watching".to_owned(),
         GapCause::Restored => {
             let (after, upto) = (&gap.after, &gap.upto);
             return format!(
-                "-- the server's history was set back from {after} to {upto}: versions of before and after may be missing --"
+                "-- the server's history went back from {after} to {upto}: versions before and after may be missing --"
             );
         }
         GapCause::Refused => "the server refused to continue the watch".to_owned(),
-        GapCause::Unanswered => "the server did not answer when asked for them".to_owned(),
-        GapCause::Unseen => "objects that came and went in between".to_owned(),
-        GapCause::SlowSubscriber { dropped } => format!("{dropped} were not read in time"),
+        GapCause::Unanswered => "the server did not answer".to_owned(),
+        GapCause::Unseen => "objects created and deleted in between".to_owned(),
+        GapCause::SlowSubscriber { dropped } => {
+            format!("{dropped} were dropped, because the reader was too slow")
+        }
     };
     let interval = match (gap.after.as_str(), gap.upto.as_str()) {
         ("", "") => "versions".to_owned(),
@@ -112,23 +114,23 @@ pub(crate) fn gap_text(gap: &Gap) -> String {
     format!("-- {interval} may be missing: {cause} --")
 }
 
-/// A version, where there is one: manifests have none.
+/// A resourceVersion, if there is one. Manifests have none.
 pub(crate) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
     Some(version).filter(|version| !version.as_str().is_empty())
 }
 
-/// How long ago something happened: `5m ago`.
+/// The age of a time: `5m ago`.
 pub(crate) fn ago(past: PastTime, now: Timestamp) -> String {
     let span = now.duration_since(past.time);
     format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
 }
 
-/// A time of this machine's clock by the server's.
+/// Converts a time of this machine's clock to the server's clock.
 pub(crate) fn shifted(time: Timestamp, skew: SignedDuration) -> Timestamp {
     time.checked_add(skew).unwrap_or(time)
 }
 
-/// A time as it is shown.
+/// A time for the output: with the date, unless there is a terminal.
 pub(crate) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
     match look.width {
         Some(_) => age::clock(time, &env.zone),
@@ -141,14 +143,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_names_the_versions_that_there_are() {
+    fn a_gap_names_the_versions_it_knows() {
         let check = |after: &str, upto: &str, expect: &str| {
             let gap = Gap {
                 after: ResourceVersion::new(after),
                 upto: ResourceVersion::new(upto),
                 cause: GapCause::Polled,
             };
-            let rest = " may be missing: the server does not let us watch --";
+            let rest = " may be missing: the server does not allow watching --";
             assert_eq!(gap_text(&gap), format!("-- {expect}{rest}"));
         };
         check("4", "7", "versions after 4 up to 7");
@@ -166,7 +168,7 @@ mod tests {
         };
         assert_eq!(
             gap_text(&gap),
-            "-- the server's history was set back from 243 to 208: versions of before and after may be missing --"
+            "-- the server's history went back from 243 to 208: versions before and after may be missing --"
         );
     }
 }

@@ -1,18 +1,20 @@
-//! What is printed at once: the lines of several entries of the timeline.
+//! `Printout`: the output of several timeline entries.
 
 use jiff::Timestamp;
 
 use crate::commands::{CommandError, Terminal};
 
-/// Lines for standard output, and notes for standard error.
+/// Lines for standard output, and messages for standard error.
 #[derive(Default)]
 pub(crate) struct Printout {
     pub(crate) lines: Vec<String>,
+    /// The messages for standard error.
     pub(crate) asides: Vec<String>,
-    /// How many entries are shown, and when the first of them happened.
+    /// The number of shown entries.
     pub(crate) shown: usize,
+    /// The time of the first shown entry.
     pub(crate) first: Option<Timestamp>,
-    /// How many versions are hidden.
+    /// The number of hidden versions.
     pub(crate) hidden: usize,
 }
 
@@ -28,6 +30,6 @@ impl Printout {
     }
 }
 
-/// Printed once, where a document or a patch has placeholders for the values of Secrets.
+/// The warning about a document or patch with placeholders for Secret values. It is printed once.
 pub(crate) const REDACTED: &str =
-    "what Secrets hold is left out: this cannot be applied (--show-secrets leaves it in)";
+    "Secret values are hidden, so this output cannot be applied; pass --show-secrets to print them";

@@ -1,4 +1,4 @@
-//! Versions with nothing but noise, counted by object. On a terminal they have a line each above the footer.
+//! `QuietRuns`: counts versions with only noise, by object. On a terminal, lines above the footer have the counts.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -10,30 +10,30 @@ use crate::render::diff::{Counts, plural, thousands};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
 
-/// How many lines about quiet objects stand above the footer.
+/// The most lines about quiet objects above the footer.
 const LINES: usize = 3;
 
-/// Versions that nothing but noise tells apart, counted by object since its last change.
+/// The quiet versions of each object since its last change. A quiet version has only noise.
 #[derive(Debug, Default)]
 pub(crate) struct QuietRuns {
-    /// The one that was counted last is the last.
+    /// Ordered by their last version, the newest last.
     runs: Vec<Run>,
 }
 
-/// Such versions of one object.
+/// The quiet versions of one object.
 #[derive(Debug)]
 struct Run {
     object: ObjectRef,
     first: Timestamp,
     last: Timestamp,
     versions: usize,
-    /// How many changes are hidden in all of them.
+    /// The number of hidden changes in these versions.
     hidden: usize,
     is_heartbeat: bool,
 }
 
 impl QuietRuns {
-    /// Counts a version.
+    /// Counts a quiet version.
     pub(crate) fn count(&mut self, object: &ObjectRef, seen: Timestamp, counts: &Counts) {
         let mut run = self.take(object).unwrap_or_else(|| Run {
             object: object.clone(),
@@ -50,7 +50,7 @@ impl QuietRuns {
         self.runs.push(run);
     }
 
-    /// Ends the run of an object that has changed again; returns its line.
+    /// Ends the run of an object that has changed. Returns its line, if there is one.
     pub(crate) fn end(
         &mut self,
         object: &ObjectRef,
@@ -60,13 +60,13 @@ impl QuietRuns {
         Some(self.take(object)?.line(zone, look))
     }
 
-    /// The lines about the objects that were counted last.
+    /// The lines about the objects with the newest quiet versions, and a count of the others.
     pub(crate) fn lines(&self, zone: &TimeZone, look: Look) -> Vec<String> {
         let first = self.runs.len().saturating_sub(LINES);
         let lines = self.runs[first..].iter().map(|run| run.line(zone, look));
         let others = (first > 0).then(|| {
             let (dot, objects) = (look.symbols.dot, plural(first, "more object"));
-            let line = format!("{dot}  {objects} with nothing but hidden changes");
+            let line = format!("{dot}  {objects} with only hidden changes");
             look.styles.dim(&line)
         });
         others.into_iter().chain(lines).collect()
@@ -130,7 +130,7 @@ mod tests {
         }
         runs.count(&object("a"), at(300), &beat);
         insta::assert_snapshot!(runs.lines(&TimeZone::UTC, look).join("\n"), @"
-        ·  1 more object with nothing but hidden changes
+        ·  1 more object with only hidden changes
         ·  14:00:10 node/c: 1 quiet version (1 hidden)
         ·  14:00:10 node/d: 1 quiet version (1 hidden)
         ·  14:00:00-14:05:00 node/a: 2 heartbeats (12 hidden)

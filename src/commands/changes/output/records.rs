@@ -1,4 +1,4 @@
-//! What `changes -o json` prints: a record a line.
+//! `changes -o json`: one record per line.
 
 use super::options::{DisplayOptions, known};
 use crate::commands::changes::compared::{Compared, WriteTime};
@@ -14,7 +14,7 @@ use crate::render::json::{RefRecord, VERSION};
 use crate::source::{Gap, GapCause, Version};
 
 impl DisplayOptions {
-    /// The record of an entry that is about no object.
+    /// The record of an entry without a version.
     pub(super) fn notice_record(&self, entry: &TimelineEntry) -> Option<String> {
         let body = match &entry.what {
             Occurrence::Version(_) => return None,
@@ -46,7 +46,7 @@ impl DisplayOptions {
         self.notice(body, entry)
     }
 
-    /// The record of a version. One whose predecessor cannot be read has the whole object.
+    /// The record of a version. It has the whole object if the previous version could not be read.
     pub(super) fn record(&self, entry: &TimelineEntry, compared: &Compared<'_>) -> String {
         let event = compared.read.event;
         let past = compared.past(entry);
@@ -55,7 +55,7 @@ impl DisplayOptions {
         let is_whole = change.is_creation()
             || change == ChangeType::Deleted
             || (event.old.is_some() && old.is_none());
-        // The last state of an object does not say when it was deleted.
+        // The last state of an object has no time of deletion.
         let is_dated = old.is_some() || !event.is_end();
         let written = compared.written.filter(|_| is_dated);
         let time = past.map(|past| past.time);

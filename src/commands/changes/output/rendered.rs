@@ -1,23 +1,23 @@
-//! `Rendered`: one entry of the timeline as it is printed.
+//! `Rendered`: the output of one timeline entry.
 
 use crate::render::diff::Counts;
 
-/// What is printed of an entry.
+/// The output of one timeline entry.
 #[derive(Default)]
 pub(super) struct Rendered {
-    /// The lines; none if the entry is hidden.
+    /// The lines; empty if the entry is hidden.
     pub(super) lines: Vec<String>,
-    /// The changes of a version of which nothing is printed.
+    /// The counts of a hidden version.
     pub(super) quiet: Option<Counts>,
-    /// How many changes are shown.
+    /// The number of shown changes.
     pub(super) shown: usize,
-    /// How many are hidden beside them.
+    /// The number of hidden changes of a shown version.
     pub(super) hidden: usize,
-    /// Notes for standard error.
+    /// Messages for standard error.
     pub(super) asides: Vec<String>,
-    /// Whether the lines are a document of their own.
+    /// Whether the lines are a separate YAML document.
     pub(super) starts_document: bool,
-    /// Whether the values of Secrets are left out of something that can be applied.
+    /// Whether a document or patch lacks Secret values, so that it cannot be applied.
     pub(super) redacted: bool,
 }
 
@@ -36,7 +36,7 @@ impl Rendered {
         }
     }
 
-    /// A version of which nothing is printed.
+    /// A hidden version.
     pub(super) fn quiet(counts: Counts) -> Rendered {
         Rendered {
             quiet: Some(counts),

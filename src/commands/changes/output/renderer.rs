@@ -1,4 +1,4 @@
-//! `Renderer`: turns entries of the timeline into what is printed, and counts them.
+//! `Renderer`: renders timeline entries, and counts versions and changes.
 
 use jiff::Timestamp;
 
@@ -20,18 +20,18 @@ use super::rendered::Rendered;
 use super::summary::Summary;
 use super::text::unreadable;
 
-/// Turns entries of the timeline into what is printed, and counts them.
+/// Renders timeline entries, and counts versions and changes.
 pub(crate) struct Renderer {
     pub(crate) options: DisplayOptions,
     pub(crate) summary: Summary,
     pub(crate) count_limit: CountLimit,
-    /// The versions with nothing but noise.
+    /// The versions with only noise.
     pub(crate) quiet: QuietRuns,
     initial_sync: InitialSync,
     docs: DocCache,
-    /// Whether a document was printed.
+    /// Whether it has printed a document.
     has_document: bool,
-    /// Whether the warning was printed that the values of Secrets are left out.
+    /// Whether it has printed the warning about hidden Secret values.
     has_warned: bool,
 }
 
@@ -71,7 +71,7 @@ impl Renderer {
         page
     }
 
-    /// Adds the line about many kinds, once each of them is listed or refused.
+    /// Adds the line about many kinds, when each of them is listed or refused.
     pub(crate) fn add_initial_sync(
         &mut self,
         page: &mut Printout,
@@ -113,7 +113,7 @@ impl Renderer {
         self.framed(rendered, entry, terminal)
     }
 
-    /// Reads and compares a version, once, and renders it.
+    /// Parses and compares a version, once, and renders it.
     fn version(
         &mut self,
         entry: &TimelineEntry,
@@ -152,8 +152,7 @@ impl Renderer {
         rendered
     }
 
-    /// Separates documents. Counts a version with nothing but noise: on a terminal one line has the count until
-    /// the object changes.
+    /// Separates documents. On a terminal it also counts quiet versions, and prints the count when the object changes.
     fn framed(
         &mut self,
         mut rendered: Rendered,

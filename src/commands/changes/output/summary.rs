@@ -1,4 +1,4 @@
-//! The last line of `changes`: how many versions arrived, and how many changes were shown.
+//! `Summary`: the last line of `changes`, with the numbers of versions and changes.
 
 use jiff::Timestamp;
 
@@ -31,8 +31,8 @@ impl Summary {
         self.hidden += (rendered.hidden + quiet) as u64;
     }
 
-    /// `3 versions: 1 live · 4 changes shown, 8 hidden · 5m12s`. `parts` are the versions by where they
-    /// came from; those that are none are left out.
+    /// `3 versions: 1 live · 4 changes shown, 8 hidden · 5m12s`. `parts` are the numbers of versions by their origin; zeros
+    /// are left out.
     pub(crate) fn line(&self, parts: &[(u64, &str)], dot: &str, now: Timestamp) -> String {
         let versions: u64 = parts.iter().map(|part| part.0).sum();
         let took = age::human(now.duration_since(self.started));

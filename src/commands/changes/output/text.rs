@@ -1,4 +1,4 @@
-//! A version for people: its heading, and below it what the format shows.
+//! A version for people: its heading, and the lines of the format below it.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -16,7 +16,7 @@ use crate::render::diff::{ChangeType, DiffView, Header, ShownChanges, header, li
 use crate::render::style::Look;
 use crate::source::Version;
 
-/// A version on one screen.
+/// A version and how to draw it.
 pub(super) struct TextView<'d> {
     pub(super) options: &'d DisplayOptions,
     pub(super) look: Look,
@@ -25,7 +25,7 @@ pub(super) struct TextView<'d> {
     pub(super) compared: &'d Compared<'d>,
 }
 
-/// What a heading says beside the time, the object and its versions.
+/// The parts of a heading besides the time, the object and its versions.
 #[derive(Default)]
 pub(super) struct Heading {
     pub(super) who: Option<String>,
@@ -77,7 +77,7 @@ impl DisplayOptions {
 }
 
 impl TextView<'_> {
-    /// An object that exists, was created or left: a heading, and what it is.
+    /// An object that exists, is new or left the selector: a heading and the object.
     fn object(&self) -> Vec<String> {
         let is_new = self.compared.change().is_creation();
         let who = is_new.then(|| writer(&self.compared.writers));
@@ -104,10 +104,10 @@ impl TextView<'_> {
         lines
     }
 
-    /// A version whose predecessor cannot be read.
+    /// A version whose previous version cannot be read.
     fn uncompared(&self) -> String {
         let mut notes = self.missing("versions may be missing");
-        notes.push("the version before could not be read".to_owned());
+        notes.push("the previous version could not be read".to_owned());
         self.heading(Heading {
             who: None,
             since: self.since(),
@@ -115,12 +115,12 @@ impl TextView<'_> {
         })
     }
 
-    /// A deletion: how long the object existed, and what changed last.
+    /// A deletion: how long the object existed, and its last changes.
     fn deleted(&self) -> Vec<String> {
         let now = self.compared.read.now();
         let object = self.options.redactor.shown(now.doc.root());
         let lived = lifetime(object, self.time_of_entry());
-        let lived = lived.map(|lived| format!("after {}", age::human(lived)));
+        let lived = lived.map(|lived| format!("existed {}", age::human(lived)));
         let missing = self.missing("while disconnected");
         let heading = self.heading(Heading {
             notes: lived.into_iter().chain(missing).collect(),
@@ -187,7 +187,7 @@ impl TextView<'_> {
         clock(time, self.look, self.env)
     }
 
-    /// The flag that selects the object's namespace, unless it is the default one.
+    /// The flag for the object's namespace, such as `-n shop`. `None` if headings need not name it.
     fn place(&self, object: &ObjectRef) -> Option<String> {
         let namespace = object.namespace.as_ref()?;
         (Some(namespace) != self.options.namespace.as_ref()).then(|| format!("-n {namespace}"))
@@ -205,7 +205,7 @@ impl TextView<'_> {
     }
 }
 
-/// That a version cannot be read.
+/// The message about an unreadable version.
 pub(super) fn unreadable(version: &Version) -> String {
     let object = &version.object;
     match known(&version.version) {

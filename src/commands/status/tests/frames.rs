@@ -29,7 +29,7 @@ async fn a_rollout_to_an_image_that_does_not_exist_is_told_with_its_cause() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running   0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running   0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running   0          41d
-    ● live  5 objects  3 watches                                      Ctrl-C to end
+    ● live  5 objects  3 watches                                     Ctrl-C to exit
 
     deployment.apps/web  -n shop  ctx demo     rollout 1/3 updated, 1 failing  0:08
     NAME                               READY   STATUS             RESTARTS   AGE
@@ -41,7 +41,7 @@ async fn a_rollout_to_an_image_that_does_not_exist_is_told_with_its_cause() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d
-    ● live  7 objects  3 watches  last change 0s ago                  Ctrl-C to end
+    ● live  7 objects  3 watches  last change 0s ago                 Ctrl-C to exit
     "#);
 }
 
@@ -66,7 +66,7 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
-    ● live  7 objects  3 watches  last change 1s ago                   Ctrl-C to end
+    ● live  7 objects  3 watches  last change 1s ago                  Ctrl-C to exit
 
     deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
@@ -78,7 +78,7 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
-    ● live  7 objects  3 watches  last change 1s ago                   Ctrl-C to end
+    ● live  7 objects  3 watches  last change 1s ago                  Ctrl-C to exit
 
     deployment.apps/web
     NAME               READY   STATUS
@@ -130,7 +130,7 @@ async fn what_is_gone_stays_for_a_moment_and_idle_sets_are_counted() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running             0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running             0          41d
     + 1 idle replicaset (--show-idle)
-    ● live  8 objects  3 watches  last change 0s ago                  Ctrl-C to end
+    ● live  8 objects  3 watches  last change 0s ago                 Ctrl-C to exit
 
     deployment.apps/web  -n shop  ctx demo                rollout 1/3 updated  0:22
     NAME                               READY   STATUS       RESTARTS   AGE
@@ -143,7 +143,7 @@ async fn what_is_gone_stays_for_a_moment_and_idle_sets_are_counted() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running      0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running      0          41d
     + 1 idle replicaset (--show-idle)
-    ● live  8 objects  3 watches  last change 0s ago                  Ctrl-C to end
+    ● live  8 objects  3 watches  last change 0s ago                 Ctrl-C to exit
 
     deployment.apps/web  -n shop  ctx demo                rollout 3/3 updated  1:00
     NAME                               READY   STATUS     RESTARTS   AGE
@@ -157,7 +157,7 @@ async fn what_is_gone_stays_for_a_moment_and_idle_sets_are_counted() {
       ├─∅ pod/web-7f45f79f9d-dxq6g     -       NotFound   -          41d
       └─∅ pod/web-7f45f79f9d-pkjqf     -       NotFound   -          41d
     + 1 idle replicaset (--show-idle)
-    ● live  10 objects  3 watches  last change 0s ago                 Ctrl-C to end
+    ● live  10 objects  3 watches  last change 0s ago                Ctrl-C to exit
     ");
 }
 
@@ -190,7 +190,7 @@ fn healthy_pods_beyond_the_screen_are_counted_and_failing_ones_shown() {
       │   └ app: Back-off pulling image "web:v1"
       └─✗ pod/web-a-091    0/1      ImagePullBackOff   0          30s
     + 85 healthy (use --once | less)
-    ● live  102 objects  3 watches                                    Ctrl-C to end
+    ● live  102 objects  3 watches                                   Ctrl-C to exit
     "#);
 }
 
@@ -208,7 +208,7 @@ fn of_too_many_failing_pods_some_are_shown_and_their_cause_once() {
       ├─✗ pod/web-a-001    0/1     ErrImagePull   0          30s
       └─✗ pod/web-a-002    0/1     ErrImagePull   0          30s
     + 97 failing (use --once | less)
-    ● live  102 objects  3 watches                                    Ctrl-C to end
+    ● live  102 objects  3 watches                                   Ctrl-C to exit
     ");
     assert_snapshot!(frame(&cluster, at(30), (30, 5)), @"
     NAME               READY   S…
@@ -242,7 +242,7 @@ fn a_crash_loop_is_told_with_how_the_container_ended() {
     └─~ replicaset/web-a   0/1     InProgress         -             30s
       └─✗ pod/web-a-000    0/1     CrashLoopBackOff   7 (30s ago)   30s
           └ app: CrashLoopBackOff, exit 1, 7 restarts: panic: no such table: orders
-    ● live  3 objects  3 watches                                       Ctrl-C to end
+    ● live  3 objects  3 watches                                      Ctrl-C to exit
     ");
 }
 
@@ -256,7 +256,7 @@ fn a_kind_that_nobody_may_read_is_one_line() {
     ● deployment/web       2/2     Current   -          30s
     └─● replicaset/web-a   2/2     Current   -          30s
     forbidden: pods: pods is forbidden: User "ana" cannot list it
-    ● live  2 objects  3 watches                                      Ctrl-C to end
+    ● live  2 objects  3 watches                                     Ctrl-C to exit
     "#);
 }
 
@@ -313,7 +313,7 @@ fn a_cron_job_shows_its_jobs_and_their_pods() {
       │ └ BackoffLimitExceeded: Job has reached the specified backoff limit
       └─✗ pod/nightly-2-x   0/1     Error      0          30s
           └ app: exit 3
-    ● live  5 objects  3 watches                                      Ctrl-C to end
+    ● live  5 objects  3 watches                                     Ctrl-C to exit
     ");
 }
 
@@ -324,7 +324,7 @@ fn what_was_asked_for_and_is_not_there_has_a_row() {
     deployment.apps/wbe  -n shop  ctx demo                                     0:30
     NAME               READY   STATUS     RESTARTS   AGE
     ∅ deployment/wbe   -       NotFound   -          -
-    ● live  0 objects  1 watch                                        Ctrl-C to end
+    ● live  0 objects  1 watch                                       Ctrl-C to exit
     ");
 }
 
@@ -343,7 +343,7 @@ fn objects_of_several_namespaces_say_which() {
     NAMESPACE   NAME               READY   STATUS       RESTARTS   AGE
     pay         ~ deployment/api   0/1     InProgress   -          30s
     shop        ● deployment/web   2/2     Current      -          30s
-    ● live  2 objects  5 watches                                      Ctrl-C to end
+    ● live  2 objects  5 watches                                     Ctrl-C to exit
     ");
 }
 
@@ -382,6 +382,6 @@ fn ascii_and_colour_do_not_change_what_is_said() {
     (dim)`-(normal)(yellow)~(normal) replicaset/web-a   0/1     (yellow)InProgress(normal)     -          30s
     (dim)  `-(normal)(red)x(normal) pod/web-a-000    0/1     (red)ErrImagePull(normal)   0          30s
     (dim)      ` (normal)app: not found
-    ● live  (dim)3 objects  3 watches(normal)                                      (dim)Ctrl-C to end(normal)
+    ● live  (dim)3 objects  3 watches(normal)                                     (dim)Ctrl-C to exit(normal)
     ");
 }

@@ -45,7 +45,7 @@ pub(super) fn outline(
         more.extend(unread.map(|kind| kind.unread().to_owned()));
         let orphan = |pod: &&Node| {
             format!(
-                "orphaned: {} matches the selector, nobody owns it",
+                "orphaned: {} matches the selector but has no owner",
                 pod.object
             )
         };

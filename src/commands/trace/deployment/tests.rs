@@ -578,7 +578,7 @@ fn a_pod_that_is_relabelled_leaves_and_is_named() {
     assert_eq!(feed.transitions(), "", "it is said once");
     let orphan = pod(1, "b", READY).replace("ownerReferences", "finalizers: []\n  x");
     feed.put(&orphan);
-    insta::assert_snapshot!(lines(&feed, "orphaned"), @"├─ orphaned: pod/web-1-b matches the selector, nobody owns it");
+    insta::assert_snapshot!(lines(&feed, "orphaned"), @"├─ orphaned: pod/web-1-b matches the selector but has no owner");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn summary(
         if left.is_positive() {
             format!("{} to the deadline", age::human(left))
         } else {
-            "the deadline is over".to_owned()
+            "the progress deadline has passed".to_owned()
         }
     });
     let left = canvas.state(headline.status, &headline.words());

@@ -107,9 +107,9 @@ fn a_service_without_endpoints_says_why() {
     ✗ no endpoints  selector app=api                          1 pod matches, 0 ready
     ENDPOINT   TARGET      READY   STATE     SERVING   NODE     AGE
     ├─ endpointslice/api-1  IPv4  0 ready, 0 not ready, 0 terminating
-    ├─ no endpoints  1 pod matches but no slice has it
+    ├─ no endpoints  1 pod matches but no slice lists it
     │ └─~ -    pod/api-a   0/1     Pending   no        node-1   2d
-    │     └ no endpoint: it has no address yet
+    │     └ no endpoint: the pod has no address yet
     └─ owners: 1 pod has none
     ");
     feed.put(&SERVICE.replace("selector: {app: api}", "selector: {}"));
@@ -177,7 +177,7 @@ fn a_name_for_something_outside_has_no_endpoints_to_miss() {
     feed.put("{apiVersion: v1, kind: Service, metadata: {name: api}, spec: {type: ExternalName, externalName: ''}}");
     insta::assert_snapshot!(feed.frame(80), @"
     service/api  -n shop  ExternalName to nowhere                               0:00
-    ✗ has no name to stand for in .spec.externalName
+    ✗ .spec.externalName is empty
     ");
 }
 
@@ -227,11 +227,11 @@ fn ready_endpoints_come_first_and_no_other_is_called_live() {
     ├─ endpointslice/api-1  IPv4  0 ready, 1 not ready, 0 terminating
     │ └─~ 10.0.0.2:8080   pod/api-b   0/1     NotReady   no        node-1   2d
     │     └ api: running, not ready
-    ├─ no endpoints  2 pods match but no slice has it
+    ├─ no endpoints  2 pods match but no slice lists it
     │ ├─● -               pod/api-a   1/1     Running    no        node-1   2d
-    │ │   └ no endpoint: no slice has it yet
+    │ │   └ no endpoint: no slice lists the pod yet
     │ └─● -               pod/api-c   1/1     Running    no        node-1   2d
-    │     └ no endpoint: no slice has it yet
+    │     └ no endpoint: no slice lists the pod yet
     └─ owners: 3 pods have none
     ");
 }
@@ -303,9 +303,9 @@ fn an_endpoint_whose_pod_is_gone_is_named() {
     │ │   └ an endpoint without a live pod: pod/api-a is gone
     │ └─∅ 10.0.0.2:8080   pod/api-b           Ready     yes       node-1
     │     └ an endpoint without a live pod: pod/api-b is now another
-    ├─ no endpoints  1 pod matches but no slice has it
+    ├─ no endpoints  1 pod matches but no slice lists it
     │ └─● -               pod/api-b   1/1     Running   no        node-1   2d
-    │     └ no endpoint: no slice has it yet
+    │     └ no endpoint: no slice lists the pod yet
     └─ owners: 1 pod has none
     ");
 }
@@ -355,9 +355,9 @@ fn what_is_left_of_a_deleted_service_is_shown_and_a_new_one_starts_afresh() {
     service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
     ✗ no endpoints  selector app=api                          1 pod matches, 1 ready
     ENDPOINT   TARGET      READY   STATE     SERVING   NODE     AGE
-    ├─ no endpoints  1 pod matches but no slice has it
+    ├─ no endpoints  1 pod matches but no slice lists it
     │ └─● -    pod/api-a   1/1     Running   no        node-1   2d
-    │     └ no endpoint: no slice has it yet
+    │     └ no endpoint: no slice lists the pod yet
     └─ owners: 1 pod has none
     ");
 }

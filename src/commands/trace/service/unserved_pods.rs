@@ -39,12 +39,12 @@ pub(super) fn why(node: &Node) -> &'static str {
         return "not a pod";
     };
     if pod.has_ended() {
-        return "no endpoint: it has ended";
+        return "no endpoint: the pod has ended";
     }
     match (node.deleting, pod.addresses.is_empty()) {
-        (true, _) => "no endpoint: it is going away",
-        (false, true) => "no endpoint: it has no address yet",
-        (false, false) => "no endpoint: no slice has it yet",
+        (true, _) => "no endpoint: the pod is terminating",
+        (false, true) => "no endpoint: the pod has no address yet",
+        (false, false) => "no endpoint: no slice lists the pod yet",
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn items(
         return Vec::new();
     }
     let matched = counted(pods.len(), "pod matches", "pods match");
-    let heading = format!("no endpoints  {matched} but no slice has it");
+    let heading = format!("no endpoints  {matched} but no slice lists it");
     let rows = pods.into_iter().filter_map(|pod| item(state, pod, canvas));
     std::iter::once(OutlineItem::line(1, &heading, Role::Plain))
         .chain(rows)

@@ -41,10 +41,7 @@ fn there(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
     if spec::is_external(service.root()) {
         return match spec::external_name(service.root()) {
             Some(name) => Headline::new(Status::Current, format!("stands for {name}")),
-            None => Headline::new(
-                Status::Failed,
-                "has no name to stand for in .spec.externalName",
-            ),
+            None => Headline::new(Status::Failed, ".spec.externalName is empty"),
         };
     }
     let tally = endpoints::tally(groups, state.pods());

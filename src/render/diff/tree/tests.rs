@@ -528,7 +528,7 @@ fn too_many_changes_are_counted_as_in_the_paths_view() {
     assert_snapshot!(many(Some(80), Fold::Many), @"
     ~ .data: 300 changes
     ~ .x: 1 → 2
-      302 lines in all: --no-fold
+      302 lines in all; --no-fold shows them
     ");
     assert_eq!(many(None, Fold::Many).lines().count(), 302);
     assert_eq!(many(Some(80), Fold::Never).lines().count(), 302);

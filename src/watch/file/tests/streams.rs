@@ -149,7 +149,7 @@ async fn a_kind_that_nobody_reads_fails_the_sources() {
     next(&mut every, &["modified a 1>2"]).await;
     file.look_at_all();
     send.send(node.to_owned()).expect("it reads");
-    let error = "failed: error: -: line 1: node/n: its kind was not there at the beginning; a stream of several kinds has to be read from a file";
+    let error = "failed: error: -: line 1: node/n: new kind in the stream; save a stream of several kinds to a file and pass that to --from";
     next(&mut every, &[error]).await;
 }
 

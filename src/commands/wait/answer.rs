@@ -1,15 +1,15 @@
-//! `Answer`: whether the question of a verb is answered, and how. Its exit code follows from this alone.
+//! `Answer`: the answer of a verb, or that it has none. Only this decides the exit code.
 
 use super::EndArgs;
 use super::waiting::cut;
 use crate::commands::{CommandError, Ended, Unknown};
 
-/// What `--exit-code` asks for.
+/// The result of the question of `--exit-code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nothing has changed; all is well.
+    /// Nothing changed, or everything is well.
     Nothing,
-    /// Something has changed, or is not well.
+    /// Something changed or is not well.
     Something,
 }
 
@@ -23,23 +23,23 @@ impl From<bool> for Found {
     }
 }
 
-/// What a verb answers when it ends.
+/// The answer of a verb at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// Nothing has changed; all is well.
+    /// Nothing changed, or everything is well.
     Unchanged,
-    /// Something has changed, or is not well.
+    /// Something changed or is not well.
     Changed,
-    /// Nobody can tell: these parts were not read.
+    /// Unknown, because these parts were not read.
     Unanswered(Vec<Unknown>),
 }
 
 impl Answer {
-    /// What the verb `found` is an answer only if it could read everything that was asked.
+    /// The answer of a verb that `found` this. There is no answer if any part is unread.
     pub(crate) fn of(found: Found, unread: impl IntoIterator<Item = Unknown>) -> Answer {
         let mut parts = Vec::new();
         for part in unread {
-            // A source and its look-back fail with the same words.
+            // A source and its look-back fail with the same message.
             if !parts.contains(&part) {
                 parts.push(part);
             }
@@ -53,7 +53,7 @@ impl Answer {
 }
 
 impl EndArgs {
-    /// How a verb ends that gives this answer.
+    /// How a verb with this answer ends.
     pub(crate) fn conclude(&self, ended: Ended, answer: Answer) -> Result<Ended, CommandError> {
         match (ended, answer) {
             (Ended::By(_), _) => Ok(ended),
@@ -63,8 +63,10 @@ impl EndArgs {
         }
     }
 
-    /// The error of a question without an answer. A time that was too short is an error in any case. What
-    /// the server refuses is one only if the exit code is the answer: otherwise the output has a line about it.
+    /// The error of a question without an answer.
+    ///
+    /// A time limit that was too short is always an error. A refused part is an error only with `--exit-code`; otherwise
+    /// the output has a line about it.
     fn unanswered(&self, unread: &[Unknown]) -> Option<CommandError> {
         let late = unread.iter().filter_map(|part| match part {
             Unknown::Late(what) => Some(format!("error: timed out waiting for {what}")),
@@ -79,11 +81,11 @@ impl EndArgs {
         let lines = cut(late.into_iter().chain(refused).collect());
         match lines.join("\n") {
             lines if !is_late => (!lines.is_empty()).then(|| CommandError::failed(lines)),
-            lines => Some(self.too_slow(lines).hint("raise --timeout")),
+            lines => Some(self.too_slow(lines).hint("use a longer --timeout")),
         }
     }
 
-    /// The error of a time limit that came too soon.
+    /// The error of a time limit that was too short.
     pub(super) fn too_slow(&self, lines: String) -> CommandError {
         if self.has_goal() {
             CommandError::goal_unmet(lines)
@@ -109,7 +111,7 @@ mod tests {
         parts.iter().map(unknown).collect()
     }
 
-    /// How a verb ends with these flags, in words: an error by its sort.
+    /// How a verb with these flags ends, in a word.
     fn ends(flags: &[&str], ended: Ended, (found, parts): (Found, &[&str])) -> &'static str {
         let args = EndArgs {
             goals: if flags.contains(&"--for") {
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_question_that_is_answered_has_the_exit_code_of_an_answer() {
+    fn an_unanswered_question_is_an_error() {
         let (nothing, something) = (Found::Nothing, Found::Something);
         let [none, code, goal, both] = [
             &[][..],
@@ -138,7 +140,7 @@ mod tests {
             &["--for"],
             &["--for", "--exit-code"],
         ];
-        // What is found and unread; how it ends without flags, with --exit-code, --for, and both.
+        // The result, the unread parts, and the end without flags, with --exit-code, with --for, and with both.
         for (found, parts, expect) in [
             (nothing, &[][..], ["0", "0", "0", "0"]),
             (something, &[], ["0", "found", "0", "found"]),
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_twice_in_the_same_words_is_said_once() {
+    fn a_repeated_refusal_appears_once() {
         let answer = Answer::of(Found::Nothing, unknown(&[REFUSED, LATE, REFUSED]));
         assert_eq!(answer, Answer::Unanswered(unknown(&[REFUSED, LATE])));
     }

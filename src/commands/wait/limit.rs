@@ -1,22 +1,22 @@
-//! `--timeout`, as kubectl wait takes it.
+//! `Limit`: the value of `--timeout`, as in kubectl wait.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::cluster::parse_duration;
 
-/// How long a verb goes on at most.
+/// The time limit of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// `0`: what is there is looked at once.
+    /// `0`: check once.
     Once,
-    /// So long.
+    /// Exit after this duration.
     After(Duration),
-    /// A negative duration: without end. (kubectl waits for a week.)
+    /// A negative duration: no limit. (kubectl waits for a week.)
     Never,
 }
 
-/// A text that is no duration, in the words of Go's parser.
+/// The error of a text that is not a duration, with the message of Go's parser.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum LimitError {
     /// A bare number.

@@ -251,7 +251,7 @@ async fn a_timeout_ends_it_even_if_the_server_does_not_answer() {
     let of = ["widgets.example.com/a", "--timeout=500ms"];
     for verb in ["changes", "status"] {
         let ran = cluster.spy().run(&[&[verb], &of[..]].concat());
-        let error = "error: timed out waiting for the server to tell its types\nhint: whether it answers at all: kubectl get --raw /readyz\n";
+        let error = "error: timed out waiting for the server's list of types\nhint: check that the server answers: kubectl get --raw /readyz\n";
         assert_eq!((code(&ran), &ran.stderr[..]), (Some(1), error));
     }
     let ran = cluster
@@ -282,7 +282,7 @@ async fn ctrl_c_ends_a_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_number_of_versions_ends_it() {
+async fn count_ends_it_after_that_many_versions() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"a": "0"})));
     let mut text = cluster.spy().start(&["changes", "cm/flags", "--count=2"]);
@@ -406,7 +406,7 @@ fn a_run_on_a_file_ends_with_the_file() {
     assert_eq!(code(&ran), Some(3));
     assert_eq!(
         ran.stderr,
-        "error: it ended before the condition was met on configmaps: no matching resources found\n"
+        "error: the input ended before the condition was met on configmaps: no matching resources found\n"
     );
     assert_eq!(code(&run(&["--for=delete"])), Some(0));
     assert_eq!(code(&run(&["--exit-code"])), Some(1));

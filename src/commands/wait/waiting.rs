@@ -1,4 +1,4 @@
-//! `Waiting`: how far the objects that were asked for have come towards the goals of `--for`.
+//! `Waiting`: the goals of `--for`, and the progress of the selected objects.
 
 use jiff::Timestamp;
 
@@ -6,33 +6,34 @@ use super::goal_progress::GoalProgress;
 use crate::source::{Event, SourceKey, Why};
 use crate::status::Goal;
 
-/// How many objects that have not come to their goal are named.
+/// How many objects with an unmet goal an error names.
 const NAMED: usize = 10;
 
-/// The goals, and the objects that are to come to them, each to one goal after the other. As `kubectl
-/// wait` has it, an object that has come to a goal has come to it, whatever becomes of it later.
+/// The goals and the progress of the selected objects. Each object must meet the goals in order.
+///
+/// As in `kubectl wait`, a met goal stays met, even if the object changes later.
 pub(super) struct Waiting {
     goals: Vec<Goal>,
     asked: Vec<GoalProgress>,
-    /// What has come to its last goal and was not told yet.
+    /// The objects that have met the last goal and are not printed yet.
     met: Vec<String>,
 }
 
-/// How it stands.
+/// The state of the wait.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Every object has come to every goal.
+    /// Every object has met every goal.
     Met,
-    /// Objects that cannot come to it without help, a line each.
+    /// These objects failed, one error line each.
     Failed(Vec<String>),
-    /// All that is left cannot be read: the server's words.
+    /// The remaining sources cannot be read; the server's messages.
     Refused(Vec<String>),
-    /// There are objects to be waited for: these.
+    /// These objects have not met a goal yet.
     Open(Vec<String>),
 }
 
 impl Waiting {
-    /// Nothing is known yet of the sources that were asked for.
+    /// The start of a wait for the objects of these sources.
     pub(super) fn new(goals: &[Goal], asked: &[SourceKey]) -> Waiting {
         let asked = asked.iter().filter(|_| !goals.is_empty());
         Waiting {
@@ -42,14 +43,14 @@ impl Waiting {
         }
     }
 
-    /// Whether there is a goal, and nothing to wait for any more.
+    /// Whether there is a goal and the result is known.
     pub(super) fn is_decided(&self) -> bool {
         let is_done = |asked: &GoalProgress| asked.refusal.is_some() || asked.is_met(&self.goals);
         let mut failures = self.asked.iter().flat_map(GoalProgress::failures);
         !self.goals.is_empty() && (failures.next().is_some() || self.asked.iter().all(is_done))
     }
 
-    /// What has come to its last goal since this was last asked: `deployment.apps/web`.
+    /// The objects that have met the last goal since the previous call: `deployment.apps/web`.
     pub(super) fn take_met(&mut self) -> Vec<String> {
         std::mem::take(&mut self.met)
     }
@@ -86,7 +87,7 @@ impl Waiting {
         self.met.extend(met);
     }
 
-    /// How it stands.
+    /// The state of the wait.
     pub(super) fn outcome(&self) -> Outcome {
         let failures: Vec<String> = self.asked.iter().flat_map(GoalProgress::failures).collect();
         if !failures.is_empty() {

@@ -1,4 +1,4 @@
-//! `Outlet`: standard output that never keeps its writer waiting.
+//! `NonblockingStdout`: standard output that never blocks its writer.
 
 use std::io::{self, Write};
 use std::mem;
@@ -11,35 +11,37 @@ use tokio::time::timeout;
 
 use crate::env::Room;
 
-/// Takes whatever is written. What the stream has room for is written at once; where it has none (the reader
-/// of a pipe is slow, or the user has stopped the terminal with Ctrl-S) a thread waits with the rest, and the
-/// rest alone: to wake a thread for each line would cost more than the line.
-pub(crate) struct Outlet {
+/// A writer that always accepts everything.
+///
+/// It writes at once as many bytes as the stream has room for. If the stream is full (the reader of a pipe is slow, or
+/// the user stopped the terminal with Ctrl-S), a thread writes the rest. The thread gets only the rest, because waking a
+/// thread for each line would cost more than the line.
+pub(crate) struct NonblockingStdout {
     room: Room,
     stream: StdoutStream,
-    /// What is to be written after what a thread has taken.
+    /// Bytes to write after those that a thread has.
     behind: Vec<u8>,
-    /// How many pieces threads have written.
+    /// The number of pieces that threads have written.
     pieces: Arc<AtomicUsize>,
 }
 
-/// How much a thread writes at once, in bytes: a pipe takes that as a whole (`PIPE_BUF` on Linux).
+/// How many bytes a thread writes at once. A pipe takes this many as a whole (`PIPE_BUF` on Linux).
 const PIECE: usize = 4096;
-/// A reader that takes no piece for this long has stopped reading.
+/// A reader that takes no piece in this time has stopped reading.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 type Out = Box<dyn Write + Send>;
 
 enum StdoutStream {
     Free(Out),
-    /// A thread writes to it and gives it back.
+    /// A thread writes to the stream and returns it.
     Busy(JoinHandle<(Out, io::Result<()>)>),
 }
 
-impl Outlet {
-    /// Writes to `out`, which takes `room` at once.
-    pub(crate) fn new(out: Out, room: Room) -> Outlet {
-        Outlet {
+impl NonblockingStdout {
+    /// Writes to `out`; `room` returns how many bytes `out` takes without blocking.
+    pub(crate) fn new(out: Out, room: Room) -> NonblockingStdout {
+        NonblockingStdout {
             room,
             stream: StdoutStream::Free(out),
             behind: Vec::new(),
@@ -47,9 +49,10 @@ impl Outlet {
         }
     }
 
-    /// Waits until everything has been written; tells what a thread could not write. May be dropped half
-    /// way and called again.
-    pub(crate) async fn written(&mut self) -> io::Result<()> {
+    /// Waits until everything is written. Returns the error of the thread, if it had one.
+    ///
+    /// Cancel safe: a caller may drop the future and call again.
+    pub(crate) async fn wait_until_written(&mut self) -> io::Result<()> {
         while let StdoutStream::Busy(thread) = &mut self.stream {
             let (out, wrote) = thread.await?;
             self.stream = StdoutStream::Free(out);
@@ -60,11 +63,11 @@ impl Outlet {
         Ok(())
     }
 
-    /// The same, but drops the rest once the reader has stopped reading.
-    pub(crate) async fn written_while_read(&mut self) -> io::Result<()> {
+    /// Like [`NonblockingStdout::wait_until_written`], but drops the rest if the reader stops reading.
+    pub(crate) async fn wait_while_read(&mut self) -> io::Result<()> {
         loop {
             let before = self.pieces.load(Ordering::Relaxed);
-            match timeout(PATIENCE, self.written()).await {
+            match timeout(PATIENCE, self.wait_until_written()).await {
                 Ok(wrote) => return wrote,
                 Err(_) if self.pieces.load(Ordering::Relaxed) > before => {}
                 Err(_) => return Ok(()),
@@ -91,7 +94,7 @@ impl Outlet {
     }
 }
 
-impl Write for Outlet {
+impl Write for NonblockingStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let StdoutStream::Free(out) = &mut self.stream {
             let room = (self.room)().min(bytes.len());
@@ -105,7 +108,7 @@ impl Write for Outlet {
         Ok(bytes.len())
     }
 
-    /// Does nothing: see [`Outlet::written`].
+    /// Does nothing; use [`NonblockingStdout::wait_until_written`].
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -119,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// A stream that is written to as often as somebody reads.
+    /// A stream whose every write blocks until somebody reads.
     struct Pipe(SyncSender<Vec<u8>>);
 
     impl Write for Pipe {
@@ -134,12 +137,15 @@ mod tests {
         }
     }
 
-    /// A pipe nobody reads yet, of this room.
-    fn outlet(room: &Arc<AtomicUsize>) -> (Outlet, Receiver<Vec<u8>>) {
+    /// A pipe with this room, and its reader.
+    fn pipe(room: &Arc<AtomicUsize>) -> (NonblockingStdout, Receiver<Vec<u8>>) {
         let (pipe, reader) = sync_channel(0);
         let room = room.clone();
         let room = move || room.load(Ordering::Relaxed);
-        (Outlet::new(Box::new(Pipe(pipe)), Arc::new(room)), reader)
+        (
+            NonblockingStdout::new(Box::new(Pipe(pipe)), Arc::new(room)),
+            reader,
+        )
     }
 
     fn text_of(reader: &Receiver<Vec<u8>>) -> String {
@@ -147,60 +153,60 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_there_is_room_for_is_written_at_once() {
+    async fn bytes_that_fit_are_written_at_once() {
         let out = crate::env::Capture::default();
-        let mut outlet = Outlet::new(Box::new(out.clone()), Arc::new(|| 3));
-        outlet.write_all(b"seven b").unwrap();
+        let mut stdout = NonblockingStdout::new(Box::new(out.clone()), Arc::new(|| 3));
+        stdout.write_all(b"seven b").unwrap();
         assert_eq!(out.text(), "seven b");
-        assert!(matches!(outlet.stream, StdoutStream::Free(_)));
-        outlet.written().await.unwrap();
+        assert!(matches!(stdout.stream, StdoutStream::Free(_)));
+        stdout.wait_until_written().await.unwrap();
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_a_reader_and_the_order_stays() {
+    async fn a_slow_reader_blocks_no_writer_and_gets_the_bytes_in_order() {
         let room = Arc::new(AtomicUsize::new(0));
-        let (mut outlet, reader) = outlet(&room);
-        outlet.write_all(b"one ").unwrap();
+        let (mut stdout, reader) = pipe(&room);
+        stdout.write_all(b"one ").unwrap();
         room.store(usize::MAX, Ordering::Relaxed); // the thread's own bytes are not in the pipe yet
-        outlet.write_all(b"two ").unwrap();
-        outlet.write_all(b"three").unwrap();
+        stdout.write_all(b"two ").unwrap();
+        stdout.write_all(b"three").unwrap();
         let reads = std::thread::spawn(move || (text_of(&reader), text_of(&reader)));
-        outlet.written().await.unwrap();
+        stdout.wait_until_written().await.unwrap();
         assert_eq!(reads.join().unwrap(), ("one ".into(), "two three".into()));
     }
 
     #[tokio::test]
-    async fn what_nobody_reads_is_dropped_at_the_end() {
+    async fn unread_bytes_are_dropped_at_the_end() {
         let room = Arc::new(AtomicUsize::new(0));
-        let (mut outlet, reader) = outlet(&room);
-        outlet.write_all(b"unread").unwrap();
-        outlet.written_while_read().await.unwrap();
-        assert!(matches!(outlet.stream, StdoutStream::Busy(_)));
+        let (mut stdout, reader) = pipe(&room);
+        stdout.write_all(b"unread").unwrap();
+        stdout.wait_while_read().await.unwrap();
+        assert!(matches!(stdout.stream, StdoutStream::Busy(_)));
         drop(reader);
     }
 
     #[tokio::test]
-    async fn a_reader_that_reads_gets_all() {
+    async fn a_reader_that_keeps_reading_gets_all_bytes() {
         let room = Arc::new(AtomicUsize::new(0));
-        let (mut outlet, reader) = outlet(&room);
+        let (mut stdout, reader) = pipe(&room);
         let text = "x".repeat(3 * PIECE + 1);
-        outlet.write_all(text.as_bytes()).unwrap();
+        stdout.write_all(text.as_bytes()).unwrap();
         let reads =
             std::thread::spawn(move || (0..4).map(|_| text_of(&reader)).collect::<String>());
-        outlet.written_while_read().await.unwrap();
+        stdout.wait_while_read().await.unwrap();
         assert_eq!(reads.join().unwrap(), text);
     }
 
     #[tokio::test]
-    async fn a_reader_that_goes_away_is_told_to_whoever_waits() {
+    async fn a_closed_pipe_is_an_error_of_the_next_call() {
         let room = Arc::new(AtomicUsize::new(0));
-        let (mut outlet, reader) = outlet(&room);
-        outlet.write_all(b"lost").unwrap();
+        let (mut stdout, reader) = pipe(&room);
+        stdout.write_all(b"lost").unwrap();
         drop(reader);
-        let told = outlet.written().await.unwrap_err();
-        assert_eq!(told.kind(), io::ErrorKind::BrokenPipe);
+        let error = stdout.wait_until_written().await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
         room.store(usize::MAX, Ordering::Relaxed);
-        let told = outlet.write_all(b"more").unwrap_err();
-        assert_eq!(told.kind(), io::ErrorKind::BrokenPipe);
+        let error = stdout.write_all(b"more").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }
 }

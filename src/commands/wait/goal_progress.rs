@@ -1,4 +1,4 @@
-//! `GoalProgress`: how far the objects of one source have come.
+//! `GoalProgress`: which goals the objects of one source have met.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,37 +10,36 @@ use crate::object::{ObjectRef, Uid, Value};
 use crate::source::{SourceKey, SourceState, Version};
 use crate::status::{Goal, Rules, Status, compute};
 
-/// A source that was asked for.
+/// The progress of one selected source.
 pub(super) struct GoalProgress {
-    /// Which one.
     pub(super) key: SourceKey,
-    /// It has given a full listing.
+    /// Whether a full listing has arrived.
     is_read: bool,
-    /// Why it cannot be read.
+    /// Why the source cannot be read, if it cannot.
     pub(super) refusal: Option<Arc<str>>,
-    /// An object has come to the last goal.
+    /// Whether an object has met the last goal.
     has_met: bool,
-    /// The objects of a wide source by their identity. A source of one object has one place, for whatever
-    /// has its name.
+    /// The objects of a wide source by their identity. A named source has one place, under `None`, for any object of that
+    /// name.
     places: BTreeMap<Option<Uid>, ObjectProgress>,
 }
 
-/// How far an object has come.
+/// The progress of one object.
 #[derive(Default)]
 struct ObjectProgress {
     name: Arc<str>,
     is_there: bool,
-    /// How many goals are met.
+    /// The number of goals it has met.
     met: usize,
-    /// Why it does not come to the next one.
+    /// Why it cannot meet the next goal.
     failure: Option<GoalFailure>,
 }
 
-/// Why an object does not come to its goal.
+/// Why an object cannot meet its goal.
 enum GoalFailure {
-    /// It was deleted before.
+    /// It was deleted first.
     Deleted,
-    /// It will not without help: what kstatus says of it.
+    /// Its state is Failed, with this message of kstatus.
     Failed(String),
 }
 
@@ -79,7 +78,7 @@ impl GoalProgress {
         };
     }
 
-    /// An object is there, in this version.
+    /// Takes a version of an object. Returns the object's name if it has now met the last goal.
     pub(super) fn there(
         &mut self,
         version: &Version,
@@ -98,11 +97,11 @@ impl GoalProgress {
             self.has_met = true;
             return Some(self.called(version));
         }
-        standing.judge(goals, doc.root(), now);
+        standing.check_failure(goals, doc.root(), now);
         None
     }
 
-    /// An object is there no longer.
+    /// Takes a deletion. Returns the object's name if it has now met the last goal.
     pub(super) fn gone(&mut self, version: &Version, goals: &[Goal]) -> Option<String> {
         let place = self.place(&version.object);
         let mut standing = self.places.remove(&place).unwrap_or_default();
@@ -118,14 +117,14 @@ impl GoalProgress {
         is_met.then(|| self.called(version))
     }
 
-    /// An object is no longer one of those that were asked for.
+    /// Drops an object that no longer matches the selector.
     pub(super) fn forget(&mut self, version: &Version) {
         if self.is_wide() {
             self.places.remove(&self.place(&version.object));
         }
     }
 
-    /// A full listing is in: what was not in it is not there.
+    /// Takes the end of a full listing. Objects that were not in it do not exist.
     pub(super) fn read(&mut self, goals: &[Goal]) {
         self.is_read = true;
         self.refusal = None;
@@ -147,7 +146,7 @@ impl GoalProgress {
         }
     }
 
-    /// What has not come to its goal, as `kubectl wait` names it: `deployments/web`.
+    /// The objects that have not met the last goal, named as by `kubectl wait`: `deployments/web`.
     pub(super) fn unmet(&self, goals: &[Goal]) -> Vec<String> {
         let plural = &self.key.resource.plural;
         let unmet = self.places.values();
@@ -184,7 +183,7 @@ impl GoalProgress {
 }
 
 impl ObjectProgress {
-    /// Goes on to the first goal that is not met; says whether there is none left.
+    /// Advances to the first unmet goal. Returns whether all goals are met.
     fn advance(&mut self, goals: &[Goal], object: Option<Value<'_>>) -> bool {
         let mut left = goals[self.met.min(goals.len())..].iter();
         self.met += left.by_ref().take_while(|goal| goal.is_met(object)).count();
@@ -192,16 +191,16 @@ impl ObjectProgress {
         self.met == goals.len()
     }
 
-    /// Notes whether the object cannot come to its goal without help.
-    fn judge(&mut self, goals: &[Goal], object: Value<'_>, now: Timestamp) {
-        let is_judged = goals.get(self.met).is_some_and(needs_the_object);
-        let verdict = is_judged.then(|| compute(object, now, Rules::Spy));
+    /// Sets the failure if the object's state is Failed.
+    fn check_failure(&mut self, goals: &[Goal], object: Value<'_>, now: Timestamp) {
+        let can_fail = goals.get(self.met).is_some_and(needs_the_object);
+        let verdict = can_fail.then(|| compute(object, now, Rules::Spy));
         let failed = verdict.filter(|verdict| verdict.status == Status::Failed);
         self.failure = failed.map(|verdict| GoalFailure::Failed(verdict.message));
     }
 }
 
-/// Whether only an object that is there can come to a goal, and one that has failed does not.
+/// Whether a goal needs an existing object that has not failed.
 fn needs_the_object(goal: &Goal) -> bool {
     match goal {
         Goal::Condition { .. } | Goal::JsonPath { .. } => true,

@@ -1,4 +1,4 @@
-//! `--for`, `--timeout` and `--exit-code`: when a verb ends by itself, and what its exit code says.
+//! `--for`, `--timeout` and `--exit-code`: when a verb exits by itself, and with which exit code.
 
 mod answer;
 mod goal_progress;
@@ -22,49 +22,49 @@ pub(crate) use answer::Answer;
 use limit::Limit;
 use waiting::{Outcome, Waiting};
 
-/// When a verb ends before it is stopped, and what its exit code says.
+/// The flags about the end of a verb and its exit code.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct EndArgs {
-    /// End once each object has come to this, as kubectl wait has it: condition=TYPE[=STATUS],
-    /// jsonpath=EXPRESSION[=VALUE], create or delete; of several, to one after the other
+    /// Exit when every object meets this goal; repeat to require several in order. The goals are those of
+    /// kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
     #[arg(long = "for", value_name = "GOAL")]
     goals: Vec<Goal>,
-    /// End after this time (30s, 5m, 1h); 0 looks once, without end if negative
+    /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     timeout: Option<Limit>,
-    /// Exit with 1 if anything has changed (changes) or is not well (status), with 4 for an error
+    /// Exit with 1 if something changed (changes) or is not well (status), and with 4 on an error
     #[arg(long)]
     exit_code: bool,
 }
 
 impl EndArgs {
-    /// Whether to look once, and not to wait.
+    /// Whether to check once and exit.
     pub(crate) fn looks_once(&self) -> bool {
         self.timeout == Some(Limit::Once)
     }
 
-    /// Whether the exit code tells more than that it ended.
+    /// Whether the exit code is an answer.
     pub(crate) fn decides(&self) -> bool {
         self.exit_code || self.has_goal()
     }
 
-    /// Whether there is a goal.
+    /// Whether the command line has `--for`.
     pub(crate) fn has_goal(&self) -> bool {
         !self.goals.is_empty()
     }
 
-    /// Whether an object that is not there is an answer, and no error.
+    /// Whether a missing object is an answer instead of an error.
     pub(crate) fn is_about_presence(&self) -> bool {
         let is_one = |goal: &Goal| matches!(goal, Goal::Created | Goal::Deleted);
         self.goals.iter().any(is_one)
     }
 
-    /// Whether an object that is not there is all that is waited for.
+    /// Whether the first goal is that the object does not exist.
     pub(crate) fn expects_absence(&self) -> bool {
         self.goals.first() == Some(&Goal::Deleted)
     }
 
-    /// Stops also when the time is over, which begins now.
+    /// A stop that is also ready at the time limit. The limit starts now.
     pub(crate) fn stop(&self, shutdown: &Shutdown) -> Stop {
         let deadline = match self.timeout {
             Some(Limit::After(limit)) => Instant::now().checked_add(limit),
@@ -77,7 +77,7 @@ impl EndArgs {
         Stop { shutdown, deadline }
     }
 
-    /// Does what has to be known before anything can be shown; fails if the time is over first.
+    /// Waits for `work`, which must finish before the verb can show anything. Fails at the time limit.
     pub(crate) async fn in_time<T>(
         &self,
         stop: &Stop,
@@ -88,26 +88,26 @@ impl EndArgs {
         };
         let done = tokio::time::timeout_at(deadline, work).await;
         done.unwrap_or_else(|_| {
-            let words = "error: timed out waiting for the server to tell its types";
+            let words = "error: timed out waiting for the server's list of types";
             let error = self.too_slow(words.to_owned());
-            Err(error.hint("whether it answers at all: kubectl get --raw /readyz"))
+            Err(error.hint("check that the server answers: kubectl get --raw /readyz"))
         })
     }
 }
 
-/// When to stop a verb that has a time limit.
+/// The shutdown of a verb that may have a time limit.
 pub(crate) struct Stop {
-    /// Ready when the user stops it or the time is over.
+    /// Ready when a signal arrives or the time limit is reached.
     pub(crate) shutdown: Shutdown,
     deadline: Option<Instant>,
 }
 
-/// A view that ends once the objects that were asked for have come to a goal.
-pub(crate) struct Until<V> {
+/// A view that ends when the selected objects meet the goals of `--for`.
+pub(crate) struct WaitFor<V> {
     view: V,
     waiting: Waiting,
     looks_once: bool,
-    /// What the sources have not told when the view ends.
+    /// The parts that were not read when the view ended.
     unread: Vec<Unknown>,
 }
 
@@ -115,17 +115,16 @@ pub(crate) struct Until<V> {
 pub(crate) struct Over<V> {
     /// The view.
     pub(crate) view: V,
-    /// How it ended: with an error if there is a goal and it was not met.
+    /// How it ended; an error if it did not meet a goal.
     pub(crate) ended: Result<Ended, CommandError>,
-    /// What it wanted to read and could not.
+    /// The parts that it could not read.
     pub(crate) unread: Vec<Unknown>,
 }
 
-impl<V: Live> Until<V> {
-    /// Ends `view` once the objects of the sources `asked` have come to the goals; never, if there are
-    /// none.
-    pub(crate) fn new(view: V, args: &EndArgs, asked: &[SourceKey]) -> Until<V> {
-        Until {
+impl<V: Live> WaitFor<V> {
+    /// Ends `view` when the objects of the sources `asked` meet the goals. Without goals it never ends the view.
+    pub(crate) fn new(view: V, args: &EndArgs, asked: &[SourceKey]) -> WaitFor<V> {
+        WaitFor {
             view,
             waiting: Waiting::new(&args.goals, asked),
             looks_once: false,
@@ -133,18 +132,18 @@ impl<V: Live> Until<V> {
         }
     }
 
-    /// Says that the view looks at what is there, and does not wait.
-    pub(crate) fn once(self, looks_once: bool) -> Until<V> {
-        Until { looks_once, ..self }
+    /// Makes the view check once instead of waiting.
+    pub(crate) fn once(self, looks_once: bool) -> WaitFor<V> {
+        WaitFor { looks_once, ..self }
     }
 
-    /// The view after its end.
+    /// Ends the view and returns its result.
     pub(crate) fn end(mut self, ended: Result<Ended, CommandError>) -> Over<V> {
         if !matches!(ended, Ok(Ended::OutOfTime)) {
-            // A view that has its answer waits for nothing more.
+            // A view with an answer waits for nothing else.
             self.unread.retain(|part| !matches!(part, Unknown::Late(_)));
         }
-        let ended = ended.and_then(|ended| self.judge(ended));
+        let ended = ended.and_then(|ended| self.goal_result(ended));
         Over {
             view: self.view,
             ended,
@@ -152,8 +151,8 @@ impl<V: Live> Until<V> {
         }
     }
 
-    /// The error of a view that ended before its goal was met.
-    fn judge(&self, ended: Ended) -> Result<Ended, CommandError> {
+    /// Turns the end of a view without a met goal into an error.
+    fn goal_result(&self, ended: Ended) -> Result<Ended, CommandError> {
         match (ended, self.waiting.outcome()) {
             (Ended::By(_) | Ended::Found, _) | (_, Outcome::Met) => Ok(ended),
             (_, Outcome::Failed(lines)) => Err(CommandError::goal_failed(lines.join("\n"))),
@@ -167,20 +166,19 @@ impl<V: Live> Until<V> {
         }
     }
 
-    /// What is said of each object that has not come to its goal: what kubectl wait says, unless it is
-    /// the events that have come to their end.
+    /// The message before the name of each object with an unmet goal. It is that of kubectl wait, unless the input ended.
     fn words(&self, ended: Ended) -> &'static str {
         match ended {
             _ if self.looks_once => "condition not met for",
             Ended::OutOfTime => "timed out waiting for the condition on",
             Ended::Answered | Ended::Found | Ended::By(_) => {
-                "it ended before the condition was met on"
+                "the input ended before the condition was met on"
             }
         }
     }
 }
 
-impl<V: Live> Live for Until<V> {
+impl<V: Live> Live for WaitFor<V> {
     const REST: u32 = V::REST;
 
     fn wanted(&self) -> Vec<SourceKey> {
@@ -207,8 +205,8 @@ impl<V: Live> Live for Until<V> {
         self.view.has_begun()
     }
 
-    fn more(&mut self) -> impl Future<Output = ()> {
-        self.view.more()
+    fn wait_for_other(&mut self) -> impl Future<Output = ()> {
+        self.view.wait_for_other()
     }
 
     fn wind_up(&mut self) -> impl Future<Output = ()> {

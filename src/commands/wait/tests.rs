@@ -1,4 +1,4 @@
-//! How far objects have come, event by event.
+//! Tests of the progress of objects towards their goals, event by event.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::object::{Doc, ObjectRef, Resource, ResourceVersion};
 use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey, SourceState, Version, Why};
 use crate::status::Goal;
 
-/// Deployments of `shop`; one of them, if a name is given.
+/// The Deployments of `shop`, or the one with this name.
 fn deployments(name: Option<&str>) -> SourceKey {
     SourceKey {
         cluster: ClusterId("test".into()),
@@ -27,7 +27,7 @@ fn deployments(name: Option<&str>) -> SourceKey {
     }
 }
 
-/// A Deployment with a condition `Available` of this status, and one that says whether it progresses.
+/// A Deployment with this status of its condition `Available`, and a condition `Progressing`.
 fn deployment(name: &str, available: &str, progressing: &str) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
@@ -72,7 +72,7 @@ fn forbidden() -> Event {
     Event::State(SourceState::Forbidden { cause })
 }
 
-/// How it stands after these events, and what was told to have met its goal.
+/// The outcome after these events, and the objects that were printed as met.
 fn after(goals: &[&str], asked: &[SourceKey], events: &[(usize, Event)]) -> (Outcome, Vec<String>) {
     let goals: Vec<Goal> = goals.iter().map(|goal| goal.parse().unwrap()).collect();
     let mut waiting = Waiting::new(&goals, asked);
@@ -89,8 +89,8 @@ fn open(names: &[&str]) -> Outcome {
     Outcome::Open(names.iter().map(|&name| name.to_owned()).collect())
 }
 
-/// What happens to the Deployments of a source, in words: `listed web`, `modified web done`,
-/// `deleted web`, `synced`. An object is on its way, `done` or `stuck`.
+/// The events of a source in words: `listed web`, `modified web done`, `deleted web`, `synced`. An object is in
+/// progress, `done` or `stuck`.
 fn story(text: &str) -> Vec<Event> {
     let steps = text.split(", ").filter(|step| !step.is_empty());
     steps.map(step).collect()
@@ -122,7 +122,7 @@ fn step(text: &str) -> Event {
     event(why, &deployment(name, available, progressing))
 }
 
-/// How it stands after a story, in words, and what was told to have met its goal.
+/// The outcome after these events in words, and the objects that were printed as met.
 fn told(goals: &str, asked: &SourceKey, text: &str) -> String {
     let goals: Vec<&str> = goals.split(' ').collect();
     let events: Vec<(usize, Event)> = story(text).into_iter().map(|event| (0, event)).collect();
@@ -151,7 +151,7 @@ fn check(asked: &SourceKey, table: &[(&str, &str, &str)]) {
 const AVAILABLE: &str = "condition=Available";
 
 #[test]
-fn one_object_comes_to_its_goal() {
+fn a_named_object_meets_its_goal() {
     const OPEN: &str = "open deployments/web";
     const MET: &str = "met +deployment.apps/web";
     let table = [
@@ -159,10 +159,10 @@ fn one_object_comes_to_its_goal() {
         (AVAILABLE, "listed web, synced", OPEN),
         (AVAILABLE, "listed web done, synced", MET),
         (AVAILABLE, "listed web, synced, modified web done", MET),
-        // It has come to it, whatever becomes of it.
+        // A met goal stays met.
         (AVAILABLE, "listed web done, modified web", MET),
         (AVAILABLE, "listed web done, deleted web done", MET),
-        // It is waited for.
+        // The verb waits for the object.
         (AVAILABLE, "synced", OPEN),
         (AVAILABLE, "synced, added web done", MET),
         ("create", "synced", OPEN),
@@ -170,7 +170,7 @@ fn one_object_comes_to_its_goal() {
         ("delete", "synced", "met"),
         ("delete", "listed web stuck, synced", OPEN),
         ("delete", "listed web, deleted web, added web", MET),
-        // One goal after the other.
+        // Several goals are met in order.
         ("create condition=Available", "synced, added web", OPEN),
         (
             "create condition=Available",
@@ -188,7 +188,7 @@ fn one_object_comes_to_its_goal() {
 }
 
 #[test]
-fn one_object_fails() {
+fn a_named_object_fails() {
     let web = deployments(Some("web"));
     let stuck = "failed error: deployments.apps/web has failed: Progress deadline exceeded";
     let gone = "failed error: deployments.apps/web was deleted before the condition was met";
@@ -205,18 +205,18 @@ fn one_object_fails() {
             "met +deployment.apps/web",
         ),
         (AVAILABLE, "listed web, deleted web", gone),
-        // It is not waited for twice.
+        // A second object of that name does not count.
         (AVAILABLE, "listed web, vanished web, listed web done", gone),
     ];
     check(&web, &table);
 }
 
 #[test]
-fn all_objects_of_a_wide_source_come_to_it() {
+fn all_objects_of_a_wide_source_must_meet_the_goal() {
     const NOTHING: &str = "open deployments: no matching resources found";
     let table = [
         (AVAILABLE, "synced", NOTHING),
-        // More may come until the listing is complete.
+        // Until the listing is complete, more objects may come.
         (
             AVAILABLE,
             "listed a done",
@@ -238,7 +238,7 @@ fn all_objects_of_a_wide_source_come_to_it() {
             "listed a done, listed b stuck",
             "failed error: deployments.apps/b has failed: Progress deadline exceeded +deployment.apps/a",
         ),
-        // What is gone, or no longer selected, is no longer waited for.
+        // The verb does not wait for deleted objects, or for those that no longer match.
         (
             AVAILABLE,
             "synced, added a done, deleted a",
@@ -273,14 +273,14 @@ fn all_objects_of_a_wide_source_come_to_it() {
 }
 
 #[test]
-fn without_a_goal_there_is_nothing_to_wait_for() {
+fn without_a_goal_the_wait_is_never_decided() {
     let events = [(0, step("listed web stuck"))];
     let (stands, told) = after(&[], &[deployments(Some("web"))], &events);
     assert_eq!((stands, told.len()), (Outcome::Met, 0));
 }
 
 #[test]
-fn every_source_has_to_come_to_it() {
+fn the_objects_of_every_source_must_meet_the_goal() {
     let asked = [deployments(Some("a")), deployments(Some("b"))];
     let goal = ["condition=Available"];
     let done = |name| event(Why::Listed, &deployment(name, "True", "True"));
@@ -288,7 +288,7 @@ fn every_source_has_to_come_to_it() {
     assert_eq!(stands, open(&["deployments/b"]));
     let (stands, told) = after(&goal, &asked, &[(0, done("a")), (1, done("b"))]);
     assert_eq!((stands, told.len()), (Outcome::Met, 2));
-    // What cannot be read is an error once there is nothing else to wait for.
+    // An unreadable source is an error when there is nothing else to wait for.
     let (stands, _) = after(&goal, &asked, &[(1, forbidden())]);
     assert_eq!(stands, open(&["deployments/a"]));
     let (stands, _) = after(&goal, &asked, &[(0, done("a")), (1, forbidden())]);
@@ -310,7 +310,7 @@ fn every_source_has_to_come_to_it() {
 }
 
 #[test]
-fn what_an_interruption_hid_meets_a_goal_as_well() {
+fn versions_read_back_after_an_interruption_count() {
     let mut hidden = event(Why::Modified, &deployment("web", "True", "True"));
     if let Event::Object { past, .. } = &mut hidden {
         *past = true;
@@ -324,7 +324,7 @@ fn what_an_interruption_hid_meets_a_goal_as_well() {
 }
 
 #[test]
-fn many_that_are_missing_are_counted() {
+fn an_error_names_ten_objects_and_counts_the_others() {
     let events: Vec<(usize, Event)> = (10..25)
         .map(|at| {
             (
