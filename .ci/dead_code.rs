@@ -34,7 +34,6 @@ mod render;
 )]
 #[path = "../src/sandbox/mod.rs"]
 mod sandbox;
-#[expect(dead_code, reason = "tests check the order of events by their number")]
 #[path = "../src/source/mod.rs"]
 mod source;
 #[path = "../src/status/mod.rs"]

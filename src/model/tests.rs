@@ -42,7 +42,6 @@ fn pod(uid: &str, phase: &str, owner: &str) -> Arc<Version> {
 
 fn event(why: Why, now: Arc<Version>) -> Event {
     Event::Object {
-        seq: 0,
         why,
         past: false,
         seen: at(0),

@@ -51,8 +51,6 @@ impl Why {
 pub enum Event {
     /// A version of an object.
     Object {
-        /// Counts the source's events.
-        seq: u64,
         /// Why it is sent.
         why: Why,
         /// Whether it was not seen as it happened, but read back from the server's memory afterwards.

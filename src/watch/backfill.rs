@@ -20,8 +20,6 @@ pub(super) struct Backfill {
     /// How often the server's history had been restored when this backfill began.
     pub(super) restores: u32,
     pub(super) seen: Timestamp,
-    /// The sequence numbers after this one are reserved for the events of this backfill.
-    pub(super) seq: u64,
     pub(super) id: u64,
 }
 
@@ -39,13 +37,10 @@ impl Filled {
     pub(super) fn into_events(self, backfill: &mut Backfill, seen: Timestamp) -> Vec<Event> {
         let mut events: Vec<Event> = self.gaps.into_iter().map(Event::Gap).collect();
         for change in self.difference {
-            backfill.seq += 1;
-            events.push(change.event(backfill.seq, backfill.seen));
+            events.push(change.event(backfill.seen));
         }
         for past in self.events {
-            backfill.seq += 1;
             events.push(Event::Object {
-                seq: backfill.seq,
                 why: past.why,
                 past: true,
                 seen,

@@ -129,7 +129,7 @@ impl SourceInner {
         let revisions = missed.gap.as_ref().filter(|_| is_kept);
         let revisions = revisions.and_then(Gap::revisions);
         let (Some((after, upto)), Some(gap)) = (revisions, missed.gap.clone()) else {
-            return Some(missed.into_events(self.seq));
+            return Some(missed.into_events());
         };
         let difference = missed.changes.into_iter().map(|(change, _)| change);
         let difference: Arc<[StoreChange]> = difference.collect();
@@ -144,10 +144,8 @@ impl SourceInner {
             upto,
             restores: self.restores,
             seen: now,
-            seq: self.seq,
             id: mark,
         };
-        self.seq += upto.since(after);
         // Sending cannot fail: the receiver lives as long as the source.
         let _ = self.backfills.send(backfill);
         None
@@ -169,9 +167,7 @@ impl SourceInner {
             self.publish(changes, seen);
             return;
         };
-        let (id, seq) = (self.id(), self.seq);
-        // A revision is one write, so there are no more versions than revisions.
-        self.seq += upto.since(after).max(changes.len() as u64);
+        let id = self.id();
         let changes: Arc<[StoreChange]> = changes.into();
         let mut reserved = false;
         for queue in self.queues.values_mut() {
@@ -181,7 +177,7 @@ impl SourceInner {
             }
             queue.push(&Event::Gap(gap.clone()), None);
             for change in &*changes {
-                queue.push(&change.clone().event(self.seq, seen), None);
+                queue.push(&change.clone().event(seen), None);
             }
         }
         if reserved {
@@ -193,7 +189,6 @@ impl SourceInner {
                 upto,
                 restores: self.restores,
                 seen,
-                seq,
                 id,
             });
         }

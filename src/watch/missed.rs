@@ -157,10 +157,10 @@ pub(super) struct MissedChanges {
 
 impl MissedChanges {
     /// The events to send: the gap, then the changes.
-    pub(super) fn into_events(self, seq: u64) -> VecDeque<Event> {
+    pub(super) fn into_events(self) -> VecDeque<Event> {
         let gap = self.gap.map(Event::Gap);
         let changes = self.changes.into_iter();
-        let changes = changes.map(|(change, seen)| change.event(seq, seen));
+        let changes = changes.map(|(change, seen)| change.event(seen));
         gap.into_iter().chain(changes).chain(self.after).collect()
     }
 }

@@ -157,7 +157,7 @@ impl Queue {
                 Queued::Backfill(_, difference) => {
                     self.backfills -= 1;
                     for change in &*difference {
-                        missed.miss(&change.clone().event(0, Timestamp::UNIX_EPOCH), None);
+                        missed.miss(&change.clone().event(Timestamp::UNIX_EPOCH), None);
                     }
                 }
             }
@@ -259,9 +259,8 @@ impl Queue {
 }
 
 impl StoreChange {
-    pub(super) fn event(self, seq: u64, seen: Timestamp) -> Event {
+    pub(super) fn event(self, seen: Timestamp) -> Event {
         Event::Object {
-            seq,
             why: self.why,
             past: false,
             seen,

@@ -44,8 +44,6 @@ pub(super) struct SharedSource {
 /// The fields that the lock guards.
 pub(super) struct SourceInner {
     pub(super) store: ObjectStore,
-    /// The number of the last object event.
-    pub(super) seq: u64,
     /// The source has every event up to this version.
     pub(super) version: Option<ResourceVersion>,
     /// The version since which polls have found nothing new. Objects may have been created and deleted between
@@ -77,7 +75,6 @@ impl SharedSource {
         let (backfills, to_fill) = unbounded_channel();
         let inner = SourceInner {
             store: ObjectStore::default(),
-            seq: 0,
             version: None,
             unchanged_since: None,
             continuity: Continuity::Continued,
@@ -255,9 +252,7 @@ impl SourceInner {
 
     pub(super) fn publish(&mut self, changes: Vec<StoreChange>, seen: Timestamp) {
         for change in changes {
-            self.seq += 1;
-            let event = change.event(self.seq, seen);
-            self.broadcast(&event);
+            self.broadcast(&change.event(seen));
         }
     }
 

@@ -20,14 +20,13 @@ impl SharedSource {
         let state = self.state().borrow().clone();
         let mut start: VecDeque<Event> = VecDeque::new();
         start.push_back(Event::State(state));
-        let seq = inner.seq;
         start.extend(inner.store.iter().map(|entry| {
             let change = StoreChange {
                 why: Why::Listed,
                 now: entry.version.clone(),
                 prev: None,
             };
-            change.event(seq, entry.seen)
+            change.event(entry.seen)
         }));
         start.extend(inner.synced(inner.version.as_ref()));
         let id = inner.id();

@@ -181,7 +181,6 @@ impl Feed {
     fn event(&mut self, key: &Arc<SourceKey>, why: Why, (object, prev): (&Value, Option<&Value>)) {
         self.versions += 1;
         let event = Event::Object {
-            seq: self.versions,
             why,
             past: false,
             seen: self.now,

@@ -50,7 +50,6 @@ fn event(why: Why, object: &Value) -> Event {
     let text = object.to_string();
     let object = ObjectRef::of(Doc::parse(&*text).unwrap().root());
     Event::Object {
-        seq: 1,
         why,
         past: false,
         seen: Timestamp::UNIX_EPOCH,

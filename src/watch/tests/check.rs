@@ -61,7 +61,6 @@ pub(super) struct Check<'a> {
     at: u64,
     epoch: u32,
     pub(super) told: ReportedFaults,
-    seq: u64,
     /// How many undecodable lines arrived since the last gap for them.
     bad: usize,
     /// Whether the reader got an event for every fault.
@@ -85,7 +84,6 @@ impl<'a> Check<'a> {
             at: 0,
             epoch: 0,
             told: ReportedFaults::default(),
-            seq: 0,
             bad: 0,
             from_the_start,
         };
@@ -182,19 +180,10 @@ impl<'a> Check<'a> {
 
     /// Checks an event outside of a gap: it must be the next entry of the history.
     fn live(&mut self, event: &Event) {
-        let Event::Object {
-            seq,
-            why,
-            now,
-            prev,
-            ..
-        } = event
-        else {
+        let Event::Object { why, now, prev, .. } = event else {
             return;
         };
         let label = self.label;
-        assert!(*seq > self.seq, "{label}: {seq} after {}", self.seq);
-        self.seq = *seq;
         let next = self.log().iter().find(|op| op.pod.rv > self.at);
         let next = next.unwrap_or_else(|| panic!("{label}: {} after the end", brief(event)));
         assert_eq!(

@@ -243,7 +243,6 @@ fn debug_output_has_no_secret_values() {
         next: None,
     };
     let event = Event::Object {
-        seq: 1,
         why: Why::Skipped,
         past: false,
         seen: Timestamp::UNIX_EPOCH,
@@ -277,7 +276,7 @@ fn version(name: &str, uid: &str, rv: &str) -> Arc<Version> {
 fn words(changes: &[crate::watch::store::StoreChange]) -> Vec<String> {
     changes
         .iter()
-        .map(|change| brief(&change.clone().event(0, Timestamp::UNIX_EPOCH)))
+        .map(|change| brief(&change.clone().event(Timestamp::UNIX_EPOCH)))
         .collect()
 }
 
@@ -389,7 +388,11 @@ fn joining_is_atomic() {
                     assert_eq!(next, last + 1);
                     last = next;
                 }
-                assert_eq!(last, inner.seq);
+                let newest = inner.store.iter().last().expect("it was written");
+                assert_eq!(
+                    newest.version.version,
+                    ResourceVersion::new(last.to_string())
+                );
                 drop(inner);
                 shared.leave(id);
                 checked += 1;

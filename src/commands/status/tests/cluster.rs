@@ -179,7 +179,6 @@ impl Played {
 
 pub(super) fn event(version: &Arc<Version>, why: Why, now: Timestamp) -> Event {
     Event::Object {
-        seq: 0,
         why,
         past: false,
         seen: now,
