@@ -7,17 +7,19 @@ pub(super) use super::guard::{Annotation, AnnotationOwner, Coding, Guard};
 
 impl Guard {
     /// The guard once both versions of the value are known: an open guard may turn out to protect a Secret.
+    #[inline]
     pub(super) fn enter(self, old: Option<Value<'_>>, new: Option<Value<'_>>) -> Guard {
         if self != Guard::Open {
             return self;
         }
-        let sides = [old, new].into_iter().flatten();
-        sides
-            .map(of_kind)
-            .fold(Guard::Open, |found, guard| match (found, guard) {
-                (Guard::Open, other) | (_, other @ Guard::Secret) => other,
-                (found, _) => found,
-            })
+        let of = |side: Option<Value<'_>>| match side {
+            Some(object) if object.kind() == Kind::Object => of_kind(object),
+            Some(_) | None => Guard::Open,
+        };
+        match (of(old), of(new)) {
+            (Guard::Open, guard) | (_, guard @ Guard::Secret) => guard,
+            (guard, _) => guard,
+        }
     }
 
     /// The guard of a field.
@@ -49,7 +51,12 @@ impl Guard {
     }
 
     /// Whether the value is hidden as a whole.
+    #[inline]
     pub(super) fn hides(self, value: Value<'_>) -> bool {
+        self != Guard::Open && self.hides_some(value)
+    }
+
+    fn hides_some(self, value: Value<'_>) -> bool {
         match self {
             Guard::Map(_) => !matches!(value.kind(), Kind::Object | Kind::Null),
             Guard::Value(_) => !value.is_null(),
