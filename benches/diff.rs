@@ -23,11 +23,11 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput};
 use kubectl_spy::diff::{Diff, Filter, Redactor};
+use kubectl_spy::object::Doc;
 use kubectl_spy::object::managed_fields::Writers;
-use kubectl_spy::object::{Doc, Resource};
 use kubectl_spy::render::diff::{DiffView, Fold, ShownChanges, counts};
 use kubectl_spy::render::style::{Look, Styles, Symbols};
-use kubectl_spy::source::{ClusterId, Form, Scope, Select, SourceKey, Version};
+use kubectl_spy::source::{ClusterId, SourceKey, Version};
 use kubectl_spy::watch::{Line, Reader};
 use serde_json::{Value, json};
 
@@ -52,16 +52,7 @@ fn deployment() -> Vec<String> {
 fn reader() -> Reader {
     Reader::new(&SourceKey {
         cluster: ClusterId("bench".into()),
-        resource: Resource {
-            group: "".into(),
-            version: "v1".into(),
-            plural: "pods".into(),
-            kind: "Pod".into(),
-            namespaced: true,
-        },
-        scope: Scope::Cluster,
-        select: Select::All,
-        form: Form::Full,
+        ..SourceKey::all("", "Pod")
     })
 }
 

@@ -30,7 +30,10 @@ libfuzzer_sys::fuzz_target!(|pair: &str| {
     assert_eq!(patched, new, "{patch:?}");
     if let (Ok(merge), false) = (merge, diff.is_empty()) {
         let mut merged = old;
-        json_patch::merge(&mut merged, &serde_json::from_str(&merge.json).expect("a merge patch is JSON"));
+        json_patch::merge(
+            &mut merged,
+            &serde_json::from_str(&merge.json).expect("a merge patch is JSON"),
+        );
         assert_eq!(merged, new, "{}", merge.json);
     }
 });

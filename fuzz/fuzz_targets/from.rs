@@ -52,7 +52,11 @@ fn check(command: &[&str], input: &[u8]) -> String {
     let ran = run(command.iter().copied().chain(["--from", "-"]), input);
     ran.check();
     let printed = ran.stdout + &ran.stderr;
-    assert!(printed.len() < 2000 * (input.len() + 100), "{}", printed.len());
+    assert!(
+        printed.len() < 2000 * (input.len() + 100),
+        "{}",
+        printed.len()
+    );
     printed
 }
 

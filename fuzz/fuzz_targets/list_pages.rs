@@ -5,9 +5,9 @@
 
 use std::fmt::Write;
 
-use kubectl_spy::object::{Doc, Kind, Resource};
-use kubectl_spy::source::{ClusterId, Form, Scope, Select, SourceKey, Version};
-use kubectl_spy::watch::{Line, parse_page, Reader, refusal};
+use kubectl_spy::object::{Doc, Kind};
+use kubectl_spy::source::{Form, Scope, SourceKey, Version};
+use kubectl_spy::watch::{Line, Reader, parse_page, refusal};
 use serde_json::Value;
 
 libfuzzer_sys::fuzz_target!(|body: &[u8]| {
@@ -23,17 +23,9 @@ libfuzzer_sys::fuzz_target!(|body: &[u8]| {
 
 fn key(form: Form) -> SourceKey {
     SourceKey {
-        cluster: ClusterId("fuzz".into()),
-        resource: Resource {
-            group: "".into(),
-            version: "v1".into(),
-            plural: "pods".into(),
-            kind: "Pod".into(),
-            namespaced: true,
-        },
         scope: Scope::Namespace("shop".into()),
-        select: Select::All,
         form,
+        ..SourceKey::all("", "Pod")
     }
 }
 

@@ -39,5 +39,8 @@ libfuzzer_sys::fuzz_target!(|pair: &str| {
     let mut lines = ShownChanges::of(&diff, &writers, &view).lines();
     assert_eq!(lines.is_empty(), counts(&diff, &filter, &noise).shown == 0);
     lines.extend(created_lines(redactor.shown(b.root()), &view));
-    assert!(lines.iter().all(|line| !line.contains(char::is_control)), "{lines:?}");
+    assert!(
+        lines.iter().all(|line| !line.contains(char::is_control)),
+        "{lines:?}"
+    );
 });

@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::object::Resource;
-use crate::source::{ClusterId, Form, Scope, Select, SourceState};
+use crate::source::{Scope, Select, SourceState};
 use crate::status::Status;
 
 fn at(seconds: i64) -> Timestamp {
@@ -14,17 +13,9 @@ fn at(seconds: i64) -> Timestamp {
 /// The Pods in the namespace `shop` with these labels.
 fn pods(labels: &str) -> Arc<SourceKey> {
     Arc::new(SourceKey {
-        cluster: ClusterId("test".into()),
-        resource: Resource {
-            group: "".into(),
-            version: "v1".into(),
-            plural: "pods".into(),
-            kind: "Pod".into(),
-            namespaced: true,
-        },
         scope: Scope::Namespace("shop".into()),
         select: Select::labelled(labels),
-        form: Form::Full,
+        ..SourceKey::all("", "Pod")
     })
 }
 

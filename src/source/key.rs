@@ -63,3 +63,18 @@ impl SourceKey {
         }
     }
 }
+
+#[cfg(any(test, feature = "testing"))]
+impl SourceKey {
+    /// All objects of a well-known kind in all namespaces of the cluster `test`.
+    pub fn all(group: &str, kind: &str) -> SourceKey {
+        let found = crate::object::well_known_type(group, kind).expect("a well-known kind");
+        SourceKey {
+            cluster: ClusterId("test".into()),
+            resource: found.resource.clone(),
+            scope: Scope::Cluster,
+            select: Select::All,
+            form: Form::Full,
+        }
+    }
+}

@@ -6,24 +6,16 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::waiting::{Outcome, Waiting};
-use crate::object::{Doc, ObjectRef, Resource, ResourceVersion};
-use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey, SourceState, Version, Why};
+use crate::object::{Doc, ObjectRef, ResourceVersion};
+use crate::source::{Event, Scope, Select, SourceKey, SourceState, Version, Why};
 use crate::status::Goal;
 
 /// The Deployments of `shop`, or the one with this name.
 fn deployments(name: Option<&str>) -> SourceKey {
     SourceKey {
-        cluster: ClusterId("test".into()),
-        resource: Resource {
-            group: "apps".into(),
-            version: "v1".into(),
-            plural: "deployments".into(),
-            kind: "Deployment".into(),
-            namespaced: true,
-        },
         scope: Scope::Namespace("shop".into()),
         select: name.map_or(Select::All, |name| Select::Name(name.into())),
-        form: Form::Full,
+        ..SourceKey::all("apps", "Deployment")
     }
 }
 

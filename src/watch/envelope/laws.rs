@@ -5,8 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::{Line, Reader, head, skim};
-use crate::object::Resource;
-use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::source::SourceKey;
 
 /// Pieces of a line. Some of them are not JSON.
 const PIECES: [&str; 48] = [
@@ -160,19 +159,7 @@ fn deep_nesting_is_left_to_serde() {
 /// Extreme depth is no danger: that version cannot be read, but the next line can.
 #[test]
 fn extreme_nesting_costs_only_its_own_version() {
-    let mut reader = Reader::new(&SourceKey {
-        cluster: ClusterId("test".into()),
-        resource: Resource {
-            group: "".into(),
-            version: "v1".into(),
-            plural: "pods".into(),
-            kind: "Pod".into(),
-            namespaced: true,
-        },
-        scope: Scope::Cluster,
-        select: Select::All,
-        form: Form::Full,
-    });
+    let mut reader = Reader::new(&SourceKey::all("", "Pod"));
     let deep = "[".repeat(100_000);
     assert!(reader.line(deep.as_bytes()).is_err());
     let mut reads = |spec: &str| {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use crate::cluster::{ApiError, Status};
-use crate::object::{Doc, Resource};
-use crate::source::{ClusterId, Form, Matcher, Scope, Select, SourceKey};
+use crate::object::Doc;
+use crate::source::{Matcher, Select, SourceKey};
 use crate::watch::error::SourceError;
 
 /// How often the server sends a bookmark on a quiet watch.
@@ -13,19 +13,7 @@ pub(super) const BOOKMARK: Duration = Duration::from_secs(60);
 
 /// A key for all pods.
 pub(in crate::watch) fn pods() -> SourceKey {
-    SourceKey {
-        cluster: ClusterId("test".into()),
-        resource: Resource {
-            group: "".into(),
-            version: "v1".into(),
-            plural: "pods".into(),
-            kind: "Pod".into(),
-            namespaced: true,
-        },
-        scope: Scope::Cluster,
-        select: Select::All,
-        form: Form::Full,
-    }
+    SourceKey::all("", "Pod")
 }
 
 /// The error for a response with this code.

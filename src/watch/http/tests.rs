@@ -8,22 +8,14 @@ use super::super::Revision;
 use super::*;
 use crate::cluster::scripted::{Scripted, ScriptedReply, answer, chunked};
 use crate::cluster::{ClusterConfig, Limits};
-use crate::object::Resource;
-use crate::source::{ClusterId, Scope, Select};
+use crate::source::{Scope, Select};
 
 fn key(form: Form) -> SourceKey {
     SourceKey {
-        cluster: ClusterId("test".into()),
-        resource: Resource {
-            group: "apps".into(),
-            version: "v1".into(),
-            plural: "deployments".into(),
-            kind: "Deployment".into(),
-            namespaced: true,
-        },
         scope: Scope::Namespace("shop".into()),
         select: Select::matching(Some("app=web,tier in (a,b)"), Some("metadata.name=web")),
         form,
+        ..SourceKey::all("apps", "Deployment")
     }
 }
 

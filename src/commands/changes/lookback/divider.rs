@@ -283,8 +283,8 @@ mod tests {
     use super::*;
     use crate::commands::changes::compared::WriteTime;
     use crate::commands::changes::lookback::source_past::PastVersion;
-    use crate::object::{ObjectRef, Resource, ResourceVersion};
-    use crate::source::{ClusterId, Form, Scope, Select, SourceKey, Version, Why};
+    use crate::object::{ObjectRef, ResourceVersion};
+    use crate::source::{SourceKey, Version, Why};
     use crate::watch::{Between, PastEvent};
 
     /// An unreadable version with this write time.
@@ -315,19 +315,7 @@ mod tests {
 
     #[test]
     fn dating_a_revision_reads_no_later_version() {
-        let key = SourceKey {
-            cluster: ClusterId("test".into()),
-            resource: Resource {
-                group: "".into(),
-                version: "v1".into(),
-                plural: "pods".into(),
-                kind: "Pod".into(),
-                namespaced: true,
-            },
-            scope: Scope::Cluster,
-            select: Select::All,
-            form: Form::Full,
-        };
+        let key = SourceKey::all("", "Pod");
         let at = |second| Timestamp::from_second(second).expect("in range");
         let found = [SourcePast {
             versions: vec![written_at("9", at(90)), written_at("7", at(70))],

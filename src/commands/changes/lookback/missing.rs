@@ -48,24 +48,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::object::Resource;
-    use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+
+    use crate::source::SourceKey;
     use crate::watch::{Missing, SourceError};
 
     fn found(missing: &[(&str, &str)]) -> SourcePast {
-        let key = SourceKey {
-            cluster: ClusterId("test".into()),
-            resource: Resource {
-                group: "".into(),
-                version: "v1".into(),
-                plural: "pods".into(),
-                kind: "Pod".into(),
-                namespaced: true,
-            },
-            scope: Scope::Cluster,
-            select: Select::All,
-            form: Form::Full,
-        };
+        let key = SourceKey::all("", "Pod");
         let missing = missing.iter().map(|(name, cause)| Missing {
             object: ObjectRef {
                 api_version: "v1".into(),

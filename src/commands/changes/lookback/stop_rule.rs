@@ -101,8 +101,8 @@ mod tests {
     use super::*;
     use crate::commands::changes::by::ManagerFilter;
     use crate::diff::Filter;
-    use crate::object::{Doc, ObjectRef, Resource, ResourceVersion};
-    use crate::source::{ClusterId, Form, Scope, Select, Version};
+    use crate::object::{Doc, ObjectRef, ResourceVersion};
+    use crate::source::{Scope, Select, Version};
 
     /// Version `n` of a `ConfigMap`, with one field of this manager.
     fn written_by(manager: &str, n: u32) -> Arc<Version> {
@@ -121,17 +121,9 @@ mod tests {
 
     fn config_map() -> SourceKey {
         SourceKey {
-            cluster: ClusterId("test".into()),
-            resource: Resource {
-                group: "".into(),
-                version: "v1".into(),
-                plural: "configmaps".into(),
-                kind: "ConfigMap".into(),
-                namespaced: true,
-            },
             scope: Scope::Namespace("shop".into()),
             select: Select::Name("x".into()),
-            form: Form::Full,
+            ..SourceKey::all("", "ConfigMap")
         }
     }
 
