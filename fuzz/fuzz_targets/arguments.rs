@@ -94,7 +94,7 @@ fn named(matches: &ArgMatches) {
     };
     let resolver = Resolver::of(Vec::new());
     if let Ok(targets) = RUNTIME.block_on(arguments.resolve(&resolver, &filters)) {
-        targets.iter().for_each(selects_what_is_named);
+        targets.iter().for_each(selects_only_named_objects);
     }
 }
 
