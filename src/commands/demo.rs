@@ -7,7 +7,7 @@ use clap::{FromArgMatches, Subcommand};
 
 use super::{CommandError, Context, Ended, Origin, Shutdown, changes, status, trace};
 use crate::sandbox::scenario::{self, Scenario, Stage};
-use crate::sandbox::{Options, Sandbox};
+use crate::sandbox::{Options, Request, Sandbox};
 
 /// Play a scenario on an embedded cluster and watch it; no Kubernetes needed
 #[derive(clap::Args, Clone, Debug)]
@@ -117,6 +117,10 @@ async fn play(
     let objects = subject(scenario, &verb);
     let stage = Stage::set(&sandbox, scenario).map_err(CommandError::failed)?;
     let scenario_run = async {
+        // On a busy machine, the scenario would otherwise be over before the verb shows anything.
+        let is_watched =
+            |requests: &[Request]| requests.iter().any(|one| one.path.contains("watch="));
+        sandbox.requests_until(is_watched).await;
         let played = stage.faster(speed).play(std::future::pending()).await;
         tokio::time::sleep(LAST_FRAME / speed.get()).await;
         drop(over);
