@@ -17,8 +17,8 @@ impl Guard {
             Some(_) | None => Guard::Open,
         };
         match (of(old), of(new)) {
-            (Guard::Open, guard) | (_, guard @ Guard::Secret) => guard,
-            (guard, _) => guard,
+            (found, Guard::Open | Guard::SecretList) if found != Guard::Open => found,
+            (_, found) => found,
         }
     }
 

@@ -3,8 +3,9 @@
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
+    clippy::print_stdout,
     unreachable_pub,
-    reason = "tests fail by panicking, read the clock for deadlines, and are a crate of their own"
+    reason = "tests fail by panicking, read the clock for deadlines, print figures, and are a crate of their own"
 )]
 
 mod controlplane;

@@ -28,8 +28,10 @@ const OBJECTS: usize = 2000;
 /// The pause between two changes.
 const CHANGE: Duration = Duration::from_millis(10);
 const SAMPLE: Duration = Duration::from_secs(10);
-/// The interval of faults, and the duration of one.
-const FAULT: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(5));
+/// The time between two faults.
+const FAIR: Duration = Duration::from_secs(15);
+/// The duration of a fault.
+const FOUL: Duration = Duration::from_secs(5);
 /// Every ninth fault is a kill, and after every fifteenth etcd is compacted.
 const KILL: u64 = 9;
 const COMPACTION: u64 = 15;
@@ -69,13 +71,13 @@ fn soak() {
         let (stop_samples, sampled) = channel::<()>();
         let (plane, ways) = (&plane, &ways);
         scope.spawn(move || harm(plane, ways, &harmed));
-        let samples = scope.spawn(move || sample(ways, &sampled));
+        let usages = scope.spawn(move || sample(ways, &sampled));
         let length = Duration::from_secs(seconds);
         let written = runtime.block_on(write(&mut writer, started + length));
         println!("{written} changes in {:?}", started.elapsed());
         drop(stop_harm);
         drop(stop_samples);
-        samples.join().unwrap()
+        usages.join().unwrap()
     });
     runtime.block_on(writer.write_each());
     plane.etcd.catch_up();
@@ -110,7 +112,7 @@ fn harm(plane: &Plane, ways: &[Way], stop: &Receiver<()>) {
     let mut rng = fastrand::Rng::with_seed(0);
     let mut last = plane.etcd.catch_up();
     for nth in 1.. {
-        if !passes(stop, FAULT.0 - FAULT.1) {
+        if !passes(stop, FAIR) {
             break;
         }
         if nth % COMPACTION == 0 {
@@ -127,8 +129,10 @@ fn harm(plane: &Plane, ways: &[Way], stop: &Receiver<()>) {
             way.proxy.set(weather(way.protocol, &mut rng));
             way.proxy.end_all(end);
         }
-        passes(stop, FAULT.1);
-        ways.iter().for_each(|way| way.proxy.set(Weather::Fair));
+        passes(stop, FOUL);
+        for way in ways {
+            way.proxy.set(Weather::Fair);
+        }
     }
 }
 
@@ -180,9 +184,9 @@ impl Way {
         let (records, stderr) = self.subject.interrupt();
         match judge(truth, &records) {
             Ok(account) => println!("{label}: {account:?}"),
-            Err(lost) => {
+            Err(losses) => {
                 fs::write(kept(label, "report"), report(truth, &records)).unwrap();
-                wrong.extend(lost);
+                wrong.extend(losses);
             }
         }
         if !stderr.is_empty() {

@@ -87,7 +87,8 @@ fn printed(record: &Value) -> Record {
     let Some(kind) = Kind::of(object["kind"].as_str().unwrap()) else {
         return Record::Other;
     };
-    let is_number = |change: &&Value| change["path"].as_str().unwrap().ends_with(".n");
+    let is_number =
+        |change: &&Value| change["path"].as_str().unwrap().rsplit('.').next() == Some("n");
     let number = match record["type"].as_str().unwrap() {
         "deleted" => None,
         "modified" => {
@@ -138,14 +139,14 @@ impl Subject {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let heard = Arc::new(Heard::default());
-        let (hears, namespace) = (heard.clone(), namespace.to_owned());
+        let (shared, namespace) = (heard.clone(), namespace.to_owned());
         let mut copy = File::create(kept(label, "ndjson")).unwrap();
         let reader = thread::spawn(move || {
             while let Some(Ok(line)) = lines.next() {
                 writeln!(copy, "{line}").unwrap();
                 let record = Record::read(&line, &namespace);
-                hears.records.lock().unwrap().push(record);
-                hears.more.notify_all();
+                shared.records.lock().unwrap().push(record);
+                shared.more.notify_all();
             }
         });
         let reader = Some(reader);
@@ -212,7 +213,7 @@ impl Drop for Subject {
 /// The objects whose last version is not printed yet.
 struct Behind {
     there: HashMap<String, What>,
-    behind: HashSet<String>,
+    uids: HashSet<String>,
     read: usize,
 }
 
@@ -221,7 +222,7 @@ impl Behind {
         let last = truth.last().into_iter();
         let there: HashMap<String, What> = last.map(|entry| (entry.uid, entry.what)).collect();
         Behind {
-            behind: there.keys().cloned().collect(),
+            uids: there.keys().cloned().collect(),
             there,
             read: 0,
         }
@@ -234,12 +235,12 @@ impl Behind {
             };
             let last = self.there.get(&printed.uid).unwrap_or(&What::Gone);
             if printed.what == *last {
-                self.behind.remove(&printed.uid);
+                self.uids.remove(&printed.uid);
             } else {
-                self.behind.insert(printed.uid.clone());
+                self.uids.insert(printed.uid.clone());
             }
         }
         self.read = records.len();
-        self.behind.is_empty()
+        self.uids.is_empty()
     }
 }

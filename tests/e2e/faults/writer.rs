@@ -152,9 +152,9 @@ impl Writer {
         self.number += 1;
         let path = place.kind.path(&place.namespace);
         let done = if self.there.contains(place) {
-            let path = format!("{path}/{}", place.name);
-            let patch = patch(place.kind, self.number);
-            self.api.send("PATCH", &path, &patch).await.map(drop)
+            let object = format!("{path}/{}", place.name);
+            let change = patch(place.kind, self.number);
+            self.api.send("PATCH", &object, &change).await.map(drop)
         } else {
             self.api.create(&path, &object(place, self.number)).await
         };
