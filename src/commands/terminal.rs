@@ -75,7 +75,7 @@ impl<'a> Terminal<'a> {
     }
 
     /// Prints a message that is not data: above the frame, or on standard error if there is no frame.
-    pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn notify(&mut self, text: &str) -> io::Result<()> {
         if self.is_live() {
             let line = self.look().styles.dim(&escape_line(text));
             return self.print(&[line]);
@@ -90,7 +90,7 @@ impl<'a> Terminal<'a> {
             return Ok(());
         }
         let cause = note.cause.as_deref().map(|cause| format!(": {cause}"));
-        self.say(&format!(
+        self.notify(&format!(
             "{}: {}{}",
             note.source,
             note.state,

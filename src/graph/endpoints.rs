@@ -1,4 +1,4 @@
-//! What serves a Service: its `EndpointSlices`, their endpoints, and the pods behind them.
+//! The backends of a Service: its `EndpointSlices`, their endpoints, and the pods behind them.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use crate::object::{Uid, Value};
 use super::node::Facts;
 use super::{Graph, Node};
 
-/// The label by which slices name their Service
+/// The label that names a slice's Service
 /// (<https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetesioservice-name>).
 pub(super) const SERVICE_NAME: &str = "kubernetes.io/service-name";
 
-/// What an `EndpointSlice` holds.
+/// The facts of an `EndpointSlice`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slice {
     /// `IPv4`, `IPv6` or `FQDN`.
     pub address_type: Option<Arc<str>>,
-    /// The ports of every endpoint in it.
+    /// The ports of all its endpoints.
     pub ports: Vec<SlicePort>,
-    /// The endpoints, in its own order.
+    /// The endpoints, in the object's order.
     pub endpoints: Vec<Endpoint>,
 }
 
@@ -27,7 +27,7 @@ pub struct Slice {
 pub struct SlicePort {
     /// The name of the Service's port.
     pub name: Option<Arc<str>>,
-    /// The number; `None` where a named target port is not resolved.
+    /// The number; `None` if a named target port is not resolved.
     pub port: Option<i64>,
     /// `TCP`, `UDP` or `SCTP`.
     pub protocol: Option<Arc<str>>,
@@ -36,23 +36,23 @@ pub struct SlicePort {
 /// One endpoint of a slice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Its addresses, which all reach the same.
+    /// Its addresses. All reach the same backend.
     pub addresses: Vec<Arc<str>>,
-    /// The `ready` condition, as it stands.
+    /// The `ready` condition; `None` if absent.
     pub ready: Option<bool>,
-    /// The `serving` condition, as it stands.
+    /// The `serving` condition; `None` if absent.
     pub serving: Option<bool>,
-    /// The `terminating` condition, as it stands.
+    /// The `terminating` condition; `None` if absent.
     pub terminating: Option<bool>,
     /// The node it is on.
     pub node: Option<Arc<str>>,
     /// The zone it is in.
     pub zone: Option<Arc<str>>,
-    /// The object it stands for; none for an address that somebody wrote down.
+    /// The object behind it; `None` for an address that someone entered by hand.
     pub target: Option<Target>,
 }
 
-/// What an endpoint stands for, mostly a Pod.
+/// The object behind an endpoint, usually a Pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Its kind.
@@ -63,22 +63,21 @@ pub struct Target {
     pub uid: Option<Uid>,
 }
 
-/// Whether an endpoint gets traffic; ordered from the best to the worst.
+/// Whether an endpoint gets traffic, ordered from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EndpointState {
     /// It gets traffic.
     Ready,
-    /// It is going away but still answers: it gets traffic only while no other is ready.
+    /// It is terminating but still serves. It gets traffic only while no endpoint is ready.
     TerminatingServing,
     /// It does not get traffic.
     NotReady,
-    /// It is going away.
+    /// It is terminating and gets no traffic.
     Terminating,
 }
 
 impl Endpoint {
-    /// The state, with absent conditions read as the API says: ready unless said otherwise, serving
-    /// when ready, not terminating.
+    /// The state. Absent conditions have the API's defaults: ready, serving if ready, not terminating.
     pub fn state(&self) -> EndpointState {
         let ready = self.ready.unwrap_or(true);
         match (
@@ -130,17 +129,17 @@ fn endpoint(endpoint: Value<'_>) -> Endpoint {
     }
 }
 
-/// An endpoint as one of the backends of a Service.
+/// An endpoint of a Service, with its pod.
 #[derive(Clone, Debug)]
 pub struct Backend<'a> {
     /// The endpoint.
     pub endpoint: &'a Endpoint,
-    /// The pod it stands for, if that is in the graph.
+    /// The pod behind it; `None` if the graph does not have it.
     pub pod: Option<&'a Node>,
 }
 
 impl Graph {
-    /// The slices of a Service, in the order of a tree.
+    /// The slices of a Service, in the order of siblings in a tree.
     pub fn slices(&self, service: &Uid) -> Vec<&Node> {
         let Some(service) = self.node(service) else {
             return Vec::new();
@@ -153,7 +152,7 @@ impl Graph {
         slices
     }
 
-    /// The endpoints of one slice: those that get traffic first, then by what they stand for.
+    /// The endpoints of one slice: those that get traffic first, then by the names of their targets.
     pub fn backends(&self, slice: &Uid) -> Vec<Backend<'_>> {
         let Some(node) = self.node(slice) else {
             return Vec::new();
@@ -173,7 +172,8 @@ impl Graph {
         backends
     }
 
-    /// The pod an endpoint stands for. A uid that is not in the graph is not replaced by a namesake.
+    /// The pod behind an endpoint. If the uid is not in the graph, another pod with the same name does not
+    /// count.
     fn target(&self, slice: &Node, endpoint: &Endpoint) -> Option<&Node> {
         let target = endpoint.target.as_ref()?;
         match &target.uid {

@@ -1,9 +1,9 @@
-//! The live graph of objects: who owns whom, who selects whom, who serves whom.
+//! The live graph of objects: owners, selectors and endpoints.
 //!
-//! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any
-//! source of objects. Relations are questions asked of it: `owner` has the ones of ownership, `tree`
-//! their outline, `revision` which revision is current, `selector` and `endpoints` the ones of
-//! Services. `plan` says which sources show the objects around an object.
+//! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any source. `owner` finds
+//! owners and dependents, `tree` lists all dependents of an object, and `revision` finds the current
+//! revision. `selector` and `endpoints` find the pods of a Service. `plan` names the sources that show
+//! related objects.
 
 mod endpoints;
 mod node;
@@ -28,17 +28,16 @@ pub use selector::Selected;
 
 /// Objects by uid, and the relations between them.
 ///
-/// An object without a uid (one from a manifest that no API server has seen) is kept under
-/// `GROUP/KIND/NAMESPACE/NAME`.
+/// An object without a uid, for example from a manifest, has the key `GROUP/KIND/NAMESPACE/NAME`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     nodes: BTreeMap<Uid, Node>,
-    /// The dependents by owner; an owner need not be in the graph.
+    /// The dependents of each owner. The owner itself need not be in the graph.
     dependents: BTreeMap<Uid, BTreeSet<Uid>>,
 }
 
 impl Graph {
-    /// Takes in a version of an object, in place of the one it had; returns the key it is kept under.
+    /// Stores a version of an object in place of the version before; returns the object's key.
     pub fn apply(&mut self, object: Value<'_>) -> Uid {
         let node = Node::of(object);
         let uid = node.uid.clone();
@@ -53,7 +52,7 @@ impl Graph {
         uid
     }
 
-    /// Forgets an object; what it owns stays.
+    /// Removes an object. Its dependents stay.
     pub fn delete(&mut self, uid: &Uid) {
         let Some(node) = self.nodes.remove(uid) else {
             return;

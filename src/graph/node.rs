@@ -1,4 +1,5 @@
-//! What the graph keeps of an object: its name, its owners, its labels, and what relations read.
+//! `Node`: the facts that the graph keeps of an object: its name, its owners, its labels, and the fields that
+//! relations need.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,14 +14,14 @@ use super::owner::{self, Owner};
 use super::pod::Pod;
 use super::revision;
 
-/// An object in the graph. What a malformed object does not say is absent here.
+/// An object in the graph. A field that a malformed object lacks is absent here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The key it is kept under: its uid, or what stands for it.
+    /// Its key in the graph: its uid, or `GROUP/KIND/NAMESPACE/NAME` without one.
     pub uid: Uid,
-    /// Its type, place and name.
+    /// Its type, namespace and name.
     pub object: ObjectRef,
-    /// Its owners, in its own order.
+    /// Its owners, in the object's order.
     pub owners: Vec<Owner>,
     /// Its labels.
     pub labels: BTreeMap<Arc<str>, Arc<str>>,
@@ -28,14 +29,14 @@ pub struct Node {
     pub created: Option<Timestamp>,
     /// Whether it is being deleted.
     pub deleting: bool,
-    /// What is particular to its kind.
+    /// The facts that depend on its kind.
     pub facts: Facts,
 }
 
-/// What relations read of a kind.
+/// The fields of a kind that relations need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Facts {
-    /// Something that makes pods.
+    /// A workload: an object that creates pods.
     Workload(Workload),
     /// A Pod.
     Pod(Pod),
@@ -58,12 +59,11 @@ pub struct Workload {
     pub replicas: i64,
     /// How many of them are available.
     pub available: i64,
-    /// The revision that the Deployment controller has given it
-    /// (`deployment.kubernetes.io/revision`).
+    /// The revision number from the Deployment controller (`deployment.kubernetes.io/revision`).
     pub revision: Option<i64>,
-    /// A digest of its pod template, equal for equal templates.
+    /// A digest of its pod template. Equal templates have equal digests.
     pub template: Option<u64>,
-    /// The label that pods of its newest revision bear, and the value, for kinds that mark pods.
+    /// The label and the value that mark pods of its newest revision; `None` for kinds without such a label.
     pub newest: Option<(&'static str, Arc<str>)>,
 }
 
@@ -102,7 +102,7 @@ impl Node {
         self.labels.get(key).map(|value| &**value)
     }
 
-    /// Its facts, if it makes Pods.
+    /// Its facts as a workload; `None` for other kinds.
     pub fn workload(&self) -> Option<&Workload> {
         match &self.facts {
             Facts::Workload(workload) => Some(workload),
@@ -110,7 +110,7 @@ impl Node {
         }
     }
 
-    /// Its facts, if it is a Pod.
+    /// Its facts as a Pod; `None` for other kinds.
     pub fn pod(&self) -> Option<&Pod> {
         match &self.facts {
             Facts::Pod(pod) => Some(pod),
@@ -118,7 +118,7 @@ impl Node {
         }
     }
 
-    /// Its facts, if it is a Service.
+    /// Its facts as a Service; `None` for other kinds.
     pub fn service(&self) -> Option<&Service> {
         match &self.facts {
             Facts::Service(service) => Some(service),

@@ -1,7 +1,7 @@
 //! Ownership: `metadata.ownerReferences`, by uid alone.
 //!
-//! A reference to a namesake of another uid is no reference to this object: it was deleted and
-//! created anew, or it is of another API.
+//! A reference with another uid does not mean this object, even if the names are equal. It means an object
+//! that was deleted and created again, or an object of another API.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use super::{Graph, Node};
 /// One entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// The owner's uid, by which alone it is found.
+    /// The owner's uid. Nothing else identifies the owner.
     pub uid: Uid,
     /// Whether it is the managing controller; an object has at most one.
     pub controller: bool,
     /// The owner's API group; empty for the core group.
     pub group: Arc<str>,
-    /// The owner's kind, to name one that is not in the graph.
+    /// The owner's kind, for owners that are not in the graph.
     pub kind: Arc<str>,
-    /// The owner's name, to name one that is not in the graph.
+    /// The owner's name, for owners that are not in the graph.
     pub name: Arc<str>,
 }
 
-/// Reads an object's owners; an entry without a uid is none.
+/// Reads an object's owners. An entry without a uid is ignored.
 pub(super) fn read(object: Value<'_>) -> Vec<Owner> {
     object
         .items_at(&["metadata", "ownerReferences"])
@@ -62,8 +62,8 @@ impl Node {
 }
 
 impl Graph {
-    /// The objects that name this one as an owner, in the order of a tree. The owner itself need not
-    /// be in the graph.
+    /// The objects that name this one as an owner, in the order of siblings in a tree. The owner itself need
+    /// not be in the graph.
     pub fn children(&self, uid: &Uid) -> Vec<&Node> {
         let mut children: Vec<_> = self
             .dependents
@@ -85,7 +85,7 @@ impl Graph {
             .collect()
     }
 
-    /// The way up from an object: its controller (or only owner), that one's controller, and so on.
+    /// The owners above an object: its controller (or only owner), the controller of that, and so on.
     pub fn ancestors(&self, uid: &Uid) -> Vec<&Node> {
         let mut chain: Vec<&Node> = Vec::new();
         let mut at = uid;

@@ -1,4 +1,4 @@
-//! Which sources show the objects around an object, as narrowly as the API allows.
+//! Which sources show the objects related to an object. Each is as narrow as the API allows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::{Graph, Node, Owner};
 use crate::object::{Resource, well_known_type};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 
-/// A kind that objects of another kind own, directly or through others, and how to find them.
+/// A kind of dependents, direct or indirect, and how to find them.
 struct ChildKind {
     group: &'static str,
     kind: &'static str,
@@ -20,7 +20,7 @@ struct ChildKind {
 enum FoundBy {
     /// By the object's `spec.selector`.
     Selector,
-    /// By a label that all such dependents have, whoever owns them. Their owner references tell them apart.
+    /// By a label that all such dependents have. Their owner references then identify the owner.
     Label(&'static str),
     /// By their owner references alone: the whole namespace is listed.
     OwnerReference,
@@ -46,8 +46,9 @@ const JOBS: ChildKind = ChildKind {
     by: FoundBy::OwnerReference,
 };
 
-/// The kinds of a workload's dependents, nearest first. A Deployment's Pods have the labels of its selector, as its
-/// `ReplicaSets` do, so two lists show all of it. `ControllerRevisions` are left out: they have no state.
+/// The kinds of a workload's dependents, nearest first. The selector of a Deployment matches its
+/// `ReplicaSets` and its Pods, so two lists show them all. `ControllerRevisions` are left out because they
+/// have no state.
 fn children_of_kind(group: &str, kind: &str) -> &'static [ChildKind] {
     const DEPLOYMENT: &[ChildKind] = &[REPLICA_SETS, pods(FoundBy::Selector)];
     const PODS: &[ChildKind] = &[pods(FoundBy::Selector)];
@@ -64,7 +65,7 @@ fn children_of_kind(group: &str, kind: &str) -> &'static [ChildKind] {
 }
 
 impl Node {
-    /// The sources that show what this workload owns, directly or through others. Empty for other kinds, and
+    /// The sources that show the dependents of this workload, direct and indirect. Empty for other kinds, and
     /// for a workload whose selector selects nothing.
     pub fn dependent_sources(&self, cluster: &ClusterId) -> Vec<SourceKey> {
         let children = children_of_kind(self.object.group(), &self.object.kind).iter();
@@ -80,13 +81,13 @@ impl Node {
         sources.collect()
     }
 
-    /// The source that shows the Pods this Service selects; `None` without a selector.
+    /// The source that shows the Pods that this Service selects; `None` without a selector.
     pub fn selected_pods_source(&self, cluster: &ClusterId) -> Option<SourceKey> {
         let select = self.selection().filter(|select| *select != Select::All)?;
         Some(self.source_beside(cluster, well_known("", "Pod"), select))
     }
 
-    /// What its selector selects; `None` for nothing.
+    /// The selection by its selector; `None` if it selects nothing.
     fn selection(&self) -> Option<Select> {
         let selector = self.selector()?;
         Some(if selector.is_empty() {
@@ -96,7 +97,7 @@ impl Node {
         })
     }
 
-    /// A source of its namespace.
+    /// A source in this object's namespace.
     fn source_beside(&self, cluster: &ClusterId, resource: Resource, select: Select) -> SourceKey {
         let namespace = self.object.namespace.clone();
         SourceKey {
@@ -110,8 +111,9 @@ impl Node {
 }
 
 impl Graph {
-    /// The sources of the owners of all Pods in the graph, each by its name, and of the owners of those that the graph
-    /// has; at most `limit`. Owners of a custom or cluster-scoped kind are left out.
+    /// The sources of the owners of all Pods in the graph, and of the owners of those owners, as far as the
+    /// graph has them. Each source selects one name; there are at most `limit`. Owners of a custom or
+    /// cluster-scoped kind are left out.
     pub fn pod_owner_sources(&self, cluster: &ClusterId, limit: usize) -> Vec<SourceKey> {
         let mut sources: BTreeMap<(Resource, Arc<str>), SourceKey> = BTreeMap::new();
         let mut seen = BTreeSet::new();
@@ -136,7 +138,7 @@ impl Graph {
     }
 }
 
-/// The source that shows the `EndpointSlices` of a Service, which needs no more than its name.
+/// The source of the `EndpointSlices` of a Service. It needs only the Service's name.
 pub fn slices_source(cluster: &ClusterId, namespace: &Arc<str>, service: &str) -> SourceKey {
     SourceKey {
         cluster: cluster.clone(),

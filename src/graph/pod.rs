@@ -1,4 +1,4 @@
-//! What the graph keeps of a Pod: where it is, its ports, and how far it has come.
+//! The facts that the graph keeps of a Pod: its node, its addresses and ports, and its progress.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::object::{Value, condition};
 
-/// A Pod.
+/// The facts of a Pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pod {
     /// Whether its `Ready` condition is True.
@@ -19,9 +19,9 @@ pub struct Pod {
     pub addresses: Vec<Arc<str>>,
     /// The container ports that have a name.
     pub ports: Vec<NamedPort>,
-    /// When it was assigned to a node, if it is.
+    /// When it was assigned to a node; `None` if it was not.
     pub scheduled: Option<Timestamp>,
-    /// When it became ready, if it is.
+    /// When it became ready; `None` if it is not ready.
     pub ready_since: Option<Timestamp>,
     /// Whether every container has its image.
     pub images: Images,
@@ -44,7 +44,7 @@ pub enum Images {
     /// At least one is missing.
     #[default]
     Missing,
-    /// All are there, since the given time at the latest. The time is unknown where no container runs.
+    /// All are present, at the latest since the given time. The time is unknown if no container runs.
     Pulled(Option<Timestamp>),
 }
 
@@ -78,7 +78,7 @@ impl Pod {
         found.map(|port| port.number)
     }
 
-    /// Whether its phase says that it has ended.
+    /// Whether its phase is one of an ended Pod.
     pub fn has_ended(&self) -> bool {
         matches!(self.phase.as_deref(), Some("Succeeded" | "Failed"))
     }
@@ -95,7 +95,7 @@ impl NamedPort {
 }
 
 impl Images {
-    /// A container has its image once it has started, now or before.
+    /// A container has its image if it runs, has ended, or reports an image id.
     fn of(pod: Value<'_>) -> Images {
         let wanted = pod.items_at(&["spec", "containers"]).count();
         let statuses = || pod.items_at(&["status", "containerStatuses"]);
@@ -121,7 +121,7 @@ fn is_true(pod: Value<'_>, kind: &str) -> bool {
     condition(pod, kind).is_some_and(|condition| condition.status == "True")
 }
 
-/// Since when a condition is True.
+/// Since when a condition is True; `None` if it is not True.
 fn true_since(pod: Value<'_>, kind: &str) -> Option<Timestamp> {
     let condition = condition(pod, kind)?;
     condition.since().filter(|_| condition.status == "True")

@@ -1,4 +1,4 @@
-//! Revisions: which dependents of a workload are of the template it asks for now.
+//! Revisions: which dependents of a workload have its current pod template.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,22 +9,22 @@ use crate::object::{Kind, Uid, Value};
 use super::node::Workload;
 use super::{Graph, Node};
 
-/// What a dependent is to its workload's rollout.
+/// How a dependent relates to its workload's rollout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Standing {
-    /// It is of the revision that is asked for, or its workload knows no revisions.
+    /// It has the current revision, or its workload has no revisions.
     Current,
-    /// It is of an older revision and still has, or is, a replica.
+    /// It has an older revision, and is a replica or still has one.
     Old,
-    /// It is a `ReplicaSet` of an older revision that is scaled to 0 and empty, kept for roll-backs.
+    /// It is a `ReplicaSet` of an older revision with 0 replicas, kept for rollback.
     Idle,
 }
 
 impl Graph {
-    /// The `ReplicaSet` of a Deployment's present pod template, as the Deployment controller finds it:
-    /// the oldest of those that have the same template (`FindNewReplicaSet` in
-    /// `k8s.io/kubernetes/pkg/controller/deployment/util`). While templates cannot be compared, the one
-    /// whose revision number is the Deployment's. `None` if it does not exist yet.
+    /// The `ReplicaSet` for a Deployment's current pod template; `None` if it does not exist yet. It is the
+    /// oldest one with the same template, as in the Deployment controller (`FindNewReplicaSet` in
+    /// `k8s.io/kubernetes/pkg/controller/deployment/util`). If templates cannot be compared, it is the one
+    /// with the Deployment's revision number.
     pub fn current_replica_set(&self, deployment: &Uid) -> Option<&Node> {
         let asked = self.node(deployment)?.workload()?;
         let mut sets: Vec<_> = self
@@ -46,7 +46,7 @@ impl Graph {
             .find_map(|(node, set)| is_current(set).then_some(node))
     }
 
-    /// What objects are to the rollouts of the workloads that control them.
+    /// A lookup of how objects relate to the rollouts of their workloads.
     pub fn standings(&self) -> Standings<'_> {
         Standings {
             graph: self,
@@ -54,8 +54,8 @@ impl Graph {
         }
     }
 
-    /// What `uid` owns, down to the last, without what is of an older revision: the objects whose worst
-    /// state is the state of the rollout.
+    /// The dependents of `uid` at every depth, without those of an older revision. Their worst state is the
+    /// state of the rollout.
     pub fn current_dependents(&self, uid: &Uid) -> Vec<Uid> {
         let mut outline = self.tree(uid).into_iter().peekable();
         let mut standings = self.standings();
@@ -74,17 +74,17 @@ impl Graph {
     }
 }
 
-/// What objects are to the rollouts of their workloads. It looks at each workload once, however many dependents
-/// that has.
+/// Looks up how objects relate to the rollouts of their workloads. It examines each workload once, however
+/// many dependents the workload has.
 #[derive(Debug)]
 pub struct Standings<'g> {
     graph: &'g Graph,
-    /// The current `ReplicaSet` of each Deployment that was looked at.
+    /// The current `ReplicaSet` of each Deployment examined so far.
     current: BTreeMap<&'g Uid, Option<&'g Uid>>,
 }
 
 impl<'g> Standings<'g> {
-    /// What an object is to the rollout of the workload that controls it.
+    /// How an object relates to the rollout of the workload that controls it.
     pub fn of(&mut self, uid: &Uid) -> Standing {
         let graph = self.graph;
         let (Some(node), Some(owner)) = (graph.node(uid), graph.owners(uid).first().copied())
@@ -124,7 +124,7 @@ impl<'g> Standings<'g> {
     }
 }
 
-/// The revision number that the Deployment controller notes on Deployments and `ReplicaSets`.
+/// The revision number that the Deployment controller writes to Deployments and `ReplicaSets`.
 pub(super) fn number(object: Value<'_>) -> Option<i64> {
     object
         .str_at(&[
@@ -149,8 +149,8 @@ pub(super) fn newest_label(object: Value<'_>) -> Option<(&'static str, Arc<str>)
     Some(("pod-template-generation", generation))
 }
 
-/// A digest of `spec.template`, equal where the Deployment controller calls two templates equal: the
-/// label that tells `ReplicaSets` apart does not count, nor does the order of fields.
+/// A digest of `spec.template`, equal for templates that the Deployment controller considers equal. The label
+/// `pod-template-hash` and the order of fields do not count.
 pub(super) fn template_digest(object: Value<'_>) -> Option<u64> {
     let template = object.at(&["spec", "template"])?;
     let mut hasher = DefaultHasher::new();

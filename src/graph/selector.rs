@@ -1,4 +1,4 @@
-//! Selection: which pods a Service or a workload selects by their labels.
+//! Selection: which pods a Service or a workload selects by label.
 
 use crate::object::Uid;
 use crate::object::selector::LabelSelector;
@@ -6,7 +6,7 @@ use crate::object::selector::LabelSelector;
 use super::node::Facts;
 use super::{Graph, Node};
 
-/// What a selector finds.
+/// The pods that a selector matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Selected {
     /// How many pods match.
@@ -32,8 +32,8 @@ impl Node {
 }
 
 impl Graph {
-    /// The pods in the graph that a Service or a workload selects, whoever owns them, in the order of a
-    /// tree.
+    /// The pods in the graph that a Service or a workload selects, whatever their owner, in the order of
+    /// siblings in a tree.
     pub fn selected_pods(&self, uid: &Uid) -> Vec<&Node> {
         let Some((node, selector)) = self
             .node(uid)
@@ -50,7 +50,7 @@ impl Graph {
         pods
     }
 
-    /// How many pods a Service or a workload selects, and how many of them are up.
+    /// How many pods a Service or a workload selects, and how many of these are ready.
     pub fn selected(&self, uid: &Uid) -> Selected {
         let pods = self.selected_pods(uid);
         Selected {

@@ -1,4 +1,4 @@
-//! Small clusters as the graph sees them, and its two laws.
+//! Tests of the graph on small clusters, and of its two laws.
 
 use crate::object::Doc;
 use crate::source::{ClusterId, SourceKey};
@@ -38,7 +38,7 @@ fn uid(text: &str) -> Uid {
     Uid::new(text)
 }
 
-/// The outline below an object, a line each.
+/// The tree of an object, one line for each row.
 fn outline(graph: &Graph, root: &str) -> String {
     let lines: Vec<_> = graph
         .tree(&uid(root))
@@ -70,7 +70,7 @@ fn replica_set(name: &str, revision: u32, image: &str, replicas: u32) -> (String
     )
 }
 
-/// A Deployment of image v3 at revision 3, with four `ReplicaSets`, of which the last is of a namesake.
+/// A Deployment of image v3 at revision 3, and four `ReplicaSets`. The last one belongs to another object of its name.
 fn rollout() -> Graph {
     let mut graph = graph(&[
         (
@@ -117,7 +117,7 @@ fn a_deployment_with_its_newest_revision_first() {
 }
 
 #[test]
-fn what_is_current_is_a_matter_of_the_template() {
+fn the_template_decides_which_replica_set_is_current() {
     let mut graph = rollout();
     let current = |graph: &Graph| {
         graph
@@ -142,13 +142,13 @@ fn what_is_current_is_a_matter_of_the_template() {
     assert_eq!(current(&graph), None);
     assert_eq!(graph.standings().of(&uid("r3")), Standing::Old);
     assert!(graph.current_dependents(&uid("d")).is_empty());
-    // Rolled back: the oldest with the same template is taken up again.
+    // After a rollback, the oldest ReplicaSet with the same template is current again.
     apply(&mut graph, &deployment("v1"));
     assert_eq!(current(&graph).as_deref(), Some("r1"));
 }
 
 #[test]
-fn without_templates_the_revision_number_tells() {
+fn without_templates_the_revision_number_decides() {
     let annotated = |name: &str, revision: u32| {
         format!(
             r#"{},"annotations":{{"deployment.kubernetes.io/revision":"{revision}"}}"#,
@@ -213,7 +213,7 @@ fn owners_upwards_and_orphans() {
 }
 
 #[test]
-fn several_owners_and_rings() {
+fn several_owners_and_cycles() {
     let owners = |name: &str, owners: &[(&str, bool)]| {
         let owners: Vec<_> = owners
             .iter()
@@ -355,16 +355,16 @@ fn the_endpoints_of_a_service() {
     ");
 }
 
-/// What a request to a source asks for: the resource, and the labels or the name.
-fn asked(source: &SourceKey) -> String {
+/// The resource of a source, with its labels or its name.
+fn requested(source: &SourceKey) -> String {
     let fields = source.select.field_selector();
     let labels = source.select.label_selector().map(Into::into);
     let selector = labels.or(fields).unwrap_or("all".into());
     format!("{} {selector}", source.resource.group_resource())
 }
 
-fn all_asked(sources: &[SourceKey]) -> String {
-    sources.iter().map(asked).collect::<Vec<_>>().join(", ")
+fn all_requested(sources: &[SourceKey]) -> String {
+    sources.iter().map(requested).collect::<Vec<_>>().join(", ")
 }
 
 const CLUSTER: &str = "test";
@@ -396,7 +396,7 @@ fn dependents_are_read_by_selector_where_there_is_one() {
         let graph = graph(&[("u", kind, &named("web"), spec)]);
         let node = graph.node(&uid("u")).expect("it is there");
         let sources = node.dependent_sources(&ClusterId(CLUSTER.into()));
-        assert_eq!(all_asked(&sources), expect, "{kind}");
+        assert_eq!(all_requested(&sources), expect, "{kind}");
     }
 }
 
@@ -410,11 +410,11 @@ fn the_pods_of_a_service_are_read_by_its_selector() {
         let graph = graph(&[("u", "v1/Service", &named("web"), spec)]);
         let node = graph.node(&uid("u")).expect("it is there");
         let source = node.selected_pods_source(&ClusterId(CLUSTER.into()));
-        assert_eq!(source.as_ref().map(asked).as_deref(), expect, "{spec}");
+        assert_eq!(source.as_ref().map(requested).as_deref(), expect, "{spec}");
     }
     let slices = slices_source(&ClusterId(CLUSTER.into()), &"shop".into(), "web");
     let expect = "endpointslices.discovery.k8s.io kubernetes.io/service-name=web";
-    assert_eq!(asked(&slices), expect);
+    assert_eq!(requested(&slices), expect);
 }
 
 #[test]
@@ -437,7 +437,7 @@ fn owners_are_read_by_name_as_far_up_as_the_graph_knows_them() {
         .map(|(uid, kind, metadata)| (*uid, *kind, metadata.as_str(), NONE))
         .collect();
     let sources = |graph: &Graph, limit| {
-        all_asked(&graph.pod_owner_sources(&ClusterId(CLUSTER.into()), limit))
+        all_requested(&graph.pod_owner_sources(&ClusterId(CLUSTER.into()), limit))
     };
     let set = "replicasets.apps metadata.name=web-a";
     assert_eq!(sources(&graph(&objects[..4]), 9), set);
@@ -514,7 +514,7 @@ mod laws {
         proptest::collection::vec(event, 0..40)
     }
 
-    /// Plays events; gives the graph and the versions that are left.
+    /// Plays events; returns the graph and the remaining versions.
     fn play(events: Vec<Event>) -> (Graph, BTreeMap<usize, String>) {
         let mut graph = Graph::default();
         let mut left = BTreeMap::new();
@@ -535,7 +535,7 @@ mod laws {
 
     proptest! {
         #[test]
-        fn any_order_of_events_gives_the_graph_of_what_is_left(events in events()) {
+        fn any_order_of_events_gives_the_same_graph(events in events()) {
             let (graph, left) = play(events);
             let mut afresh = Graph::default();
             for text in left.values().rev() {
@@ -545,7 +545,7 @@ mod laws {
         }
 
         #[test]
-        fn an_outline_holds_everything_below_once(events in events(), root in 0..UIDS.len()) {
+        fn a_tree_contains_every_dependent_once(events in events(), root in 0..UIDS.len()) {
             let (graph, _) = play(events);
             let root = uid(UIDS[root]);
             let outline = graph.tree(&root);
@@ -564,7 +564,7 @@ mod laws {
             let listed: BTreeSet<_> = outline.iter().map(|(_, uid)| uid.clone()).collect();
             prop_assert_eq!(&listed, &expected);
             prop_assert_eq!(listed.len(), outline.len());
-            // Each object stands under one of its owners.
+            // Each object is below one of its owners.
             let mut above: Vec<Uid> = Vec::new();
             for (depth, uid) in &outline {
                 prop_assert!(*depth <= above.len());

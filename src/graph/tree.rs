@@ -1,4 +1,4 @@
-//! The outline of what an object owns, each object once, in an order that does not jump.
+//! The tree of an object's dependents. Each object appears once, in a stable order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -8,7 +8,7 @@ use crate::object::Uid;
 
 use super::{Graph, Node};
 
-/// Which kinds come first among siblings; all others follow by name.
+/// The order of kinds among siblings. Other kinds follow by name.
 const KINDS: [&str; 10] = [
     "CronJob",
     "Deployment",
@@ -22,8 +22,7 @@ const KINDS: [&str; 10] = [
     "EndpointSlice",
 ];
 
-/// Where an object stands among its siblings: by kind, the newest revision first, by namespace, by
-/// name (and `web-2` before `web-10`).
+/// The sort key among siblings: kind, newest revision first, namespace, name (`web-2` before `web-10`).
 pub(super) type Place = (
     usize,
     Arc<str>,
@@ -49,7 +48,7 @@ impl Node {
     }
 }
 
-/// Splits a name that ends in a number, as those of `StatefulSet` pods do.
+/// Splits off the number at the end of a name, as in the names of `StatefulSet` pods.
 fn ordinal(name: &Arc<str>) -> (Arc<str>, u64) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     match name[stem.len()..].parse() {
@@ -59,10 +58,10 @@ fn ordinal(name: &Arc<str>) -> (Arc<str>, u64) {
 }
 
 impl Graph {
-    /// Everything that `root` owns, and what that owns in turn, as an outline: how deep each object
-    /// stands, and which it is; `root` itself first. Each object stands once, under its controller if
-    /// that is part of the outline, and else under its first owner that is. Rings of owners are cut.
-    /// Without `root` in the graph, the outline is of what is left of it.
+    /// `root` and all its dependents, direct and indirect, as pairs of depth and uid. `root` comes first, and
+    /// each object comes before its dependents. An object appears once: under its controller if the tree
+    /// contains it, else under its first owner in the tree. Cycles of owners are cut. If `root` is not in the
+    /// graph, its direct dependents have depth 0.
     pub fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
         let distances = self.distances(root);
         let mut below: BTreeMap<&Uid, Vec<&Node>> = BTreeMap::new();
@@ -90,7 +89,7 @@ impl Graph {
         outline
     }
 
-    /// How many steps of ownership each object below `root` is away from it, the fewest there are.
+    /// The distance of each object from `root`: the least number of owner references between them.
     fn distances<'a>(&'a self, root: &'a Uid) -> BTreeMap<&'a Uid, usize> {
         let mut distances = BTreeMap::from([(root, 0)]);
         let mut queue = VecDeque::from([(root, 0)]);
@@ -105,9 +104,9 @@ impl Graph {
         distances
     }
 
-    /// Under which object each one stands. Controllers may form a ring that `root` is no part of: what
-    /// cannot be reached through them stands under an owner that is nearer to `root`, which always
-    /// leads there.
+    /// The parent of each object in the tree. Controllers may form a cycle without `root`. An object whose
+    /// preferred parents do not lead to `root` gets an owner that is nearer to `root`; such owners always
+    /// lead there.
     fn parents<'a>(
         &'a self,
         root: &Uid,
@@ -140,7 +139,7 @@ impl Graph {
     }
 }
 
-/// Whether the way up from `uid` ends at `root`.
+/// Whether the chain of parents from `uid` ends at `root`.
 fn leads_to(root: &Uid, uid: &Uid, parents: &BTreeMap<&Uid, &Uid>) -> bool {
     let mut at = uid;
     for _ in 0..=parents.len() {

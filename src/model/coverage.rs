@@ -4,34 +4,34 @@ use std::sync::Arc;
 
 use crate::source::{Event, SourceKey, SourceState};
 
-/// The sources that are followed.
+/// The sources that a model follows.
 #[derive(Debug, Default)]
 pub struct Coverage {
     sources: Vec<(SourceKey, Reading)>,
-    /// Whether sources were replaced, and what they showed is not removed yet.
+    /// Whether sources were replaced and the objects of the old ones are not removed yet.
     is_replaced: bool,
 }
 
 /// How much of a source has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// Nothing yet, or a part.
+    /// Nothing yet, or a part of the listing.
     Partial,
-    /// Nothing: it does not answer.
+    /// Nothing: the server does not answer.
     Silent {
         /// How many attempts have failed.
         attempts: u32,
         /// The error of the last one.
         cause: Arc<str>,
     },
-    /// All that it had when it was listed, and all changes since.
+    /// The whole listing and all changes since.
     All,
-    /// Nothing: it cannot be read.
+    /// Nothing: the source cannot be read.
     Refused,
 }
 
 impl Coverage {
-    /// The sources, in the order in which they were asked for.
+    /// The sources, in the order given to `follow`.
     pub fn sources(&self) -> impl Iterator<Item = &SourceKey> {
         self.sources.iter().map(|(source, _)| source)
     }
@@ -41,7 +41,7 @@ impl Coverage {
         self.sources.iter().map(|(_, reading)| reading)
     }
 
-    /// How much of a source has been read; `None` if it is not followed.
+    /// How much of a source has been read; `None` if the model does not follow it.
     pub fn reading(&self, source: &SourceKey) -> Option<&Reading> {
         let found = self.sources.iter().find(|(known, _)| known == source);
         found.map(|(_, reading)| reading)
@@ -67,7 +67,7 @@ impl Coverage {
         self.sources().any(|known| known == source)
     }
 
-    /// Replaces the sources. What is known of those that stay is kept.
+    /// Replaces the sources. A source that stays keeps its reading.
     pub(super) fn follow(&mut self, sources: Vec<SourceKey>) {
         let mut before = std::mem::take(&mut self.sources);
         for source in sources {
@@ -82,14 +82,14 @@ impl Coverage {
         self.is_replaced |= !before.is_empty();
     }
 
-    /// Whether sources were replaced and all that are followed are read by now. True once for each replacement.
+    /// Whether sources were replaced and all followed sources have answered. True once for each replacement.
     pub(super) fn take_replaced(&mut self) -> bool {
         let is_due = self.is_replaced && self.has_answers();
         self.is_replaced &= !is_due;
         is_due
     }
 
-    /// Notes what an event says about its source. Returns whether the source is followed.
+    /// Records the effect of an event on its source. Returns whether the model follows the source.
     pub(super) fn apply(&mut self, source: &SourceKey, event: &Event) -> bool {
         let mut sources = self.sources.iter_mut();
         let Some((_, reading)) = sources.find(|(known, _)| known == source) else {
@@ -105,7 +105,7 @@ impl Coverage {
 }
 
 impl Reading {
-    /// How much is read of a source in this state that has given no full listing.
+    /// The reading of a source in this state that has not delivered a full listing.
     fn of(state: &SourceState) -> Reading {
         match state {
             SourceState::Connecting

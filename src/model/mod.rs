@@ -1,7 +1,7 @@
-//! The live model: what the sources of a view have shown, how it relates, and what state each object is in.
+//! The live model: the objects of a view's sources, their relations and their states.
 //!
-//! [`Model::apply`] takes events at once. [`Model::refresh`] then works out what they mean, once for many. The model
-//! is pure: it knows nothing of streams and views, and each call gets the time.
+//! [`Model::apply`] stores one event. [`Model::refresh`] then assesses all changed objects together. The
+//! model is pure: it knows nothing of streams and views, and each call gets the time.
 
 mod coverage;
 mod object;
@@ -23,10 +23,10 @@ pub use object::ModelObject;
 
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Farewell {
+pub enum Retention {
     /// Until the next refresh.
     None,
-    /// For this long, and as long as anything that it owns is there.
+    /// For this long, and as long as any of its dependents is there.
     For(SignedDuration),
 }
 
@@ -34,13 +34,13 @@ pub enum Farewell {
 #[derive(Debug)]
 pub struct Model {
     rules: Rules,
-    farewell: Farewell,
+    retention: Retention,
     coverage: Coverage,
     graph: Graph,
     objects: BTreeMap<Uid, ModelObject>,
     /// The objects that changed since the last refresh.
     changed: BTreeSet<Uid>,
-    /// When to assess objects again though nothing has happened to them.
+    /// When to assess objects again without an event.
     reviews: BTreeSet<(Timestamp, Uid)>,
     /// The objects that are gone and still kept.
     departed: BTreeSet<Uid>,
@@ -48,10 +48,10 @@ pub struct Model {
 
 impl Model {
     /// A model without objects that assesses them by `rules`.
-    pub fn new(rules: Rules, farewell: Farewell) -> Model {
+    pub fn new(rules: Rules, retention: Retention) -> Model {
         Model {
             rules,
-            farewell,
+            retention,
             coverage: Coverage::default(),
             graph: Graph::default(),
             objects: BTreeMap::new(),
@@ -61,8 +61,8 @@ impl Model {
         }
     }
 
-    /// Replaces the sources that the model follows. Objects that only other sources have shown stay until all
-    /// sources are read: a new selector mostly finds them again.
+    /// Replaces the sources that the model follows. Objects of the old sources stay until all new sources are
+    /// read, because a new selector usually finds them again.
     pub fn follow(&mut self, sources: Vec<SourceKey>) {
         self.coverage.follow(sources);
     }
@@ -72,12 +72,12 @@ impl Model {
         &self.coverage
     }
 
-    /// How the objects relate, as of the last refresh.
+    /// The relations of the objects, as of the last refresh.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// An object.
+    /// The object with this uid.
     pub fn object(&self, uid: &Uid) -> Option<&ModelObject> {
         self.objects.get(uid)
     }
@@ -87,17 +87,17 @@ impl Model {
         self.objects.iter()
     }
 
-    /// The newest version of an object, read. `None` if it is gone or cannot be read.
+    /// The newest version of an object, parsed. `None` if the object is gone or does not parse.
     pub fn doc(&self, uid: &Uid) -> Option<Doc> {
         self.objects.get(uid)?.version()?.doc().ok()
     }
 
-    /// Whether there is nothing to refresh.
+    /// Whether no event has changed an object since the last refresh.
     pub fn is_fresh(&self) -> bool {
         self.changed.is_empty()
     }
 
-    /// Takes one event. Events of sources that are not followed change nothing.
+    /// Applies one event. Events of sources that the model does not follow change nothing.
     pub fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
         if !self.coverage.apply(source, event) {
             return;
@@ -112,7 +112,7 @@ impl Model {
             Why::Listed | Why::Added | Why::Modified | Why::Skipped => {
                 self.put(source, version, *why);
             }
-            // It is gone, whatever other sources still show.
+            // The object is gone, even if other sources still show it.
             Why::Deleted => {
                 self.lose(source, version, |object| {
                     object.depart(Departure::Deleted, now);
@@ -137,7 +137,7 @@ impl Model {
         }
     }
 
-    /// One source no longer has an object.
+    /// Handles an object that one source no longer has.
     fn lose(
         &mut self,
         source: &Arc<SourceKey>,
@@ -157,8 +157,8 @@ impl Model {
 }
 
 impl Model {
-    /// Assesses again what events or the time have changed since the last call. Returns the objects of which anything
-    /// may be different, with those that own them and those that the model no longer has.
+    /// Assesses the objects that events or the time have changed since the last call. Returns every object
+    /// that may be different now, with its owners, and the removed objects.
     pub fn refresh(&mut self, now: Timestamp) -> BTreeSet<Uid> {
         let mut changed = std::mem::take(&mut self.changed);
         changed.extend(self.take_due(now));
@@ -191,7 +191,7 @@ impl Model {
         due
     }
 
-    /// An object, and those above it.
+    /// An object and all its ancestors.
     fn with_owners(&self, uid: &Uid) -> Vec<Uid> {
         let owners = self.graph.ancestors(uid).into_iter();
         let owners = owners.map(|owner| owner.uid.clone());
@@ -222,7 +222,7 @@ impl Model {
         object.take_assessment(assessment, now);
     }
 
-    /// Works out the worst state among the dependents of an object's current revision.
+    /// Computes the worst state among the dependents of an object's current revision.
     fn roll_up(&mut self, uid: &Uid, now: Timestamp) {
         let dependents = self.graph.current_dependents(uid).into_iter();
         let worst = dependents
@@ -235,8 +235,8 @@ impl Model {
         }
     }
 
-    /// The objects to remove: those that are gone for long enough, and those that no followed source shows once
-    /// all sources are read.
+    /// The objects to remove: those that have been gone for long enough and, once all sources are read, those
+    /// that no followed source shows.
     fn expired(&mut self, now: Timestamp) -> Vec<Uid> {
         let mut expired: Vec<Uid> = self.departed.iter().cloned().collect();
         expired.retain(|uid| self.has_expired(uid, now));
@@ -253,15 +253,15 @@ impl Model {
 
     fn has_expired(&self, uid: &Uid, now: Timestamp) -> bool {
         let departure = self.objects.get(uid).and_then(|object| object.departure);
-        match (self.farewell, departure) {
-            (Farewell::For(time), Some((_, at))) => {
+        match (self.retention, departure) {
+            (Retention::For(time), Some((_, at))) => {
                 now.duration_since(at) >= time && !self.owns_any(uid)
             }
-            (Farewell::None, _) | (_, None) => true,
+            (Retention::None, _) | (_, None) => true,
         }
     }
 
-    /// Whether anything is there that the object owns.
+    /// Whether any dependent of the object is there.
     fn owns_any(&self, uid: &Uid) -> bool {
         let mut below = self.graph.tree(uid).into_iter().map(|(_, below)| below);
         below.any(|below| {

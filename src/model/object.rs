@@ -1,4 +1,4 @@
-//! `ModelObject`: one object of the model, and what it amounts to.
+//! `ModelObject`: one object of the model, with its assessment.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::object::ObjectRef;
 use crate::source::{SourceKey, Version};
 use crate::status::{Assessment, Departure, Status};
 
-/// One object.
+/// One object of the model.
 #[derive(Debug)]
 pub struct ModelObject {
-    /// Its type, place and name.
+    /// Its type, namespace and name.
     pub object: ObjectRef,
     /// Its state, cells and causes, as of the last refresh.
     pub assessment: Assessment,
@@ -19,13 +19,13 @@ pub struct ModelObject {
     pub worst: Option<Status>,
     /// When its state last changed; `None` if it has not since the first listing.
     pub changed: Option<Timestamp>,
-    /// How and when it went, if it is gone.
+    /// Why and when it departed; `None` while it is there.
     pub departure: Option<(Departure, Timestamp)>,
-    /// Its newest version in each source that has it. The first one counts.
+    /// Its newest version in each source that has it. The model uses the first entry.
     held: Vec<(Arc<SourceKey>, Arc<Version>)>,
-    /// Whether the next assessment is a change. The first one of a listed object is not.
+    /// Whether the next assessment counts as a change. The first one of a listed object does not.
     is_news: bool,
-    /// When to assess it again if nothing happens to it.
+    /// When to assess it again if no event arrives.
     pub(super) review: Option<Timestamp>,
 }
 
@@ -48,8 +48,8 @@ impl ModelObject {
         self.held.first().map(|(_, version)| version)
     }
 
-    /// Takes a version that a source shows. Returns whether it counts: another source may have reported the
-    /// deletion already.
+    /// Stores a version from a source. Returns whether the object is there: another source may have reported
+    /// its deletion already.
     pub(super) fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>) -> bool {
         if let Some(held) = self.held.iter_mut().find(|(held, _)| held == source) {
             held.1 = version.clone();

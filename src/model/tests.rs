@@ -1,4 +1,4 @@
-//! What the model makes of events, and its law: only the newest versions count, not the way to them.
+//! Tests of the model, and of its law: only the newest versions count, not the events before them.
 
 use proptest::prelude::*;
 
@@ -41,8 +41,8 @@ fn event(why: Why, now: Arc<Version>) -> Event {
     }
 }
 
-fn model(farewell: Farewell, sources: &[&Arc<SourceKey>]) -> Model {
-    let mut model = Model::new(Rules::Spy, farewell);
+fn model(retention: Retention, sources: &[&Arc<SourceKey>]) -> Model {
+    let mut model = Model::new(Rules::Spy, retention);
     model.follow(sources.iter().map(|source| (***source).clone()).collect());
     model
 }
@@ -55,12 +55,12 @@ fn states(model: &Model) -> Vec<(&str, Status, Option<Status>)> {
         .collect()
 }
 
-const FAREWELL: Farewell = Farewell::For(SignedDuration::from_secs(5));
+const RETENTION: Retention = Retention::For(SignedDuration::from_secs(5));
 
 #[test]
-fn a_deletion_counts_though_another_source_still_shows_the_object() {
+fn a_deletion_counts_even_if_another_source_still_shows_the_object() {
     let (all, some) = (pods(""), pods("app=web"));
-    let mut model = model(FAREWELL, &[&all, &some]);
+    let mut model = model(RETENTION, &[&all, &some]);
     for source in [&all, &some] {
         model.apply(source, &event(Why::Listed, pod("a", "Running", "")), at(0));
     }
@@ -75,10 +75,10 @@ fn a_deletion_counts_though_another_source_still_shows_the_object() {
 }
 
 #[test]
-fn an_object_that_owns_something_stays_until_that_is_gone() {
+fn an_owner_stays_until_its_dependents_are_gone() {
     let source = pods("");
-    for (farewell, stays) in [(FAREWELL, true), (Farewell::None, false)] {
-        let mut model = model(farewell, &[&source]);
+    for (retention, stays) in [(RETENTION, true), (Retention::None, false)] {
+        let mut model = model(retention, &[&source]);
         model.apply(
             &source,
             &event(Why::Listed, pod("owner", "Running", "")),
@@ -113,7 +113,7 @@ fn an_object_that_owns_something_stays_until_that_is_gone() {
 #[test]
 fn objects_of_a_replaced_source_stay_until_the_new_one_is_read() {
     let (old, new) = (pods("app=old"), pods("app=new"));
-    let mut model = model(Farewell::None, &[&old]);
+    let mut model = model(Retention::None, &[&old]);
     for uid in ["a", "b"] {
         model.apply(&old, &event(Why::Listed, pod(uid, "Running", "")), at(0));
     }
@@ -136,9 +136,9 @@ fn objects_of_a_replaced_source_stay_until_the_new_one_is_read() {
 }
 
 #[test]
-fn coverage_tells_a_slow_source_from_a_silent_one_and_a_refused_one() {
+fn coverage_distinguishes_slow_silent_and_refused_sources() {
     let source = pods("");
-    let mut model = model(Farewell::None, &[&source]);
+    let mut model = model(Retention::None, &[&source]);
     let cause: Arc<str> = "connection refused".into();
     let retrying = SourceState::Retrying {
         attempt: 2,
@@ -161,7 +161,7 @@ fn coverage_tells_a_slow_source_from_a_silent_one_and_a_refused_one() {
     assert_eq!(model.coverage().reading(&pods("app=web")), None);
 }
 
-/// One thing that happens to one of three Pods, of which the first owns the others.
+/// An event for one of three Pods. The first Pod owns the others.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Write(usize, &'static str),
@@ -187,7 +187,7 @@ proptest! {
     #[test]
     fn only_the_newest_versions_count(steps in steps()) {
         let source = pods("");
-        let mut model = model(Farewell::None, &[&source]);
+        let mut model = model(Retention::None, &[&source]);
         let mut newest: BTreeMap<usize, &str> = BTreeMap::new();
         for step in steps {
             match step {
@@ -205,7 +205,7 @@ proptest! {
                 }
             }
         }
-        let mut fresh = self::model(Farewell::None, &[&source]);
+        let mut fresh = self::model(Retention::None, &[&source]);
         for (index, phase) in newest {
             fresh.apply(&source, &event(Why::Listed, pod(UIDS[index], phase, owner(index))), at(0));
         }

@@ -1,9 +1,9 @@
-//! An object's text: as it came, with the tape of its values or without, or packed.
+//! An object's text: plain, parsed, or packed.
 //!
-//! A namespace of ten thousand Pods is 50 MB of JSON, of which a view needs one object at a time: the
-//! version before the one that has just come. The objects of a listing follow each other by name, so that
-//! those of one controller are neighbours and say almost the same. Each is kept as what it has that one of
-//! them, its base, has not: 300 bytes instead of 4,700.
+//! A namespace of ten thousand Pods is 50 MB of JSON. A view needs one object at a time: the version before
+//! the one that has just arrived. Listings are sorted by name, so the Pods of one controller are neighbours
+//! with almost equal texts. Each is stored as its difference from one of them, the base: 300 bytes instead of
+//! 4,700.
 
 use std::fmt;
 use std::sync::Arc;
@@ -37,14 +37,14 @@ impl Body {
             BodyText::Read(doc) => doc.shared_text(),
             BodyText::Packed { block, len, base } => {
                 let text = decompress_with_dict(block, *len, base.as_bytes());
-                let text = text.expect("a block that was packed with this base");
-                let text = String::from_utf8(text).expect("what was packed was a text");
+                let text = text.expect("the block was packed with this base");
+                let text = String::from_utf8(text).expect("the packed bytes were a text");
                 text.into()
             }
         }
     }
 
-    /// The object, if it has been read already.
+    /// The object, if it is parsed already.
     pub(crate) fn read(&self) -> Option<&Doc> {
         match &self.0 {
             BodyText::Read(doc) => Some(doc),
@@ -52,7 +52,8 @@ impl Body {
         }
     }
 
-    /// How many bytes it keeps in memory, a tape included; of what is packed, those that only it has.
+    /// Its bytes in memory, including the tape of a parsed text. A packed body counts without the base that
+    /// it shares.
     pub(crate) fn weight(&self) -> usize {
         match &self.0 {
             BodyText::Plain(text) => text.len(),
@@ -73,7 +74,7 @@ impl Body {
         })
     }
 
-    /// What it was packed with; `None` if it was packed alone, or not at all.
+    /// The base of a packed body; `None` if it was packed without one, or is not packed.
     fn base(&self) -> Option<&Arc<str>> {
         match &self.0 {
             BodyText::Packed { base, .. } if !base.is_empty() => Some(base),
@@ -81,7 +82,7 @@ impl Body {
         }
     }
 
-    /// Whether packing has made it a `times`th of what it was.
+    /// Whether packing made it at least `times` times smaller.
     fn is_within(&self, times: usize) -> bool {
         match &self.0 {
             BodyText::Plain(_) | BodyText::Read(_) => false,
@@ -90,7 +91,7 @@ impl Body {
     }
 }
 
-/// An object that has been read.
+/// Keeps the parsed form.
 impl From<Doc> for Body {
     fn from(doc: Doc) -> Body {
         Body(BodyText::Read(doc))
@@ -124,14 +125,14 @@ impl From<Body> for Arc<str> {
     }
 }
 
-/// By their texts.
+/// Compares the texts.
 impl PartialEq for Body {
     fn eq(&self, other: &Body) -> bool {
         self.text() == other.text()
     }
 }
 
-/// Leaves out the text: it may be a Secret's.
+/// Leaves out the text, which may be a Secret's.
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Body")
@@ -141,13 +142,13 @@ impl fmt::Debug for Body {
     }
 }
 
-/// How many times smaller than its text a body has to be for no other base to be tried.
+/// No other base is tried if the packed body is at least this many times smaller than its text.
 const GOOD: usize = 8;
-/// How many times smaller the last text has to make a body than the base does, to take its place. A base
-/// is kept whole, and is worth it where many are packed with it.
+/// The last text replaces the base if it makes the body at least this many times smaller than the base does.
+/// A base is stored in full, so it pays only if many bodies share it.
 const BETTER: usize = 2;
 
-/// Packs one body after the other, in an order in which neighbours are alike.
+/// Packs bodies one after the other. It packs best when neighbours are similar.
 #[derive(Debug)]
 pub(crate) struct Packer {
     base: Arc<str>,
@@ -162,8 +163,8 @@ impl Packer {
         }
     }
 
-    /// Packs a body, with what `before`, the object's last version, was packed with if that is good. What
-    /// cannot be made smaller stays as it is.
+    /// Packs a body. It uses the base of `before`, the object's last version, if the result is small enough.
+    /// A body that does not get smaller stays as it is.
     pub(crate) fn pack(&mut self, body: &Body, before: Option<&Body>) -> Body {
         let text = &match &body.0 {
             BodyText::Plain(_) | BodyText::Read(_) => body.text(),
@@ -184,7 +185,7 @@ impl Packer {
         }
     }
 
-    /// Packs the next text in a row.
+    /// Packs the next text of the sequence.
     fn next(&mut self, text: &Arc<str>) -> Body {
         let packed = Body::packed(text, &self.base);
         let last = std::mem::replace(&mut self.last, text.clone());
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_smaller_stays() {
+    fn an_incompressible_body_stays_as_it_is() {
         let mut packer = Packer::new();
         let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..20 {
@@ -255,7 +256,7 @@ mod tests {
         let other = [0, 1].map(|name| packer.pack(&pod(name, "billing"), None));
         let next = packer.pack(&pod(2, "auth"), Some(&auth[1]));
         assert!(Arc::ptr_eq(next.base().expect("a base"), &base));
-        // Unless it has become another.
+        // A version with a very different text gets another base.
         let next = packer.pack(&pod(1, "billing"), Some(&auth[1]));
         assert!(next == pod(1, "billing") && next.weight() <= other[1].weight());
     }

@@ -1,4 +1,4 @@
-//! What a source sends.
+//! `Event`: the events that a source sends.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::object::ResourceVersion;
 /// Why an object event was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// It was in a listing and had not been seen before.
+    /// A listing contained it for the first time.
     Listed,
-    /// It was created, or came to match the selector.
+    /// It was created, or started to match the selector.
     Added,
     /// It was changed.
     Modified,
@@ -20,11 +20,11 @@ pub enum Why {
     Deleted,
     /// It exists, but no longer matches the selector.
     LeftSelector,
-    /// A listing after a gap no longer held it, or held another object of its name. `now` is the last
-    /// version that was seen.
+    /// A listing after a gap did not contain it, or contained another object with its name. `now` is the last
+    /// known version.
     Vanished,
-    /// It was changed while the source could not see, perhaps several times: `prev` and `now` may
-    /// have versions between them.
+    /// It changed while the source could not see it, perhaps several times: versions between `prev` and `now`
+    /// may be missing.
     Skipped,
 }
 
@@ -37,7 +37,8 @@ impl Why {
         }
     }
 
-    /// Whether the event arrived when its change happened. What a listing shows may have happened long before.
+    /// Whether the event arrived when the change happened. A listing may show changes that happened long
+    /// before.
     pub fn is_live(self) -> bool {
         match self {
             Why::Added | Why::Modified | Why::Deleted | Why::LeftSelector => true,
@@ -53,39 +54,39 @@ pub enum Event {
     Object {
         /// Why it is sent.
         why: Why,
-        /// Whether it was not seen as it happened, but read back from the server's memory afterwards.
+        /// Whether the version was not seen live but read back from the server's history.
         past: bool,
         /// When it arrived, by our clock.
         seen: Timestamp,
         /// This version.
         now: Arc<Version>,
-        /// The version before it, of the same uid, that this subscriber was sent. For `Vanished` it is
-        /// `now` itself.
+        /// The version of the same uid that this subscriber received before. For `Vanished` it is `now`
+        /// itself.
         prev: Option<Arc<Version>>,
     },
-    /// A full listing is in.
+    /// A full listing is complete.
     Synced {
-        /// 1 for the first; more after a gap.
+        /// 1 for the first listing, higher after each gap.
         epoch: u32,
-        /// How many objects there are.
+        /// The number of objects.
         count: usize,
-        /// Of which version it is; empty where the server tells none. What comes after it follows.
+        /// The listing's `resourceVersion`; empty if the server sends none. Later events continue from it.
         version: ResourceVersion,
     },
-    /// The source is in another state.
+    /// The state of the source changed.
     State(SourceState),
     /// Versions are missing.
     Gap(Gap),
-    /// A line that could not be read; the watch resumes before it.
+    /// A line could not be decoded. The watch resumes before it.
     Undecodable {
-        /// What was wrong with it.
+        /// The error.
         detail: Arc<str>,
     },
 }
 
 #[cfg(test)]
 impl Event {
-    /// That the first listing is in, with so many objects.
+    /// The event for a complete first listing with `count` objects.
     pub(crate) fn synced(count: usize) -> Event {
         Event::Synced {
             epoch: 1,
@@ -95,41 +96,41 @@ impl Event {
     }
 }
 
-/// A half-open interval `(after, upto]` of one source, of which versions may be missing. What is known
-/// of it follows as `Vanished`, `Skipped` and `Listed` events. With [`GapCause::Restored`] the two ends
-/// are of two histories, and nothing is between them.
+/// A half-open interval `(after, upto]` of one source in which versions may be missing. `Vanished`, `Skipped`
+/// and `Listed` events follow and show the known differences. With [`GapCause::Restored`] the two ends belong
+/// to two histories, with nothing between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The last version that is known to be complete.
+    /// The last version up to which everything is known.
     pub after: ResourceVersion,
-    /// The version from which on all is known again.
+    /// The version from which on everything is known again.
     pub upto: ResourceVersion,
-    /// Why.
+    /// Why versions are missing.
     pub cause: GapCause,
 }
 
 /// Why versions are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GapCause {
-    /// The server had forgotten the version we resumed from (410).
+    /// The server has compacted the version to resume from (410).
     Expired,
     /// The same line could not be decoded twice.
     Undecodable,
-    /// The source is polled: what happens between two listings is not seen.
+    /// The source is polled, so changes between two listings are not seen.
     Polled,
-    /// What happened was read back from the server's memory, and follows. An object that came and
-    /// went inside the interval is in no listing, and may be missing.
+    /// The missed versions were read back from the server and follow. An object that was created and deleted
+    /// inside the interval is in no listing, and may be missing.
     Unseen,
-    /// The server's history was set back, as by a restored backup of etcd: `upto` is then of another
-    /// history than `after`, and mostly lower. What was written on either side is lost, or unseen.
+    /// The server's history was set back, for example by a restored backup of etcd. `upto` then belongs to
+    /// another history than `after`, and is usually lower. Versions of either history may be lost or unseen.
     Restored,
-    /// The server would not go on with the watch, and gave a reason that says nothing of its memory.
+    /// The server refused to continue the watch, for another reason than compaction.
     Refused,
-    /// The server did not answer when the versions were to be read back.
+    /// The server did not answer the requests for the missed versions.
     Unanswered,
-    /// This subscriber did not keep up, its queue was full, and the server could not say what it missed.
+    /// This subscriber was too slow: its queue was full, and the server could not supply the missed versions.
     SlowSubscriber {
-        /// How many object events it missed.
+        /// The number of object events that it missed.
         dropped: u64,
     },
 }

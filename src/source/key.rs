@@ -44,7 +44,7 @@ pub struct SourceKey {
 }
 
 impl SourceKey {
-    /// The object that the key names, there or not; `None` if it names none.
+    /// The object that the key names, whether or not it exists; `None` if the key names none.
     pub fn named_object(&self) -> Option<ObjectRef> {
         Some(ObjectRef {
             api_version: self.resource.api_version().into(),

@@ -1,7 +1,7 @@
-//! What a source is, and what it sends: plain data between those who read objects and those who look at them.
+//! The plain data of sources, shared by the code that reads objects and the code that shows them.
 //!
-//! A source is one list and watch of one resource in one scope. A [`SourceKey`] says which, an [`Event`] is what it
-//! sends, a [`Version`] is one version of one object in it.
+//! A source is one list and watch of one resource in one scope. A [`SourceKey`] identifies it. It sends
+//! [`Event`]s, and a [`Version`] is one version of one object.
 
 mod body;
 mod event;

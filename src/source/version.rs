@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::body::{Body, Packer};
 use crate::object::{Doc, ObjectRef, ParseError, ResourceVersion};
 
-/// One version of one object: who it is and its bytes, shared and immutable.
+/// One version of one object: its identity and its text, shared and immutable.
 #[derive(Clone)]
 pub struct Version {
-    /// Which object, uid included.
+    /// The object, uid included.
     pub object: ObjectRef,
     /// Its `metadata.resourceVersion`.
     pub version: ResourceVersion,
@@ -18,13 +18,13 @@ pub struct Version {
 }
 
 impl Version {
-    /// Reads the object. What a watch brought has been read when it came; of an item of a listing only the
-    /// beginning has, so a second `kind`, which counts, is met here.
+    /// Parses the object; a version from a watch is parsed already. Only the start of a listed item was read
+    /// before, so this call also checks that the whole text has the same type.
     pub fn doc(&self) -> Result<Doc, ParseError> {
         self.doc_after(None)
     }
 
-    /// The same, faster the more it has in common with `previous`.
+    /// Like [`Version::doc`], and faster the more the text has in common with `previous`.
     pub fn doc_after(&self, previous: Option<&Doc>) -> Result<Doc, ParseError> {
         let doc = match (self.body.read(), previous) {
             (Some(doc), _) => return Ok(doc.clone()),
@@ -38,13 +38,13 @@ impl Version {
         }
     }
 
-    /// Whether both are one state of one object, be it of two histories.
+    /// Whether both hold the same state of one object, even if they come from two histories.
     pub(crate) fn is_same(self: &Arc<Version>, other: &Arc<Version>) -> bool {
         let is_equal = || self.version == other.version && self.body == other.body;
         Arc::ptr_eq(self, other) || is_equal()
     }
 
-    /// The same to keep, packed if there is what packs.
+    /// This version as a store keeps it: packed if there is a packer.
     pub(crate) fn kept(self, packer: Option<&mut Packer>) -> Arc<Version> {
         Arc::new(match packer {
             Some(packer) => self.packed(packer, None),
@@ -52,7 +52,7 @@ impl Version {
         })
     }
 
-    /// The same without the tape that it was read to, which is more than its text.
+    /// This version without the tape of its parsed text, which is larger than the text.
     pub(crate) fn unread(&self) -> Version {
         Version {
             body: self.body.text().into(),
@@ -60,7 +60,7 @@ impl Version {
         }
     }
 
-    /// The same, packed; `before` is the body of the object's last version.
+    /// This version with a packed body. `before` is the body of the object's last version.
     pub(crate) fn packed(&self, packer: &mut Packer, before: Option<&Body>) -> Version {
         Version {
             body: packer.pack(&self.body, before),
@@ -82,7 +82,7 @@ impl Version {
     }
 }
 
-/// Leaves out the body: it may be a Secret's.
+/// Prints no text, because it may be a Secret's.
 impl fmt::Debug for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Version")

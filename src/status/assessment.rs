@@ -1,5 +1,5 @@
-//! `Assessment`: the judgement of one object, from the object alone: its state, the cells of its row, and the
-//! causes of its state.
+//! `Assessment`: the state of one object, the cells of its row, and the causes of its state, all from the
+//! object alone.
 
 use jiff::Timestamp;
 
@@ -9,20 +9,20 @@ use crate::object::Value;
 /// The assessment of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assessment {
-    /// The state it is in.
+    /// Its state.
     pub verdict: Verdict,
     /// The cells of its row.
     pub row: Row,
-    /// Why it is not well, the most telling first.
+    /// Why it is not well, the most useful cause first.
     pub causes: Vec<Cause>,
 }
 
-/// How an object is no longer there.
+/// Why an object is no longer there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
     /// It was deleted.
     Deleted,
-    /// It exists, but no selector finds it any longer.
+    /// It exists, but no followed selector matches it any longer.
     LeftSelector,
 }
 
@@ -37,7 +37,7 @@ impl Assessment {
         }
     }
 
-    /// The assessment of an object whose text is no JSON.
+    /// The assessment of an object whose text is not JSON.
     pub fn unreadable(error: &impl std::fmt::Display) -> Assessment {
         Assessment::bare(Verdict::unknown(error.to_string()))
     }
@@ -47,12 +47,12 @@ impl Assessment {
         Assessment::bare(Verdict::unread("Resource is not read yet"))
     }
 
-    /// The assessment of an object that is not there.
+    /// The assessment of an object that does not exist.
     pub fn not_found() -> Assessment {
         Assessment::bare(Verdict::not_found())
     }
 
-    /// The assessment of an object that is no longer there.
+    /// The assessment of an object that was there before.
     pub fn departed(how: Departure) -> Assessment {
         match how {
             Departure::Deleted => Assessment::not_found(),
@@ -72,8 +72,8 @@ impl Assessment {
         self.status() == Status::Current
     }
 
-    /// Whether the object needs attention: it has failed, or is a Pod that is not ready for a reason that says
-    /// more than that.
+    /// Whether the object needs attention. It does if it is Failed, or if it is a Pod with a cause more
+    /// specific than "not ready".
     pub fn is_failing(&self) -> bool {
         let is_pod = self.row.restarts.is_some();
         let mut causes = self.causes.iter();
@@ -99,17 +99,17 @@ impl Assessment {
     }
 }
 
-/// How far a workload has come in bringing its newest template to all its pods.
+/// The progress of a workload's rollout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RolloutCounts {
-    /// How many pods are of the newest template.
+    /// The number of pods with the newest template.
     pub updated: i64,
-    /// How many are wanted.
+    /// The number of wanted pods.
     pub wanted: i64,
 }
 
 impl RolloutCounts {
-    /// Reads them from the object; `None` for kinds that are not rolled out.
+    /// Reads them from the object; `None` for kinds without rollouts.
     pub fn of(object: Value<'_>) -> Option<RolloutCounts> {
         let kind = object.str_at(&["kind"])?;
         let number = |path: &[&str], default| object.i64_at(path).unwrap_or(default);

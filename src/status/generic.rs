@@ -1,11 +1,11 @@
-//! What kstatus says of objects of every kind: deletion, generation, the standard conditions, Ready.
+//! kstatus's rules for objects of every kind: deletion, generation, the standard conditions, and Ready.
 
 use crate::object::Value;
 
 use super::read::{self, Reading};
 use super::verdict::Verdict;
 
-/// Decides what needs no knowledge of the kind; it comes before every rule of a kind.
+/// Applies the rules that do not depend on the kind. They come before the rule of the kind.
 pub(super) fn decide(object: Value<'_>) -> Reading<Option<Verdict>> {
     let deletion = read::text(object, &["metadata", "deletionTimestamp"])?;
     if deletion.is_some_and(|time| !time.is_empty()) {
@@ -30,7 +30,7 @@ pub(super) fn decide(object: Value<'_>) -> Reading<Option<Verdict>> {
     Ok(None)
 }
 
-/// In progress while the controller has last seen another generation, be it an older or a newer one.
+/// `InProgress` while the controller has last observed another generation, older or newer.
 fn by_generation(object: Value<'_>) -> Reading<Option<Verdict>> {
     let Some(generation) = read::int(object, &["metadata", "generation"])? else {
         return Ok(None);
@@ -49,7 +49,7 @@ fn by_generation(object: Value<'_>) -> Reading<Option<Verdict>> {
         }))
 }
 
-/// Decides by a `Ready` condition where the kind has no rule; without one, all is well.
+/// Decides by the `Ready` condition, for kinds without a rule. Without that condition the object is Current.
 pub(super) fn by_ready_condition(object: Value<'_>) -> Reading<Verdict> {
     for condition in read::conditions(object)? {
         if condition.kind != "Ready" {

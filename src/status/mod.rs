@@ -1,7 +1,7 @@
-//! Judges objects: which state an object is in, kubectl's words for it, and why.
+//! Assesses objects: the state of an object, kubectl's words for it, and its causes.
 //!
-//! The model is that of kstatus (`sigs.k8s.io/cli-utils`, `pkg/kstatus`). Everything here is a total
-//! function of one object and the time: a malformed object gets a verdict too.
+//! The model is that of kstatus (`sigs.k8s.io/cli-utils`, `pkg/kstatus`). Everything here is a total function
+//! of one object and the time: a malformed object gets a verdict too.
 
 mod assessment;
 mod diagnosis;
@@ -25,26 +25,25 @@ pub use review::review_at;
 pub use row::{Restarts, Row};
 pub use verdict::{Condition, ConditionKind, Status, Verdict};
 
-/// By which rules objects are judged.
+/// The rules that decide an object's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Rules {
-    /// Those of kstatus, messages and conditions included, as `sigs.k8s.io/cli-utils` v0.37.2 has
-    /// them; a suspended Job alone is judged as later versions do (Current, "Job is suspended").
+    /// kstatus's rules, messages and conditions, as in `sigs.k8s.io/cli-utils` v0.37.2. One exception follows
+    /// later versions: a suspended Job is Current ("Job is suspended").
     Kstatus,
-    /// Those of kstatus but for what it says of broken pods and replicas: a Pod whose phase is
-    /// Failed is Failed, so is one with a container that waits for something that has gone wrong, and
-    /// so is a workload whose `ReplicaFailure` is True.
+    /// kstatus's rules, but three more cases are Failed: a Pod whose phase is Failed, a Pod with a container
+    /// that waits because of an error, and a workload whose `ReplicaFailure` is True.
     #[default]
     Spy,
 }
 
-/// Judges one object as it was at `now`. What the rules cannot read is [`Status::Unknown`], with the
-/// reason in [`Verdict::error`].
+/// Computes the status of one object at `now`. If the rules cannot read the object, the status is
+/// [`Status::Unknown`] and [`Verdict::error`] holds the reason.
 pub fn compute(object: Value<'_>, now: Timestamp, rules: Rules) -> Verdict {
     judge(object, now, rules).unwrap_or_else(|error| Verdict::unknown(error.to_string()))
 }
 
-/// kstatus's order: what holds for every kind, then the rule of the kind, then a `Ready` condition.
+/// kstatus's order: the rules for every kind, then the rule of the kind, then the `Ready` condition.
 fn judge(object: Value<'_>, now: Timestamp, rules: Rules) -> read::Reading<Verdict> {
     if rules == Rules::Kstatus {
         read::representable(object)?;

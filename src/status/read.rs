@@ -1,45 +1,45 @@
-//! Reads fields as kstatus does: some of wrong type are errors, others count as absent.
+//! Reads fields as kstatus does: some fields of a wrong type are errors, others count as absent.
 //!
-//! kstatus reads with the functions of `k8s.io/apimachinery` (`unstructured.Nested*`,
-//! `runtime.DefaultUnstructuredConverter`). Their rules, where they matter: a field below `null` is
-//! absent, one below any other non-object is an error; a field that is itself `null` is there and of
-//! the wrong type; an integer is a number written without fraction and exponent that fits `int64`.
+//! kstatus reads with functions of `k8s.io/apimachinery` (`unstructured.Nested*`,
+//! `runtime.DefaultUnstructuredConverter`). Their rules are these. A field below `null` is absent. A field
+//! below any other non-object is an error. A field that is itself `null` exists and has the wrong type. An
+//! integer is a number without fraction and exponent that fits `int64`.
 
 use std::borrow::Cow;
 
 use crate::object::{Kind, StatusCondition, Value};
 
-/// A value, or why the object cannot be judged.
+/// A value, or why the status of the object cannot be computed.
 pub(super) type Reading<T> = Result<T, Unreadable>;
 
-/// What about an object keeps it from being judged.
+/// Why the status of an object cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unreadable {
     /// It is not a JSON object.
     #[error("the object is {0}, expected an object")]
     Root(&'static str),
-    /// A number is beyond what a double holds.
+    /// A number is out of the range of a double.
     #[error("number {0} is out of range")]
     Number(String),
-    /// It has no kind, or an `apiVersion` that cannot be read (which hides the kind).
+    /// It has no kind, or its `apiVersion` is malformed, which hides the kind.
     #[error("the object has no kind")]
     Kind,
-    /// A field is not of its type.
+    /// A field has the wrong type.
     #[error("{path} is {found}, expected {expected}")]
     Field {
         /// The dotted path of the field.
         path: String,
-        /// What it is.
+        /// Its type.
         found: &'static str,
-        /// What it ought to be.
+        /// The expected type.
         expected: &'static str,
     },
-    /// A Pod is in a phase that nobody knows.
+    /// A Pod has an unknown phase.
     #[error("unknown phase {0}")]
     Phase(String),
 }
 
-/// Refuses an object that kstatus's JSON decoder refuses: a number that overflows a double.
+/// Rejects an object that kstatus's JSON decoder rejects: one with a number that overflows a double.
 pub(super) fn representable(value: Value<'_>) -> Reading<()> {
     match value.kind() {
         Kind::Number if value.as_f64().is_none_or(f64::is_infinite) => {
@@ -85,7 +85,7 @@ pub(super) fn nested<'a>(object: Value<'a>, path: &[&str]) -> Reading<Option<Val
     Ok(Some(value))
 }
 
-/// The integer at a path; of another type it is an error.
+/// The integer at a path. A value of another type is an error.
 pub(super) fn int(object: Value<'_>, path: &[&str]) -> Reading<Option<i64>> {
     let Some(value) = nested(object, path)? else {
         return Ok(None);
@@ -96,7 +96,7 @@ pub(super) fn int(object: Value<'_>, path: &[&str]) -> Reading<Option<i64>> {
     }
 }
 
-/// The string at a path; of another type it is an error.
+/// The string at a path. A value of another type is an error.
 pub(super) fn text<'a>(object: Value<'a>, path: &[&str]) -> Reading<Option<Cow<'a, str>>> {
     let Some(value) = nested(object, path)? else {
         return Ok(None);
@@ -117,7 +117,7 @@ pub(super) fn text_or<'a>(object: Value<'a>, path: &[&str], default: &'a str) ->
     object.str_at(path).unwrap_or(Cow::Borrowed(default))
 }
 
-/// `status.conditions` in their order; of another type they are an error.
+/// `status.conditions` in their order. A value of another type is an error.
 pub(super) fn conditions(object: Value<'_>) -> Reading<Vec<StatusCondition<'_>>> {
     const PATH: [&str; 2] = ["status", "conditions"];
     let Some(list) = nested(object, &PATH)?.filter(|list| !list.is_null()) else {

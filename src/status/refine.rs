@@ -1,7 +1,7 @@
-//! Where spy judges otherwise than kstatus, each case by name.
+//! The cases where the `spy` rules differ from kstatus.
 //!
-//! kstatus calls a Pod that has failed Current, a Pod whose image cannot be pulled in progress, and
-//! replicas that a quota forbids in progress. None of these gets better by waiting.
+//! kstatus reports a failed Pod as Current. It reports a Pod whose image cannot be pulled, and replicas that
+//! a quota forbids, as `InProgress`. Waiting fixes none of these, so the `spy` rules report Failed.
 
 use crate::object::Value;
 
@@ -9,7 +9,7 @@ use super::diagnosis::WaitReason;
 use super::read;
 use super::verdict::Verdict;
 
-/// Finds a failure that kstatus's rule for the kind does not see.
+/// Finds a failure that kstatus's rule for the kind misses.
 pub(super) fn refine(object: Value<'_>, kind: &str) -> Option<Verdict> {
     match kind {
         "Pod" => failed_pod(object).or_else(|| broken_containers(object)),
@@ -21,7 +21,7 @@ pub(super) fn refine(object: Value<'_>, kind: &str) -> Option<Verdict> {
     }
 }
 
-/// A Pod that ran to a bad end has failed. The reason is the Pod's own where it has one: `Evicted`.
+/// A Pod whose phase is Failed. The reason is the Pod's own if it has one, for example `Evicted`.
 fn failed_pod(pod: Value<'_>) -> Option<Verdict> {
     (read::text_or(pod, &["status", "phase"], "") == "Failed").then(|| {
         let reason = match read::text_or(pod, &["status", "reason"], "") {
@@ -32,7 +32,7 @@ fn failed_pod(pod: Value<'_>) -> Option<Verdict> {
     })
 }
 
-/// A Pod with a container, init containers included, that waits for what is broken.
+/// A Pod with a container or init container that waits because of an error.
 fn broken_containers(pod: Value<'_>) -> Option<Verdict> {
     let broken: Vec<_> = ["initContainerStatuses", "containerStatuses"]
         .into_iter()
@@ -56,7 +56,7 @@ fn broken_containers(pod: Value<'_>) -> Option<Verdict> {
     ))
 }
 
-/// A workload whose pods cannot be created, by a quota or an admission rule say.
+/// A workload whose pods cannot be created, for example because of a quota or an admission rule.
 fn replica_failure(object: Value<'_>) -> Option<Verdict> {
     read::conditions(object)
         .ok()?

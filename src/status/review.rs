@@ -1,4 +1,4 @@
-//! When a judgement may change although the object does not.
+//! When an assessment may change although the object does not.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,9 +6,9 @@ use crate::object::Value;
 
 use super::{diagnosis, read, rules};
 
-/// The first moment after `now` at which [`compute`](super::compute) or [`causes`](super::causes) may say
-/// something else of the same object: a Pod has been unschedulable for long enough, is overdue to be
-/// gone, or has run for long enough since its last restart. `None` if time changes nothing.
+/// The first time after `now` at which [`compute`](super::compute) or [`causes`](super::causes) may give
+/// another result for the same object; `None` if time changes nothing. By then a Pod has been unschedulable
+/// for too long, is overdue for deletion, or has run long enough since its last restart.
 pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
     if read::group_kind(object).ok()? != "Pod" {
         return None;
@@ -29,7 +29,7 @@ pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
         .min()
 }
 
-/// The time at a path, and some more.
+/// The time at a path, plus `after`.
 fn moment(object: Value<'_>, path: &[&str], after: SignedDuration) -> Option<Timestamp> {
     let time: Timestamp = object.str_at(path)?.parse().ok()?;
     time.checked_add(after).ok()

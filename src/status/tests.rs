@@ -1,4 +1,4 @@
-//! Each rule of kstatus by one object, and each place where spy's rules differ.
+//! One object for each of kstatus's rules, and for each case where spy's rules differ.
 
 use crate::object::Doc;
 
@@ -33,7 +33,7 @@ fn judge_as(rules: Rules, object: &str) -> String {
     line
 }
 
-/// Judges a `GROUP/VERSION/KIND` with the given fields by kstatus's rules.
+/// Checks kstatus's verdict on a `GROUP/VERSION/KIND` with the given fields.
 fn check(kind: &str, fields: &str, expect: &str) {
     let object = object(kind, fields);
     assert_eq!(judge_as(Rules::Kstatus, &object), expect, "{object}");
@@ -45,7 +45,7 @@ fn object(kind: &str, fields: &str) -> String {
 }
 
 #[test]
-fn what_holds_for_every_kind() {
+fn rules_for_every_kind() {
     let foo = "example.com/v1/Foo";
     for (fields, expect) in [
         (r#""status":{}"#, "Current: Resource is current"),
@@ -87,7 +87,7 @@ fn what_holds_for_every_kind() {
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error() {
+fn unreadable_objects_are_errors() {
     let foo = "example.com/v1/Foo";
     for (fields, expect) in [
         (
@@ -537,7 +537,7 @@ fn custom_resource_definitions() {
 }
 
 #[test]
-fn counts_beyond_reason_wrap_as_in_the_reference() {
+fn huge_counts_wrap_as_in_kstatus() {
     check(
         "apps/v1/ReplicaSet",
         r#""spec":{"replicas":-2},"status":{"replicas":9223372036854775807}"#,
@@ -546,7 +546,7 @@ fn counts_beyond_reason_wrap_as_in_the_reference() {
 }
 
 #[test]
-fn spy_calls_failed_what_does_not_get_better_by_waiting() {
+fn spy_reports_failed_where_waiting_does_not_help() {
     let waiting = |list: &str, reason: &str| {
         format!(
             r#""status":{{"phase":"Pending","{list}":[{{"name":"a","state":{{"waiting":{{"reason":"{reason}"}}}}}}]}}"#
@@ -606,7 +606,7 @@ fn spy_calls_failed_what_does_not_get_better_by_waiting() {
 }
 
 #[test]
-fn spy_keeps_what_kstatus_says_of_failures() {
+fn spy_keeps_the_failures_of_kstatus() {
     let looping = object(
         "v1/Pod",
         r#""status":{"phase":"Running","containerStatuses":[{"name":"a","state":{"waiting":{"reason":"CrashLoopBackOff"}}}]}"#,
@@ -622,9 +622,9 @@ fn spy_keeps_what_kstatus_says_of_failures() {
     }
 }
 
-/// Each reason that the diagnosis calls a cause is one that the refinement calls a failure.
+/// Each wait reason with a cause of its own also makes the Pod Failed.
 #[test]
-fn every_reason_that_does_not_mend_itself_is_a_failure() {
+fn every_broken_wait_reason_is_a_failure() {
     for reason in [
         "ErrImageNeverPull",
         "ImageInspectError",
@@ -655,7 +655,7 @@ fn a_failed_pod_that_is_being_deleted_is_terminating() {
 }
 
 #[test]
-fn the_worst_is_the_greatest() {
+fn the_worst_status_is_the_greatest() {
     use Status::{Current, Failed, InProgress, NotFound, Terminating, Unknown};
     let worst = [InProgress, Failed, Unknown, Current].into_iter().max();
     assert_eq!(worst, Some(Failed));
@@ -664,7 +664,7 @@ fn the_worst_is_the_greatest() {
 }
 
 #[test]
-fn when_time_alone_changes_the_judgement() {
+fn time_alone_can_change_a_verdict() {
     let next = |fields: &str| {
         let object = object("v1/Pod", fields);
         let doc = Doc::parse(&*object).expect("a case is JSON");
@@ -694,7 +694,7 @@ mod totality {
 
     use super::*;
 
-    /// Values of every type where an object keeps what the rules read.
+    /// Values of every type, for the fields that the rules read.
     fn value() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![
             Just("null".to_owned()),

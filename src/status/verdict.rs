@@ -1,4 +1,4 @@
-//! What a judgement says.
+//! `Verdict`: the computed status of one object.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use std::fmt;
 /// several is their maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Status {
-    /// What is asked for is what is.
+    /// The object has the desired state.
     Current,
     /// It is being deleted.
     Terminating,
-    /// It is on its way to what is asked for.
+    /// It is moving towards the desired state.
     InProgress,
     /// It does not exist.
     NotFound,
-    /// It could not be judged, or has not been read yet.
+    /// Its status could not be computed, or the object has not been read yet.
     Unknown,
-    /// It will not get to what is asked for without help.
+    /// It will not reach the desired state without help.
     Failed,
 }
 
@@ -43,9 +43,9 @@ impl fmt::Display for Status {
 /// The two standard conditions of kstatus. Both are abnormal-true: absent means all is well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConditionKind {
-    /// The object is not yet what is asked for.
+    /// The object does not have the desired state yet.
     Reconciling,
-    /// The object cannot become what is asked for.
+    /// The object cannot reach the desired state.
     Stalled,
 }
 
@@ -62,7 +62,7 @@ impl ConditionKind {
 /// A condition that a verdict implies; its `status` is always True.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// Which one.
+    /// Its type.
     pub kind: ConditionKind,
     /// Why, in one `CamelCase` word.
     pub reason: String,
@@ -70,16 +70,16 @@ pub struct Condition {
     pub message: String,
 }
 
-/// The judgement of one object.
+/// The computed status of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The state.
     pub status: Status,
-    /// What it is based on; empty where [`Verdict::error`] speaks.
+    /// The reason, in a sentence; empty if [`Verdict::error`] is set.
     pub message: String,
-    /// `Reconciling` when it is in progress, `Stalled` when it failed, none otherwise.
+    /// `Reconciling` for `InProgress`, `Stalled` for Failed, otherwise empty.
     pub conditions: Vec<Condition>,
-    /// Why the object could not be judged; its status is then [`Status::Unknown`].
+    /// Why the status could not be computed; the status is then [`Status::Unknown`].
     pub error: Option<String>,
 }
 
@@ -123,12 +123,12 @@ impl Verdict {
         }
     }
 
-    /// The verdict on an object that is there, and is not read.
+    /// The verdict on an object whose current state was not read.
     pub(super) fn unread(message: &str) -> Verdict {
         Verdict::plain(Status::Unknown, message.to_owned())
     }
 
-    /// The verdict on an object that a cluster says it does not have.
+    /// The verdict on an object that does not exist.
     pub fn not_found() -> Verdict {
         Verdict::plain(Status::NotFound, "Resource not found".to_owned())
     }

@@ -337,7 +337,7 @@ async fn once_gives_up_on_a_server_that_does_not_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_is_assessed_object_by_object_whatever_they_lack() {
+async fn each_object_of_a_file_is_assessed_on_its_own() {
     let file = format!("{}/status-documents.yaml", env!("CARGO_TARGET_TMPDIR"));
     let text = "
 kind: Pod

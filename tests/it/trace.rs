@@ -49,7 +49,7 @@ fn forbid(cluster: &Cluster, resource: &str) {
 }
 
 /// The paths of the requests for objects, without the parts that differ between runs.
-fn asked(requests: &[Request]) -> Vec<String> {
+fn requested_paths(requests: &[Request]) -> Vec<String> {
     let mut paths: Vec<String> = requests
         .iter()
         .filter(|request| !request.path.contains("watch="))
@@ -186,7 +186,7 @@ async fn endpoints_on_a_pipe() {
     2026-03-02T12:05:00Z service/api Current: 1/1 ready
     2026-03-02T12:05:00Z endpoint 10.0.0.1:8080 pod/api-a NotReady (was Ready)
     2026-03-02T12:05:00Z service/api Failed: 0/1 ready
-    2026-03-02T12:05:00Z service/api NotFound: deleted; its endpoints are still there
+    2026-03-02T12:05:00Z service/api NotFound: deleted; its endpoints still exist
     ");
 }
 
@@ -431,7 +431,7 @@ async fn a_service_requests_its_own_objects_only() {
     cluster.put(pod("other", &json!({"app": "other"})));
     let ran = cluster.spy().run(&["trace", "svc/api", "--once"]);
     assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
-    assert_snapshot!(asked(&cluster.sandbox.requests()).join("\n"), @"
+    assert_snapshot!(requested_paths(&cluster.sandbox.requests()).join("\n"), @"
     /api/v1/namespaces/shop/pods labelSelector=app%3Dapi
     /api/v1/namespaces/shop/services fieldSelector=metadata.name%3Dapi
     /apis/discovery.k8s.io/v1/namespaces/shop/endpointslices labelSelector=kubernetes.io%2Fservice-name%3Dapi
@@ -439,7 +439,7 @@ async fn a_service_requests_its_own_objects_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_restarts_is_shown_and_survived() {
+async fn a_restart_of_the_server_is_shown_and_survived() {
     let mut cluster = Cluster::start().await;
     cluster.put(service());
     let mut run = cluster.spy().start(&["trace", "svc/api"]);

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::formats::{Audience, ChangesFormat};
 use super::lookback::{Reach, Since, parse_revision, parse_since};
 use super::noise::NoiseArgs;
-use crate::commands::{EndArgs, ObjectArgs, WatchArgs};
+use crate::commands::{ObjectArgs, WaitArgs, WatchArgs};
 use crate::object::list_keys::Chosen;
 use crate::object::path::Pattern;
 use crate::watch::Revision;
@@ -19,7 +19,7 @@ pub(crate) struct ChangesArgs {
     #[command(flatten)]
     pub(super) watch: WatchArgs,
     #[command(flatten)]
-    pub(super) ends: EndArgs,
+    pub(super) ends: WaitArgs,
     /// Exit after this many versions, for example 5 (default: no limit)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) count: Option<u64>,

@@ -82,7 +82,7 @@ impl Live for Changes {
         self.keys.clone()
     }
 
-    fn tells_waiting(&self) -> bool {
+    fn reports_waiting(&self) -> bool {
         self.absence == Absence::Waits && self.audience() != Audience::Records
     }
 
@@ -111,7 +111,7 @@ impl Live for Changes {
         self.past.as_ref().is_some_and(|past| past.holds(key))
     }
 
-    fn tells_states_at_once(&self) -> bool {
+    fn reports_states_at_once(&self) -> bool {
         self.audience() == Audience::Records
     }
 
@@ -173,7 +173,7 @@ impl Live for Changes {
             let is_said = self.audience() != Audience::Records;
             match self.absence {
                 Absence::Missing => self.missing.push((*key).clone()),
-                Absence::Waits if is_said => terminal.say(&waiting(&key))?,
+                Absence::Waits if is_said => terminal.notify(&waiting(&key))?,
                 Absence::Waits | Absence::Fine => {}
             }
         }

@@ -1,4 +1,4 @@
-//! What a feed does as time goes on, and how it ends.
+//! What a feed does at each tick, and how it ends.
 
 use tokio::time::Instant;
 
@@ -7,7 +7,7 @@ use super::feed::LiveFeed;
 use crate::commands::{CommandError, Ended, Signal, Terminal};
 
 impl LiveFeed<'_> {
-    /// Prints, and draws the frame, as time goes on.
+    /// Prints and draws at each tick.
     pub(super) fn on_beat<V: Live>(
         &mut self,
         now: Instant,
@@ -24,7 +24,7 @@ impl LiveFeed<'_> {
         Ok(())
     }
 
-    /// Prints what there is once the user, the system or the time limit has ended it.
+    /// Prints the remaining output after the user, the system or the time limit has stopped the verb.
     pub(super) async fn stopped<V: Live>(
         &mut self,
         view: &mut V,
@@ -37,8 +37,8 @@ impl LiveFeed<'_> {
         Ok(signal.map_or(Ended::OutOfTime, Ended::By))
     }
 
-    /// Fails if a file holds what could not be read. What could, is shown by now. A server is asked again
-    /// instead.
+    /// Fails if a file contains text that could not be read; the rest is printed by then. A server never
+    /// causes this error, because its sources read again.
     pub(super) fn ending(&self, ended: Ended) -> Result<Ended, CommandError> {
         if !self.session.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
             return Ok(ended);

@@ -1,4 +1,4 @@
-//! `LiveFeed`: the sources of a live verb, from their subscription to what the view prints of their events.
+//! `LiveFeed`: subscribes to the sources of a live verb and passes their events to the view.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::commands::{CommandError, Session, Sources, Terminal};
 use crate::source::{Event, SourceKey};
 use crate::watch::{Patience, Subscriptions, Terms};
 
-/// How many events are taken before what they mean is shown.
+/// The most events that the view takes before it prints.
 const BATCH: usize = 512;
 
-/// The sources that are followed: their events and their states.
+/// The followed sources, with their events and states.
 pub(super) struct LiveFeed<'a> {
     pub(super) session: &'a Session,
     pub(super) wanted: Vec<SourceKey>,
@@ -24,7 +24,7 @@ pub(super) struct LiveFeed<'a> {
     pub(super) sources: Sources,
     pub(super) printing: RedrawPace,
     pub(super) drawing: RedrawPace,
-    /// What could not be read, each once.
+    /// The errors for lines that could not be read, each once.
     pub(super) unreadable: Vec<Arc<str>>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> LiveFeed<'a> {
         }
     }
 
-    /// Prints what is owed, unless it is too soon.
+    /// Prints new output, unless the pause after the last print is not over.
     pub(super) fn print_if_due<V: Live>(
         &mut self,
         view: &mut V,
@@ -67,7 +67,7 @@ impl<'a> LiveFeed<'a> {
         Ok(())
     }
 
-    /// Prints what is owed when nothing more is to come.
+    /// Prints the last output, when no more events come.
     pub(super) fn print_last<V: Live>(
         &mut self,
         view: &mut V,
@@ -77,7 +77,7 @@ impl<'a> LiveFeed<'a> {
         self.print_owed(view, terminal)
     }
 
-    /// Fails if what was asked cannot be told, once what came of it is printed.
+    /// Fails if no vital source can be read. It prints the last output first.
     pub(super) fn fail_if_refused<V: Live>(
         &mut self,
         view: &mut V,
@@ -90,7 +90,7 @@ impl<'a> LiveFeed<'a> {
         Err(error)
     }
 
-    /// Whether all that was asked is told; an error if nobody answers.
+    /// Whether the output is complete. Returns an error if a source does not answer.
     pub(super) fn is_over(&self, view: &impl Live) -> Result<bool, CommandError> {
         if self.printing.is_owed || !view.is_answered(&self.sources) {
             return Ok(false);
@@ -98,8 +98,8 @@ impl<'a> LiveFeed<'a> {
         self.sources.silence().map_or(Ok(true), Err)
     }
 
-    /// Tells of names like that of an object that is waited for, if it still is.
-    pub(super) fn tell_similar(
+    /// Suggests similar names for a missing object, if it is still missing.
+    pub(super) fn suggest_similar(
         &self,
         key: &SourceKey,
         near: &[String],
@@ -107,12 +107,13 @@ impl<'a> LiveFeed<'a> {
     ) -> Result<(), CommandError> {
         if !near.is_empty() && self.sources.is_absent(key) {
             let near = near.join(" or ");
-            terminal.say(&format!("{} not found: did you mean {near}?", object(key)))?;
+            terminal.notify(&format!("{} not found: did you mean {near}?", object(key)))?;
         }
         Ok(())
     }
 
-    /// Subscribes to what is wanted and ends what no longer is. What the view holds waits.
+    /// Subscribes to the wanted sources and ends the other subscriptions. Sources that the view holds are
+    /// paused.
     pub(super) fn reconcile(&mut self, view: &impl Live, terminal: &Terminal<'_>) {
         self.subscriptions.hold(|key| view.holds(key));
         let wanted = view.wanted();
@@ -149,7 +150,7 @@ impl<'a> LiveFeed<'a> {
         }
     }
 
-    /// Hands this event, and those that wait behind it, to the view.
+    /// Passes this event, and those queued behind it, to the view.
     pub(super) fn take(
         &mut self,
         event: (Arc<SourceKey>, Event),
@@ -166,11 +167,11 @@ impl<'a> LiveFeed<'a> {
                 self.unreadable.push(detail.clone());
             }
             let mut notes = self.sources.apply(&key, &event, now);
-            if view.tells_states_at_once() {
+            if view.reports_states_at_once() {
                 notes.extend(self.sources.take_held());
             }
             for (key, note) in notes {
-                // What ends the program is told as its error.
+                // If the source ends the program, the final error reports it.
                 if self.sources.refusal().is_none() {
                     view.note(&key, note, terminal)?;
                 }

@@ -1,4 +1,4 @@
-//! What a live verb has to say for itself.
+//! `Live`: the interface of a live verb.
 
 use std::sync::Arc;
 
@@ -8,52 +8,51 @@ use crate::commands::{CommandError, Need, Note, Sources, Terminal};
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 
-/// A verb that follows sources. Everything but the two that are handed the terminal is a function of
-/// the events, so that it can be tested without any.
+/// A verb that follows sources. Most methods depend only on events, so tests need no terminal.
 pub(crate) trait Live {
-    /// How many times as long as a print took there is none after it. A view of which each print goes
-    /// over all there is has to rest, or the cost of a burst of events would be its square; one that
-    /// prints what has come, and no more, need not.
+    /// The pause after a print, as a multiple of the time that the print took. A view that goes over all
+    /// objects at each print needs a pause: without one, the cost of a burst of events grows with its square.
+    /// A view that prints only new events needs none.
     const REST: u32 = 0;
 
-    /// The sources to follow now. Asked again after each batch of events; an object that has come may
-    /// lead to others.
+    /// The sources to follow now. The loop asks again after each batch of events, because a new object may
+    /// lead to other sources.
     fn wanted(&self) -> Vec<SourceKey>;
 
-    /// Whether the view is of what this source has, or would be of something without it.
+    /// How much the view depends on a source.
     fn need(&self, _key: &SourceKey) -> Need {
         Need::Vital
     }
 
-    /// Whether people are told which objects are waited for.
-    fn tells_waiting(&self) -> bool;
+    /// Whether to report the objects that the verb waits for.
+    fn reports_waiting(&self) -> bool;
 
-    /// What is to be told after an interruption. Most verbs show how things are.
+    /// Which versions a subscription delivers after an interruption. Most verbs need only the newest.
     fn catch_up(&self) -> CatchUp {
         CatchUp::Newest
     }
 
-    /// Whether what was there at the start is shown, so that it can end.
+    /// Whether the initial objects are shown, so that the verb may end.
     fn has_begun(&self) -> bool {
         true
     }
 
-    /// Takes one event.
+    /// Applies one event.
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
 
-    /// Whether the events of a source wait: the view has to show something else before them. They wait in
-    /// the source's queue, which is bounded, and what does not fit is read back.
+    /// Whether to pause the events of a source, because the view has to show something else first. They wait
+    /// in the source's bounded queue. Events that do not fit are read back later.
     fn holds(&self, _key: &SourceKey) -> bool {
         false
     }
 
-    /// Whether states are told as they come. Else those from before anything was read wait until something is:
-    /// they may be all there is to tell, and then the error tells it.
-    fn tells_states_at_once(&self) -> bool {
+    /// Whether to report states as they come. Otherwise they wait until a vital source is read. If none is
+    /// ever read, the final error reports them instead.
+    fn reports_states_at_once(&self) -> bool {
         false
     }
 
-    /// Tells that a source has come to another state: to people, unless the verb has records of it.
+    /// Reports a change of a source's state to the user, unless the verb has records for it.
     fn note(
         &mut self,
         _key: &Arc<SourceKey>,
@@ -63,29 +62,29 @@ pub(crate) trait Live {
         Ok(terminal.note(&note)?)
     }
 
-    /// Waits for what comes from elsewhere than the sources; nothing does, unless the verb says so. It is
-    /// dropped half way when something else comes.
+    /// Waits for results of other work than events, if the verb has such work. The loop may drop the future
+    /// at any point.
     fn wait_for_other(&mut self) -> impl Future<Output = ()> {
         std::future::pending()
     }
 
-    /// Ends what is under way elsewhere with what it has found by now. The user or the time limit has ended
-    /// the verb: this may take a moment, and no longer.
+    /// Ends such other work early and keeps its results so far. The user or the time limit has stopped the
+    /// verb, so this may take only a moment.
     fn wind_up(&mut self) -> impl Future<Output = ()> {
         std::future::ready(())
     }
 
-    /// Says that the end has come: what waits for something from elsewhere is printed without it. Returns
-    /// whether anything may have waited.
+    /// Announces the end: output that waits for other work is printed without it. Returns whether any output
+    /// may have waited.
     fn stop_waiting(&mut self) -> bool {
         false
     }
 
-    /// Prints what is new for good. Called after each batch of events, or after several.
+    /// Prints new output, which stays. The loop calls it after one or more batches of events.
     fn print(&mut self, sources: &Sources, terminal: &mut Terminal<'_>)
     -> Result<(), CommandError>;
 
-    /// Draws the frame. Called on a terminal alone, at most ten times a second.
+    /// Draws the frame. The loop calls it only on a terminal, at most ten times a second.
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError>;
 
     /// Draws the last frame, which stays on the terminal.
@@ -97,9 +96,9 @@ pub(crate) trait Live {
         self.draw(sources, terminal)
     }
 
-    /// Notes what the sources have told when it ends, and what they have not.
+    /// Records the states of the sources when the verb ends.
     fn over(&mut self, _sources: &Sources) {}
 
-    /// Whether what was asked is answered. Only sources that are settled can tell.
+    /// Whether the output is complete. Only settled sources can show that.
     fn is_answered(&self, sources: &Sources) -> bool;
 }

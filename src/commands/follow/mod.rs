@@ -1,4 +1,5 @@
-//! The loop of every live verb: events in, lines and frames out, until it is answered or stopped.
+//! The loop of every live verb: it turns events into lines and frames, until the output is complete or it is
+//! stopped.
 
 mod ending;
 mod feed;
@@ -20,10 +21,11 @@ use feed::LiveFeed;
 pub(crate) use live::Live;
 use pace::BEAT;
 
-/// How often a frame is drawn at most.
+/// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// Follows what `view` wants until it is answered, its sources have ended, or `shutdown` comes.
+/// Follows the sources that `view` wants, until the output is complete, the sources have ended, or `shutdown`
+/// comes.
 pub(crate) async fn follow(
     view: &mut impl Live,
     session: &Session,
@@ -36,7 +38,7 @@ pub(crate) async fn follow(
     view.over(&feed.sources);
     let shown = feed.leave(view, terminal, &ended);
     match shutdown.wait().now_or_never() {
-        // A terminal that has hung up takes nothing more.
+        // A terminal that has hung up accepts no more output.
         Some(Some(Signal::Hangup)) => return Ok(Ended::By(Signal::Hangup)),
         Some(_) | None => shown?,
     }
@@ -48,7 +50,7 @@ pub(crate) async fn follow(
     ended
 }
 
-/// Asks for names like that of an object that is not there, beside everything else.
+/// Looks up names that are similar to that of a missing object.
 async fn look_up(session: &Session, key: Arc<SourceKey>) -> (Arc<SourceKey>, Vec<String>) {
     let near = session.similar(&key).await;
     (key, near)
@@ -77,7 +79,7 @@ impl LiveFeed<'_> {
                     let is_event = event.is_some();
                     match event {
                         Some(event) => self.take(event, view, terminal)?,
-                        // What was not looked at yet may lead to other sources.
+                        // Output that is not printed yet may lead to other sources.
                         None if self.printing.is_owed => self.print_owed(view, terminal)?,
                         None => {
                             self.print_last(view, terminal)?;
@@ -96,7 +98,7 @@ impl LiveFeed<'_> {
                 now = beat.tick() => self.on_beat(now, view, terminal)?,
                 Some(found) = lookups.next() => {
                     let (key, near): (Arc<SourceKey>, Vec<String>) = found;
-                    self.tell_similar(&key, &near, terminal)?;
+                    self.suggest_similar(&key, &near, terminal)?;
                 }
                 () = suspended.asked() => {
                     terminal.release()?;
@@ -111,14 +113,14 @@ impl LiveFeed<'_> {
             if self.is_over(&*view)? {
                 return Ok(Ended::Answered);
             }
-            if view.tells_waiting() {
+            if view.reports_waiting() {
                 let absent = self.sources.take_absent().into_iter();
                 lookups.extend(absent.map(|key| look_up(self.session, key)));
             }
         }
     }
 
-    /// Leaves the last frame on the screen, or clears one that shows nothing.
+    /// Leaves the last frame on the screen, or clears a frame that shows nothing.
     fn leave(
         &self,
         view: &mut impl Live,

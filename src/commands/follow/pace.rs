@@ -1,17 +1,17 @@
-//! `RedrawPace`: how often something is done that may take long.
+//! `RedrawPace`: limits how often a costly action runs.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How often a frame is drawn at least, as ages go on; and the longest rest.
+/// The longest time between two frames, because ages change. Also the longest pause.
 pub(super) const BEAT: Duration = Duration::from_secs(1);
 
-/// When something is done that is owed: at once, unless it was just done and took long.
+/// When an action runs that is due: at once, unless the last run took long and has just ended.
 pub(super) struct RedrawPace {
-    /// Something has come since it was last done.
+    /// Whether anything is new since the last run.
     pub(super) is_owed: bool,
-    /// Until when it is not done again.
+    /// The end of the pause after the last run.
     pub(super) rests_until: Instant,
     done: Option<Instant>,
 }
@@ -27,19 +27,19 @@ impl Default for RedrawPace {
 }
 
 impl RedrawPace {
-    /// Whether it is owed, and the rest is over.
+    /// Whether a run is needed and the pause is over.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.is_owed && now >= self.rests_until
     }
 
-    /// Whether it was not done for a beat.
+    /// Whether the last run was at least a beat ago.
     pub(super) fn is_overdue(&self, now: Instant) -> bool {
         self.done
             .is_none_or(|done| now.duration_since(done) >= BEAT)
     }
 
-    /// Notes that it is done, and was begun then: it rests so many times as long as it took, and no
-    /// longer than a beat.
+    /// Records a run that started at `begun`. The pause is `times` as long as the run took, and at most a
+    /// beat.
     pub(super) fn done(&mut self, begun: Instant, times: u32) {
         let end = Instant::now();
         let rest = end.duration_since(begun).saturating_mul(times);
@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// After how many milliseconds it is due again, if it took so many and rests so many times as long.
+    /// The pause in milliseconds after a run of `took` milliseconds.
     async fn due_after(took: u64, times: u32) -> u64 {
         let mut pace = RedrawPace::default();
         let begun = Instant::now();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn it_rests_by_what_it_took() {
+    async fn the_pause_is_a_multiple_of_the_run() {
         assert_eq!(due_after(0, 4).await, 0);
         assert_eq!(due_after(20, 4).await, 80);
         assert_eq!(due_after(20, 0).await, 0);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn it_is_overdue_after_a_beat() {
+    async fn a_run_is_overdue_after_a_beat() {
         let mut pace = RedrawPace::default();
         assert!(pace.is_overdue(Instant::now()), "it was never done");
         pace.done(Instant::now(), 4);

@@ -1,4 +1,4 @@
-//! `Sources`: the state of every source a verb follows, for its footer, its notes and its end.
+//! `Sources`: the states of all sources that a verb follows, for the footer, the notes and the final error.
 
 mod note;
 mod source_status;
@@ -22,30 +22,30 @@ use words::{can_i, cause, name};
 
 pub(crate) use words::{describe, describe_counted, named, object, place};
 
-/// The sources of a verb, in the order they came.
+/// The sources of a verb, in the order in which they were added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
     known: Vec<SourceStatus>,
-    /// What there is to tell once anything was read; if nothing is, the error tells it.
+    /// Notes from before a vital source was read. If none is ever read, the final error reports them instead.
     held: Vec<(Arc<SourceKey>, Note)>,
 }
 
 impl Sources {
-    /// Counts a source in: it is connecting until it says otherwise.
+    /// Adds a source, which is connecting at first.
     pub(crate) fn add(&mut self, key: &Arc<SourceKey>, need: Need) {
         if !self.known.iter().any(|known| known.key == *key) {
             self.known.push(SourceStatus::new(key.clone(), need));
         }
     }
 
-    /// Forgets a source that is followed no longer.
+    /// Removes a source that is no longer followed.
     pub(crate) fn remove(&mut self, key: &SourceKey) {
         self.known.retain(|known| *known.key != *key);
         self.held.retain(|(held, _)| **held != *key);
     }
 
-    /// Notes what an event says of its source. Changes of state that a user should hear of now are
-    /// returned: until anything was read none, as they may be all there is to tell.
+    /// Records the effect of an event on its source. Returns the changes of state to report now. There are
+    /// none until a vital source is read, because the final error may report them instead.
     pub(crate) fn apply(
         &mut self,
         key: &Arc<SourceKey>,
@@ -71,12 +71,12 @@ impl Sources {
         }
     }
 
-    /// The changes of state from before anything was read.
+    /// The notes from before a vital source was read.
     pub(crate) fn take_held(&mut self) -> Vec<(Arc<SourceKey>, Note)> {
         std::mem::take(&mut self.held)
     }
 
-    /// Whether anything that was asked for has been read.
+    /// Whether any vital source has been read.
     pub(crate) fn is_read(&self) -> bool {
         self.vital().any(|known| known.synced)
     }
@@ -85,25 +85,23 @@ impl Sources {
         self.known.iter().filter(|known| known.need == Need::Vital)
     }
 
-    /// The sources of single objects that were asked for and, as is known by now, were never there; each
-    /// is told once.
+    /// The vital sources of one named object each that never existed. Each is returned once.
     pub(crate) fn take_absent(&mut self) -> Vec<Arc<SourceKey>> {
         let absent = self.known.iter_mut().filter(|known| known.is_absent());
         let new = absent.filter_map(|known| {
-            let was_told = std::mem::replace(&mut known.told_absent, true);
-            (!was_told).then(|| known.key.clone())
+            let was_reported = std::mem::replace(&mut known.reported_absent, true);
+            (!was_reported).then(|| known.key.clone())
         });
         new.collect()
     }
 
-    /// Whether the single object of a source that was asked for was never there.
+    /// Whether the source is vital, for one named object, and the object never existed.
     pub(crate) fn is_absent(&self, key: &SourceKey) -> bool {
         let mut of_key = self.known.iter().filter(|known| *known.key == *key);
         of_key.any(SourceStatus::is_absent)
     }
 
-    /// Whether every source has either given a full listing, or said that it cannot, or been tried often
-    /// enough.
+    /// Whether every source has delivered a full listing, cannot be read, or was tried often enough.
     pub(crate) fn are_settled(&self) -> bool {
         !self.known.is_empty()
             && self
@@ -112,8 +110,8 @@ impl Sources {
                 .all(|known| known.synced || known.is_hopeless())
     }
 
-    /// The error to end with at once: nothing that was asked for was ever read and nothing will be, or
-    /// all of it has failed for good. Who sees nothing waits for nothing.
+    /// The error that ends the verb at once: no vital source was ever read and none can be, or all have
+    /// failed for good.
     pub(crate) fn refusal(&self) -> Option<CommandError> {
         let never = |known: &SourceStatus| !known.synced && known.is_hopeless();
         let failed = |known: &SourceStatus| matches!(known.state, SourceState::Failed { .. });
@@ -122,17 +120,17 @@ impl Sources {
             .flatten()
     }
 
-    /// The error to end with once all that could be read is shown: sources did not answer.
+    /// The error that ends the verb after it has shown all that it could read: some sources did not answer.
     pub(crate) fn silence(&self) -> Option<CommandError> {
         let silent = |known: &&SourceStatus| !known.synced && is_given_up(&known.state);
         error_of(&self.known.iter().filter(silent).collect::<Vec<_>>())
     }
 
-    /// What was asked for and cannot be read, or no longer.
+    /// The vital sources that could not be read, or no longer can be.
     pub(crate) fn unread(&self) -> Vec<Unknown> {
         let is_read = self.is_read();
         let unread = self.vital().filter_map(|known| match known.unread() {
-            // Until something answers it is only slow.
+            // Until a vital source answers, the server may only be slow.
             Some(Unknown::Refused(_)) if !is_read && !known.is_hopeless() => Some(known.late()),
             unread => unread,
         });
@@ -144,7 +142,7 @@ impl Sources {
         self.known.len()
     }
 
-    /// The sources that cannot be read, each as a line.
+    /// A line for each source that cannot be read.
     pub(crate) fn refused(&self) -> impl Iterator<Item = String> {
         let refused = self.known.iter().filter(|known| is_refused(&known.state));
         refused.map(|known| {
@@ -158,7 +156,7 @@ impl Sources {
         })
     }
 
-    /// The state of them all in a few words: the worst decides.
+    /// The state of all sources in a few words. The worst state decides.
     pub(crate) fn summary(&self, now: Timestamp, look: Look) -> String {
         let worst = self.known.iter().max_by_key(|known| severity(&known.state));
         let Some(worst) = worst else {
@@ -208,7 +206,8 @@ impl Sources {
     }
 }
 
-/// Why sources cannot be read, a line for each reason, and what to do about it; `None` without any.
+/// The error for sources that cannot be read: one line for each reason, and a hint. `None` without any
+/// reason.
 fn error_of(sources: &[&SourceStatus]) -> Option<CommandError> {
     let mut lines: Vec<&str> = Vec::new();
     for cause in sources.iter().filter_map(|known| cause(&known.state)) {

@@ -1,32 +1,33 @@
-//! What a verb says of one source.
+//! What a verb reports about one source.
 
 use std::sync::Arc;
 
 /// How much a verb depends on a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// It is what was asked for: a verb that can read no such source ends.
+    /// The user requested it. The verb ends if it can read no vital source.
     Vital,
-    /// It adds to what is shown.
+    /// It adds to the view.
     Useful,
 }
 
-/// A source that has gone from one state to another, in words.
+/// A change of a source's state, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     /// The source: `deployments.apps/web in namespace "shop"`.
     pub(crate) source: String,
     /// The state's name: `live`, `retrying`.
     pub(crate) state: &'static str,
-    /// Why, where there is a reason.
+    /// The reason, if there is one.
     pub(crate) cause: Option<Arc<str>>,
 }
 
-/// A part of what was asked that the verb could not read.
+/// A requested source that the verb could not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// The time was over before the server had sent it. It is named: `pods in namespace "shop"`.
+    /// The server had not sent it when the time was over. The text names it: `pods in namespace "shop"`.
     Late(String),
-    /// The server refused it or went away. The whole line says so, in the server's words if it sent some.
+    /// The server refused it or went away. The text is the whole message, in the server's words if it sent
+    /// any.
     Refused(String),
 }

@@ -1,4 +1,4 @@
-//! `SourceStatus`: what is known of one source.
+//! `SourceStatus`: the known facts about one source.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use super::note::{Need, Note, Unknown};
 use super::words::{cause, describe, name, named};
 use crate::source::{SourceKey, SourceState};
 
-/// How often a server is tried that has not answered yet.
+/// How many times to try a server that has not answered yet.
 const TRIES: u32 = 3;
 
-/// What is known of one source.
+/// The known facts about one source.
 #[derive(Clone, Debug)]
 pub(super) struct SourceStatus {
     pub(super) key: Arc<SourceKey>,
     pub(super) need: Need,
     pub(super) state: SourceState,
-    /// It has given a full listing.
+    /// Whether it has delivered a full listing.
     pub(super) synced: bool,
-    /// An object of it was there.
+    /// Whether it has ever had an object.
     pub(super) met: bool,
-    /// That its one object is not there was told.
-    pub(super) told_absent: bool,
-    /// It was live once: what is shown is from then.
+    /// Whether the absence of its one object was reported.
+    pub(super) reported_absent: bool,
+    /// When it first went live; `None` before that.
     pub(super) since: Option<Timestamp>,
 }
 
 impl SourceStatus {
-    /// A source that is about to connect.
+    /// A source that is connecting.
     pub(super) fn new(key: Arc<SourceKey>, need: Need) -> SourceStatus {
         SourceStatus {
             key,
@@ -36,12 +36,12 @@ impl SourceStatus {
             state: SourceState::Connecting,
             synced: false,
             met: false,
-            told_absent: false,
+            reported_absent: false,
             since: None,
         }
     }
 
-    /// Goes to another state; tells what a user should hear of.
+    /// Enters another state. Returns a note if the user should know.
     pub(super) fn enter(&mut self, state: &SourceState, now: Timestamp) -> Option<Note> {
         let was = std::mem::replace(&mut self.state, state.clone());
         if *state == SourceState::Live {
@@ -57,12 +57,12 @@ impl SourceStatus {
         })
     }
 
-    /// Whether nothing is to be expected of it any more.
+    /// Whether no listing can be expected any more.
     pub(super) fn is_hopeless(&self) -> bool {
         is_refused(&self.state) || is_given_up(&self.state)
     }
 
-    /// What of it cannot be read, or no longer.
+    /// Why it could not be read, or no longer can be; `None` if it is readable.
     pub(super) fn unread(&self) -> Option<Unknown> {
         match &self.state {
             SourceState::Retrying { cause, .. }
@@ -76,23 +76,23 @@ impl SourceStatus {
         }
     }
 
-    /// It has not told all it has in time.
+    /// The error for a source that has not delivered its listing in time.
     pub(super) fn late(&self) -> Unknown {
         Unknown::Late(describe(&self.key))
     }
 
-    /// Whether the server does not let us read it.
+    /// Whether the server denies access to it.
     pub(super) fn is_forbidden(&self) -> bool {
         matches!(self.state, SourceState::Forbidden { .. })
     }
 
-    /// Whether it is about one object that was asked for and was never there.
+    /// Whether it is vital, for one named object, and the object never existed.
     pub(super) fn is_absent(&self) -> bool {
         self.need == Need::Vital && self.synced && !self.met && named(&self.key).is_some()
     }
 }
 
-/// Whether a source cannot be read, whatever the server's mood.
+/// Whether a source cannot be read, even if the server answers.
 pub(super) fn is_refused(state: &SourceState) -> bool {
     match state {
         SourceState::Forbidden { .. }

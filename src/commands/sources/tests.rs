@@ -1,4 +1,4 @@
-//! What is told of sources, and when it is the end.
+//! Tests of the notes about sources, and of the final error.
 
 use super::*;
 use crate::object::Resource;
@@ -51,8 +51,8 @@ fn retrying(attempt: u32) -> Event {
     })
 }
 
-/// The sources, and what each event told.
-fn told(sources: &mut Sources, events: &[(&Arc<SourceKey>, Event)]) -> Vec<String> {
+/// Applies events; returns the notes.
+fn notes(sources: &mut Sources, events: &[(&Arc<SourceKey>, Event)]) -> Vec<String> {
     let mut told = Vec::new();
     for (key, event) in events {
         let notes = sources.apply(key, event, Timestamp::UNIX_EPOCH);
@@ -81,14 +81,14 @@ fn of(keys: &[(&Arc<SourceKey>, Need)]) -> Sources {
 }
 
 #[test]
-fn what_the_error_tells_is_told_by_nothing_else() {
+fn a_reason_in_the_final_error_is_not_reported_before() {
     let (deployment, pods) = (deployment(), pods());
     let mut sources = of(&[(&deployment, Need::Vital), (&pods, Need::Vital)]);
     let tries = [1, 2, 3].map(retrying);
     for event in tries {
         assert_eq!(error(&sources), None);
         let events = [(&deployment, event.clone()), (&pods, event)];
-        assert_eq!(told(&mut sources, &events), [""; 0]);
+        assert_eq!(notes(&mut sources, &events), [""; 0]);
     }
     assert_eq!(
         error(&sources).as_deref(),
@@ -97,10 +97,10 @@ fn what_the_error_tells_is_told_by_nothing_else() {
 }
 
 #[test]
-fn what_was_held_back_is_told_once_anything_is_read() {
+fn held_notes_are_reported_once_a_source_is_read() {
     let (deployment, pods) = (deployment(), pods());
     let mut sources = of(&[(&deployment, Need::Vital), (&pods, Need::Useful)]);
-    assert_eq!(told(&mut sources, &[(&pods, forbidden("pods"))]), [""; 0]);
+    assert_eq!(notes(&mut sources, &[(&pods, forbidden("pods"))]), [""; 0]);
     let events = [
         (&deployment, synced(1)),
         (&deployment, retrying(1)),
@@ -108,7 +108,7 @@ fn what_was_held_back_is_told_once_anything_is_read() {
         (&deployment, Event::State(SourceState::Live)),
     ];
     assert_eq!(
-        told(&mut sources, &events),
+        notes(&mut sources, &events),
         [
             "pods in namespace \"shop\": forbidden",
             "deployments.apps/web in namespace \"shop\": retrying",
@@ -119,14 +119,14 @@ fn what_was_held_back_is_told_once_anything_is_read() {
 }
 
 #[test]
-fn a_source_that_only_adds_does_not_keep_a_refused_verb_alive() {
+fn a_useful_source_does_not_keep_a_refused_verb_alive() {
     let (deployment, pods) = (deployment(), pods());
     let mut sources = of(&[(&deployment, Need::Vital), (&pods, Need::Useful)]);
     let events = [
         (&pods, synced(0)),
         (&deployment, forbidden("deployments.apps \"web\"")),
     ];
-    assert_eq!(told(&mut sources, &events), [""; 0]);
+    assert_eq!(notes(&mut sources, &events), [""; 0]);
     assert_eq!(
         error(&sources).as_deref(),
         Some(
@@ -140,9 +140,9 @@ fn a_source_that_only_adds_does_not_keep_a_refused_verb_alive() {
 fn every_refused_kind_is_named_with_one_hint() {
     let (deployment, pods) = (deployment(), pods());
     let mut sources = of(&[(&pods, Need::Vital), (&deployment, Need::Vital)]);
-    told(&mut sources, &[(&pods, forbidden("pods"))]);
+    notes(&mut sources, &[(&pods, forbidden("pods"))]);
     assert_eq!(error(&sources), None);
-    told(
+    notes(
         &mut sources,
         &[(&deployment, forbidden("deployments.apps"))],
     );
@@ -181,7 +181,7 @@ fn the_hint_asks_for_the_verb_that_was_refused() {
 }
 
 #[test]
-fn an_object_is_absent_once_and_only_if_it_was_never_there() {
+fn an_absent_object_is_reported_once_if_it_never_existed() {
     let (deployment, pods) = (deployment(), pods());
     let owner = key("apps replicasets ReplicaSet", Some("web-1"));
     let needs = [
@@ -192,7 +192,7 @@ fn an_object_is_absent_once_and_only_if_it_was_never_there() {
     let mut sources = of(&needs);
     assert!(sources.take_absent().is_empty());
     let nothing = [&deployment, &pods, &owner].map(|key| (key, synced(0)));
-    told(&mut sources, &nothing);
+    notes(&mut sources, &nothing);
     assert_eq!(sources.take_absent(), std::slice::from_ref(&deployment));
     assert!(sources.take_absent().is_empty());
     assert!(sources.is_absent(&deployment));

@@ -1,16 +1,16 @@
-//! What sources and their states are called, and what to do about one that may not be read.
+//! The names of sources and their states, and the hint for missing permissions.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::source::{Scope, SourceKey, SourceState};
 
-/// What a source is called in messages: `deployments.apps/web in namespace "shop"`.
+/// The name of a source in messages: `deployments.apps/web in namespace "shop"`.
 pub(crate) fn describe(key: &SourceKey) -> String {
     format!("{}{}", object(key), place(key))
 }
 
-/// So many objects of a source: `1 deployment.apps in namespace "shop"`, `2 pods with labels app=web`.
+/// A number of objects of a source: `1 deployment.apps in namespace "shop"`, `2 pods with labels app=web`.
 pub(crate) fn describe_counted(key: &SourceKey, count: usize) -> String {
     let resource = &key.resource;
     let name = match (count, &*resource.group) {
@@ -21,7 +21,7 @@ pub(crate) fn describe_counted(key: &SourceKey, count: usize) -> String {
     format!("{count} {name}{}", place(key))
 }
 
-/// A source's type, with the name if it is about one object: `deployments.apps/web`.
+/// A source's type, with the name if the source selects one: `deployments.apps/web`.
 pub(crate) fn object(key: &SourceKey) -> String {
     let resource = key.resource.group_resource();
     match named(key) {
@@ -30,7 +30,7 @@ pub(crate) fn object(key: &SourceKey) -> String {
     }
 }
 
-/// Where a source looks and what it selects, with a blank before it.
+/// The namespace and the selectors of a source, with a space before them.
 pub(crate) fn place(key: &SourceKey) -> String {
     let mut text = String::new();
     if let Scope::Namespace(namespace) = &key.scope {
@@ -45,13 +45,13 @@ pub(crate) fn place(key: &SourceKey) -> String {
     text
 }
 
-/// The name of the one object that a source is about, if it is about one.
+/// The name, if the source selects one.
 pub(crate) fn named(key: &SourceKey) -> Option<&str> {
     key.select.name()
 }
 
-/// How to find out about permissions that lack: those to `list`, for a source that may be listed and
-/// not watched is polled, and is not refused.
+/// The hint for missing permissions. It names `list`: a source that may be listed but not watched is polled,
+/// not refused.
 pub(super) fn can_i(keys: &[&SourceKey]) -> Option<String> {
     let first = *keys.first()?;
     let namespace = first.namespace();
@@ -72,7 +72,7 @@ pub(super) fn can_i(keys: &[&SourceKey]) -> Option<String> {
     })
 }
 
-/// A state in one word.
+/// The name of a state.
 pub(super) fn name(state: &SourceState) -> &'static str {
     match state {
         SourceState::Connecting => "connecting",
@@ -86,7 +86,7 @@ pub(super) fn name(state: &SourceState) -> &'static str {
     }
 }
 
-/// Why a source is in its state, where there is a reason.
+/// Why a source is in its state, if there is a reason.
 pub(super) fn cause(state: &SourceState) -> Option<&Arc<str>> {
     match state {
         SourceState::Connecting | SourceState::Live | SourceState::Ended => None,

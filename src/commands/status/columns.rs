@@ -1,4 +1,4 @@
-//! The columns of the table, and what stands in them.
+//! The columns of the table and their cells.
 
 use jiff::Timestamp;
 
@@ -9,17 +9,17 @@ use crate::render::style::Role;
 use crate::render::table::{Cell, Column, Fit};
 use crate::status::Row;
 
-/// From how many columns of a terminal on NODE, IP and CHANGED are shown.
+/// The least terminal width at which NODE, IP and CHANGED are shown.
 const WIDE: usize = 120;
-/// From how many on a restart's age is shown.
+/// The least terminal width at which a restart's age is shown.
 const ROOMY: usize = 100;
 
-/// What a table has columns for.
+/// Which columns a table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StatusColumns {
-    /// Whether objects of more than one namespace are shown.
+    /// Whether to show namespaces.
     pub(super) namespaces: bool,
-    /// Whether the table is redrawn as things change.
+    /// Whether the table is redrawn on changes.
     pub(super) live: bool,
     /// The width of the terminal; `None` for no limit.
     pub(super) width: Option<usize>,
@@ -48,7 +48,7 @@ impl StatusColumns {
         columns
     }
 
-    /// The place of the column of names.
+    /// The index of the name column.
     pub(super) fn name(self) -> usize {
         usize::from(self.namespaces)
     }

@@ -1,4 +1,4 @@
-//! `status --from FILE --once`: judges each object of a file on its own, in the order of the file.
+//! `status --from FILE --once`: assesses each object of a file on its own, in the order of the file.
 
 use super::rows::StatusRow;
 use super::table::Idle;
@@ -12,7 +12,7 @@ use crate::render::json::line::line;
 use crate::render::json::status::StatusRecord;
 use crate::status::Assessment;
 
-pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+pub(super) fn assess_each(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let source = &args.objects.source;
     let documents = documents(context, source)?;
     let now = source.now.unwrap_or_else(|| context.env.now());
@@ -53,7 +53,7 @@ pub(super) fn judge_each(args: &Args, context: &mut Context<'_>) -> Result<Ended
     args.ends.conclude(Ended::Answered, answer)
 }
 
-/// Fails if a document is no object that has a status. The others are listed by now.
+/// Fails if a document is not an object with a status. The other documents are printed by then.
 fn refuse_unreadable(
     file: &str,
     documents: &[Doc],
@@ -91,7 +91,7 @@ fn alone(document: &Doc) -> Graph {
     graph
 }
 
-/// The reference, with its place in the file for a name where it has none.
+/// The reference. An object without a name gets its position in the file as its name.
 fn with_name(object: ObjectRef, position: usize) -> ObjectRef {
     let or = |text: std::sync::Arc<str>, other: String| match &*text {
         "" => other.into(),

@@ -1,22 +1,23 @@
-//! The header of `status`: the objects, their place, and how far their rollout is.
+//! The header of `status`: the objects, their namespace, and the progress of their rollout.
 
 use super::rows::StatusRow;
-use super::state::{StatusState, TREES};
+use super::state::{MAX_EXPANDED, StatusState};
 use crate::object::ObjectRef;
 use crate::render::header_footer::ViewHeader;
 use crate::render::style::Look;
 use crate::source::Scope;
 
-/// That what the objects own is not shown, where it is not.
-pub(super) fn flatness(state: &StatusState, look: Look) -> Option<String> {
-    let text = format!("more than {TREES} objects: dependents hidden; name some to expand them");
-    state.is_flat.then(|| look.styles.dim(&text))
+/// The line that says that dependents are hidden.
+pub(super) fn hidden_dependents(state: &StatusState, look: Look) -> Option<String> {
+    let text =
+        format!("more than {MAX_EXPANDED} objects: dependents hidden; name some to expand them");
+    state.hides_dependents.then(|| look.styles.dim(&text))
 }
 
-/// What is looked at, where, and how far its rollout is.
+/// The header: the objects, their namespace, and the progress of their rollout.
 pub(super) fn header(state: &StatusState, rows: &[StatusRow<'_>]) -> ViewHeader {
     let roots: Vec<&StatusRow<'_>> = rows.iter().filter(|row| row.depth == 0).collect();
-    let key = state.asked().first();
+    let key = state.requested().first();
     let place = key.and_then(|key| match &key.scope {
         Scope::Namespace(namespace) => Some(format!("-n {namespace}")),
         Scope::Cluster if key.resource.namespaced => Some("-A".to_owned()),
@@ -25,7 +26,7 @@ pub(super) fn header(state: &StatusState, rows: &[StatusRow<'_>]) -> ViewHeader 
     ViewHeader {
         name: match &roots[..] {
             [root] => qualified(&root.object),
-            _ => asked(state),
+            _ => requested(state),
         },
         facts: place.into_iter().collect(),
         context: key.map(|key| format!("ctx {}", key.cluster.0)),
@@ -33,10 +34,10 @@ pub(super) fn header(state: &StatusState, rows: &[StatusRow<'_>]) -> ViewHeader 
     }
 }
 
-/// What was asked for, in kubectl's words.
-fn asked(state: &StatusState) -> String {
+/// The requested types, in kubectl's spelling.
+fn requested(state: &StatusState) -> String {
     let mut resources: Vec<String> = Vec::new();
-    for key in state.asked() {
+    for key in state.requested() {
         let resource = key.resource.group_resource();
         if !resources.contains(&resource) {
             resources.push(resource);

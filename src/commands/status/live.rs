@@ -1,4 +1,4 @@
-//! `LiveStatus`: what it prints and when: frames on a terminal, lines on a pipe, one table for `--once`.
+//! `LiveStatus`: when and how to print: frames on a terminal, lines to a pipe, one table for `--once`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use crate::render::header_footer::Connection;
 use crate::render::screen::Size;
 use crate::source::{Event, Scope, SourceKey};
 
-/// How many attempts of a source may fail before `--once` gives up.
+/// How many failed attempts of a source end `--once` with an error.
 const PATIENCE: u32 = 3;
 
 /// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Telling {
-    /// For people.
+pub(super) enum StatusOutput {
+    /// Text, for people.
     Text(Idle),
-    /// A record a line.
+    /// One JSON record per line.
     Json,
 }
 
-/// When it ends.
+/// When the verb ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// When everything has been printed once.
+    /// After it has printed everything once.
     Once,
-    /// When it is stopped.
+    /// When the user stops it.
     Never,
 }
 
@@ -41,63 +41,63 @@ pub(super) enum Ending {
 #[derive(Debug)]
 pub(super) struct LiveStatus {
     state: StatusState,
-    telling: Telling,
+    format: StatusOutput,
     ending: Ending,
     transitions: Transitions,
     has_begun: bool,
-    /// Whether it prints which objects it waits for.
-    says_waiting: bool,
+    /// Whether to print which objects it waits for.
+    reports_waiting: bool,
     waited_for: BTreeSet<usize>,
     is_answered: bool,
     missing: Vec<SourceKey>,
 }
 
 impl LiveStatus {
-    pub(super) fn new(state: StatusState, telling: Telling, ending: Ending) -> LiveStatus {
+    pub(super) fn new(state: StatusState, format: StatusOutput, ending: Ending) -> LiveStatus {
         LiveStatus {
             state,
-            telling,
+            format,
             ending,
             transitions: Transitions::default(),
             has_begun: false,
-            says_waiting: true,
+            reports_waiting: true,
             waited_for: BTreeSet::new(),
             is_answered: false,
             missing: Vec::new(),
         }
     }
 
-    /// With [`Ending::Once`], the single objects that were asked for and are not there.
+    /// With [`Ending::Once`], the objects that were requested by name and do not exist.
     pub(super) fn missing(&self) -> &[SourceKey] {
         &self.missing
     }
 
-    /// The same, silent about objects that are not there.
+    /// The same view, without messages about absent objects.
     pub(super) fn expecting_absence(self) -> LiveStatus {
         LiveStatus {
-            says_waiting: false,
+            reports_waiting: false,
             ..self
         }
     }
 
-    /// Whether all that was asked for is well.
+    /// Whether all requested objects are well.
     pub(super) fn is_well(&self) -> bool {
         self.state.is_well()
     }
 
-    /// Prints everything, once.
-    fn tell_once(
+    /// Prints everything once.
+    fn print_once(
         &mut self,
         sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         let now = terminal.env().now();
-        let lines = match self.telling {
-            Telling::Json => self.transitions.records(&self.state, now),
-            Telling::Text(_) if self.state.rows().iter().all(|row| row.known.is_none()) => {
+        let lines = match self.format {
+            StatusOutput::Json => self.transitions.records(&self.state, now),
+            StatusOutput::Text(_) if self.state.rows().iter().all(|row| row.known.is_none()) => {
                 Vec::new()
             }
-            Telling::Text(idle) => {
+            StatusOutput::Text(idle) => {
                 let canvas = Canvas {
                     now,
                     look: terminal.look(),
@@ -105,7 +105,7 @@ impl LiveStatus {
                     rows: None,
                 };
                 let connection = Connection {
-                    // On a pipe they are on standard error.
+                    // Without a terminal, standard error has these lines.
                     refused: sources.refused().filter(|_| terminal.is_live()).collect(),
                     ..connection(sources, canvas)
                 };
@@ -115,33 +115,33 @@ impl LiveStatus {
         terminal.print(&lines)?;
         self.is_answered = true;
         self.missing = self.state.absent().map(|(_, key)| key.clone()).collect();
-        self.say_if_nothing_is_there(terminal)
+        self.report_if_empty(terminal)
     }
 
-    /// Prints what has changed.
+    /// Prints the changes.
     fn print_transitions(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let now = terminal.env().now();
-        let lines = match self.telling {
-            Telling::Json => self.transitions.records(&self.state, now),
-            Telling::Text(_) if terminal.is_live() => Vec::new(),
-            Telling::Text(idle) => self.transitions.lines(&self.state, now, idle),
+        let lines = match self.format {
+            StatusOutput::Json => self.transitions.records(&self.state, now),
+            StatusOutput::Text(_) if terminal.is_live() => Vec::new(),
+            StatusOutput::Text(idle) => self.transitions.lines(&self.state, now, idle),
         };
         terminal.print(&lines)?;
         let absent: BTreeMap<usize, &SourceKey> = self.state.absent().collect();
         for (index, key) in &absent {
-            if self.says_waiting && !self.waited_for.contains(index) {
-                terminal.say(&waiting(key))?;
+            if self.reports_waiting && !self.waited_for.contains(index) {
+                terminal.notify(&waiting(key))?;
             }
         }
         self.waited_for = absent.into_keys().collect();
         Ok(())
     }
 
-    fn say_if_nothing_is_there(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+    fn report_if_empty(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         if self.state.is_empty()
-            && let Some(key) = self.state.asked().first()
+            && let Some(key) = self.state.requested().first()
         {
-            terminal.say(&match &key.scope {
+            terminal.notify(&match &key.scope {
                 Scope::Namespace(namespace) => {
                     format!("No resources found in {namespace} namespace.")
                 }
@@ -159,8 +159,8 @@ impl Live for LiveStatus {
         self.state.model.coverage().sources().cloned().collect()
     }
 
-    fn tells_waiting(&self) -> bool {
-        self.says_waiting && self.ending == Ending::Never && self.telling != Telling::Json
+    fn reports_waiting(&self) -> bool {
+        self.reports_waiting && self.ending == Ending::Never && self.format != StatusOutput::Json
     }
 
     fn has_begun(&self) -> bool {
@@ -178,9 +178,9 @@ impl Live for LiveStatus {
     ) -> Result<(), CommandError> {
         let has_changed = self.state.refresh(terminal.env().now());
         match self.ending {
-            _ if self.state.is_refused() => Ok(()), // which ends it, with the server's words
+            _ if self.state.is_refused() => Ok(()), // the loop ends with the server's error
             Ending::Once if self.is_answered => Ok(()),
-            Ending::Once if self.state.is_settled() => self.tell_once(sources, terminal),
+            Ending::Once if self.state.is_settled() => self.print_once(sources, terminal),
             Ending::Once => match self.state.silence(PATIENCE) {
                 Some(cause) => Err(CommandError::failed(cause)),
                 None => Ok(()),
@@ -190,16 +190,16 @@ impl Live for LiveStatus {
             Ending::Never if self.state.is_presentable() => {
                 self.has_begun = true;
                 self.print_transitions(terminal)?;
-                self.say_if_nothing_is_there(terminal)
+                self.report_if_empty(terminal)
             }
             Ending::Never => Ok(()),
         }
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let idle = match (self.telling, self.ending) {
-            (Telling::Text(idle), Ending::Never) => idle,
-            (Telling::Json, _) | (_, Ending::Once) => return Ok(()),
+        let idle = match (self.format, self.ending) {
+            (StatusOutput::Text(idle), Ending::Never) => idle,
+            (StatusOutput::Json, _) | (_, Ending::Once) => return Ok(()),
         };
         let now = terminal.env().now();
         let size = terminal.env().size();
@@ -228,7 +228,7 @@ fn connection(sources: &Sources, canvas: Canvas) -> Connection {
     }
 }
 
-/// The line for a single object that is not there.
+/// The message for an object that was requested by name and does not exist.
 fn waiting(key: &SourceKey) -> String {
     let resource = key.resource.group_resource();
     let name = named(key).unwrap_or_default();

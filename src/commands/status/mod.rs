@@ -11,11 +11,11 @@ mod transitions;
 mod view;
 
 use super::{
-    Answer, CommandError, Context, EndArgs, Ended, ObjectArgs, Output, Session, Shutdown, Subject,
-    Terminal, WaitFor, WatchArgs, follow,
+    Answer, CommandError, Context, Ended, ObjectArgs, Output, Session, Shutdown, Subject, Terminal,
+    WaitArgs, WaitFor, WatchArgs, follow,
 };
 use crate::status::Rules;
-use live::{Ending, LiveStatus, Telling};
+use live::{Ending, LiveStatus, StatusOutput};
 use state::StatusState;
 use table::Idle;
 
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     watch: WatchArgs,
     #[command(flatten)]
-    ends: EndArgs,
+    ends: WaitArgs,
     /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]
     output: StatusFormat,
@@ -71,7 +71,7 @@ enum RulesArg {
 }
 
 impl Args {
-    /// The same about these objects, if none are named.
+    /// The same arguments, with these objects if they name none.
     pub(crate) fn about(mut self, objects: &[&str]) -> Args {
         self.objects.default_to(objects);
         self
@@ -92,7 +92,7 @@ impl Args {
         }
     }
 
-    /// Whether each object of a file is to be judged on its own, whatever it lacks.
+    /// Whether to assess each object of a file on its own.
     fn is_about_documents(&self) -> bool {
         let objects = &self.objects;
         let is_selected = objects.selector.is_some() || objects.field_selector.is_some();
@@ -116,7 +116,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     if args.is_about_documents() {
-        return file::judge_each(args, context);
+        return file::assess_each(args, context);
     }
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
@@ -134,17 +134,17 @@ pub(crate) async fn show(
     let session = Session::open(context, &args.objects.source).await?;
     let targets = Box::pin(session.targets(&args.objects, "status", context));
     let targets = args.ends.in_time(&stop, targets).await?;
-    let asked = session.keys(&targets);
-    let state = StatusState::new(asked.clone(), args.rules(), context.env.now());
-    let (output, telling) = match args.output {
-        StatusFormat::Text => (Output::Text, Telling::Text(args.idle())),
-        StatusFormat::Json => (Output::Lines, Telling::Json),
+    let requested = session.keys(&targets);
+    let state = StatusState::new(requested.clone(), args.rules(), context.env.now());
+    let (output, format) = match args.output {
+        StatusFormat::Text => (Output::Text, StatusOutput::Text(args.idle())),
+        StatusFormat::Json => (Output::Lines, StatusOutput::Json),
     };
-    let mut live = LiveStatus::new(state, telling, args.ending());
+    let mut live = LiveStatus::new(state, format, args.ending());
     if args.ends.expects_absence() {
         live = live.expecting_absence();
     }
-    let mut live = WaitFor::new(live, &args.ends, &asked).once(args.is_once());
+    let mut live = WaitFor::new(live, &args.ends, &requested).once(args.is_once());
     let mut terminal = Terminal::open(context, output);
     let ended = follow(&mut live, &session, &mut terminal, &stop.shutdown).await;
     let over = live.end(ended);

@@ -1,4 +1,4 @@
-//! The rows of the view: the objects in the order in which they are shown: each that was asked for, with what it owns below.
+//! The rows of the view, in order: each requested object, followed by its dependents.
 
 use std::collections::BTreeSet;
 
@@ -11,28 +11,28 @@ use crate::object::{ObjectRef, Uid};
 use crate::source::SourceKey;
 use crate::status::{Assessment, Status};
 
-/// An object, and where it stands.
+/// An object and its position in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct StatusRow<'a> {
-    /// How many owners it is shown under.
+    /// The number of owners above it.
     pub(super) depth: usize,
-    /// What it is shown under.
+    /// The owner that it is shown under.
     pub(super) owner: Option<Uid>,
-    /// Which object.
+    /// The object.
     pub(super) object: ObjectRef,
     /// Its state, cells and causes.
     pub(super) assessment: &'a Assessment,
-    /// What is kept of it beside that; `None` if it was never there.
+    /// Its entry in the model; `None` if it was never there.
     pub(super) known: Option<&'a ModelObject>,
-    /// What it is to the rollout of its owner.
+    /// How it relates to the rollout of its owner.
     pub(super) standing: Standing,
-    /// Whether it was asked for by its name.
+    /// Whether it was requested by name.
     pub(super) is_named: bool,
     node: Option<&'a Node>,
 }
 
 impl<'a> StatusRow<'a> {
-    /// An object that is judged on its own.
+    /// A row for an object outside a tree.
     pub(super) fn alone(
         object: ObjectRef,
         assessment: &'a Assessment,
@@ -55,7 +55,7 @@ impl<'a> StatusRow<'a> {
         self.known?.worst
     }
 
-    /// When its assessment last changed while it was watched.
+    /// When its assessment last changed during the watch.
     pub(super) fn changed(&self) -> Option<Timestamp> {
         self.known?.changed
     }
@@ -73,7 +73,7 @@ impl<'a> StatusRow<'a> {
         }
     }
 
-    /// Where a Pod runs and its primary address.
+    /// A Pod's node and its primary address.
     pub(super) fn whereabouts(&self) -> (Option<&str>, Option<&str>) {
         match self.node.map(|node| &node.facts) {
             Some(Facts::Pod(pod)) => (
@@ -86,7 +86,7 @@ impl<'a> StatusRow<'a> {
 }
 
 impl StatusState {
-    /// Every object that was asked for with all that it owns, each once. An object that was asked for by name has a
+    /// Every requested object with all its dependents, each once. An object that was requested by name has a
     /// row even if it does not exist.
     pub(super) fn rows(&self) -> Vec<StatusRow<'_>> {
         let mut placement = Placement {
@@ -97,8 +97,8 @@ impl StatusState {
         };
         for root in self.ordered_roots() {
             match root {
-                AskedObject::There(uid) => placement.place(uid),
-                AskedObject::Absent(source, object) => {
+                RequestedObject::There(uid) => placement.place(uid),
+                RequestedObject::Absent(source, object) => {
                     let is_read = self.is_read(source);
                     let assessment = if is_read {
                         &self.not_found
@@ -115,30 +115,30 @@ impl StatusState {
         placement.rows
     }
 
-    /// What was asked for, in that order. An object below another one that was asked for comes last: by then it has a
+    /// The requested objects, in order. An object below another requested object comes last: by then it has a
     /// row below that one, unless the two own each other.
-    fn ordered_roots(&self) -> Vec<AskedObject<'_>> {
+    fn ordered_roots(&self) -> Vec<RequestedObject<'_>> {
         let graph = self.model.graph();
         let is_below = |uid: &Uid| {
             let above = graph.ancestors(uid);
             above.iter().any(|owner| self.is_root(&owner.uid))
         };
-        let there = self.roots().filter_map(|(uid, asked)| {
+        let there = self.roots().filter_map(|(uid, requested)| {
             let object = &self.model.object(uid)?.object;
-            let place = (is_below(uid), asked, object.namespaced_name());
-            Some((place, AskedObject::There(uid)))
+            let place = (is_below(uid), requested, object.namespaced_name());
+            Some((place, RequestedObject::There(uid)))
         });
-        let absent = self.without_object().filter_map(|(asked, source)| {
+        let absent = self.without_object().filter_map(|(requested, source)| {
             let object = source.named_object()?;
-            let place = (false, asked, object.namespaced_name());
-            Some((place, AskedObject::Absent(source, object)))
+            let place = (false, requested, object.namespaced_name());
+            Some((place, RequestedObject::Absent(source, object)))
         });
         let mut roots: Vec<_> = there.chain(absent).collect();
         roots.sort_by(|(place, _), (other, _)| place.cmp(other));
         roots.into_iter().map(|(_, root)| root).collect()
     }
 
-    /// The outline of what an object owns, itself included even if it could not be read.
+    /// The tree of an object's dependents. It contains the object itself, even if that could not be read.
     fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
         let graph = self.model.graph();
         let is_leaf = graph.children(root).is_empty();
@@ -149,7 +149,7 @@ impl StatusState {
     }
 }
 
-/// Rows that are being put in order.
+/// Collects the rows in order.
 struct Placement<'a> {
     state: &'a StatusState,
     rows: Vec<StatusRow<'a>>,
@@ -158,7 +158,7 @@ struct Placement<'a> {
 }
 
 impl Placement<'_> {
-    /// Adds an object and all that it owns.
+    /// Adds an object and its dependents.
     fn place(&mut self, root: &Uid) {
         if self.placed.contains(root) {
             return;
@@ -188,10 +188,10 @@ impl Placement<'_> {
     }
 }
 
-/// Something that was asked for.
-enum AskedObject<'a> {
-    /// An object.
+/// A requested object.
+enum RequestedObject<'a> {
+    /// An object that has been seen.
     There(&'a Uid),
-    /// The name of one that is not there, and the source that asks for it.
+    /// The name of an object that has not been seen, and the source that selects it.
     Absent(&'a SourceKey, ObjectRef),
 }

@@ -1,60 +1,60 @@
-//! The state of `status`: what was asked for, and the live model of it and of what it owns.
+//! `StatusState`: the requested objects, and the live model of them and their dependents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{Farewell, Model, Reading};
+use crate::model::{Model, Reading, Retention};
 use crate::object::Uid;
 use crate::source::{Event, SourceKey, Why};
 use crate::status::{Assessment, RolloutCounts, Rules, Status};
 
-/// How long the row of an object that is gone is still shown.
-const FAREWELL: SignedDuration = SignedDuration::from_secs(5);
+/// How long the row of a deleted object stays.
+const RETENTION: SignedDuration = SignedDuration::from_secs(5);
 
-/// How many objects of sources without a name may have their dependents followed. Each costs a list and a watch for
-/// every kind of them.
-pub(super) const TREES: usize = 8;
+/// If sources without a name show more objects than this, the dependents of these objects are not followed.
+/// Each object costs a list and a watch for every kind of dependents.
+pub(super) const MAX_EXPANDED: usize = 8;
 
-/// The objects that were asked for and what they own.
+/// The requested objects and their dependents.
 #[derive(Debug)]
 pub(super) struct StatusState {
     pub(super) model: Model,
-    asked: Vec<SourceKey>,
+    requested: Vec<SourceKey>,
     roots: BTreeMap<Uid, Root>,
     /// Whether the roots or their dependents have changed since the last plan.
     is_plan_old: bool,
-    /// Whether there are roots whose dependents are not followed.
-    pub(super) is_flat: bool,
-    /// Since when it is watched.
+    /// Whether the dependents of some roots are hidden.
+    pub(super) hides_dependents: bool,
+    /// The start of the watch.
     pub(super) started: Timestamp,
-    /// When an object last changed. What was there at the start does not count.
+    /// When an object last changed. The first listing does not count.
     pub(super) last: Option<Timestamp>,
     pub(super) not_found: Assessment,
     pub(super) unread: Assessment,
 }
 
-/// An object that was asked for.
+/// A requested object.
 #[derive(Debug)]
 struct Root {
-    /// The index of the first source asked for that has shown it.
-    asked: usize,
-    /// The sources of what it owns.
+    /// The index of the first requested source that showed it.
+    requested: usize,
+    /// The sources of its dependents.
     dependents: Vec<SourceKey>,
 }
 
 impl StatusState {
-    /// The state before anything of these sources is known.
-    pub(super) fn new(asked: Vec<SourceKey>, rules: Rules, started: Timestamp) -> StatusState {
-        let mut model = Model::new(rules, Farewell::For(FAREWELL));
-        model.follow(asked);
+    /// The state before any event.
+    pub(super) fn new(requested: Vec<SourceKey>, rules: Rules, started: Timestamp) -> StatusState {
+        let mut model = Model::new(rules, Retention::For(RETENTION));
+        model.follow(requested);
         StatusState {
-            asked: model.coverage().sources().cloned().collect(),
+            requested: model.coverage().sources().cloned().collect(),
             model,
             roots: BTreeMap::new(),
             is_plan_old: false,
-            is_flat: false,
+            hides_dependents: false,
             started,
             last: None,
             not_found: Assessment::not_found(),
@@ -62,7 +62,7 @@ impl StatusState {
         }
     }
 
-    /// Takes one event.
+    /// Applies one event.
     pub(super) fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
         self.model.apply(source, event, now);
         let Event::Object {
@@ -77,18 +77,21 @@ impl StatusState {
         if *why != Why::Listed {
             self.last = Some(*seen);
         }
-        if let Some(asked) = self.asked.iter().position(|asked| *asked == **source)
+        if let Some(requested) = self
+            .requested
+            .iter()
+            .position(|requested| *requested == **source)
             && !why.is_gone()
         {
             let root = Root {
-                asked,
+                requested,
                 dependents: Vec::new(),
             };
             self.roots.entry(version.object.identity()).or_insert(root);
         }
     }
 
-    /// Works out what has changed since the last call. Returns whether anything has.
+    /// Applies the changes since the last call. Returns whether anything has changed.
     pub(super) fn refresh(&mut self, now: Timestamp) -> bool {
         let touched = self.model.refresh(now);
         self.update_roots(&touched);
@@ -99,7 +102,7 @@ impl StatusState {
         !touched.is_empty()
     }
 
-    /// Looks up again what these objects own.
+    /// Updates the sources for the dependents of these objects.
     fn update_roots(&mut self, touched: &BTreeSet<Uid>) {
         for uid in touched {
             if self.model.object(uid).is_none() {
@@ -108,53 +111,53 @@ impl StatusState {
             if let Some(root) = self.roots.get_mut(uid)
                 && let Some(node) = self.model.graph().node(uid)
             {
-                let dependents = node.dependent_sources(&self.asked[root.asked].cluster);
+                let dependents = node.dependent_sources(&self.requested[root.requested].cluster);
                 self.is_plan_old |= dependents != root.dependents;
                 root.dependents = dependents;
             }
         }
     }
 
-    /// Follows what the roots own, unless there are too many of them.
+    /// Follows the dependents of the roots, unless there are too many roots.
     fn follow_dependents(&mut self) {
-        let is_wide = |root: &Root| !is_name(&self.asked[root.asked]);
-        let is_many = self.roots.values().filter(|root| is_wide(root)).count() > TREES;
+        let is_wide = |root: &Root| !is_name(&self.requested[root.requested]);
+        let is_many = self.roots.values().filter(|root| is_wide(root)).count() > MAX_EXPANDED;
         let owners = self
             .roots
             .values()
             .filter(|root| !root.dependents.is_empty());
         let (flat, followed): (Vec<&Root>, Vec<&Root>) =
             owners.partition(|root| is_many && is_wide(root));
-        self.is_flat = !flat.is_empty();
+        self.hides_dependents = !flat.is_empty();
         let dependents = followed.into_iter().flat_map(|root| &root.dependents);
-        let sources = self.asked.iter().chain(dependents).cloned().collect();
+        let sources = self.requested.iter().chain(dependents).cloned().collect();
         self.model.follow(sources);
     }
 }
 
 impl StatusState {
-    /// The sources that were asked for.
-    pub(super) fn asked(&self) -> &[SourceKey] {
-        &self.asked
+    /// The requested sources.
+    pub(super) fn requested(&self) -> &[SourceKey] {
+        &self.requested
     }
 
-    /// The objects that were asked for and have been there, each with the index of its source.
+    /// The requested objects that have been there, each with the index of its source.
     pub(super) fn roots(&self) -> impl Iterator<Item = (&Uid, usize)> {
-        self.roots.iter().map(|(uid, root)| (uid, root.asked))
+        self.roots.iter().map(|(uid, root)| (uid, root.requested))
     }
 
-    /// Whether an object was asked for, in whatever way.
+    /// Whether the object was requested, by name or not.
     pub(super) fn is_root(&self, uid: &Uid) -> bool {
         self.roots.contains_key(uid)
     }
 
-    /// Whether an object was asked for by its name.
+    /// Whether the object was requested by name.
     pub(super) fn is_named(&self, uid: &Uid) -> bool {
         let root = self.roots.get(uid);
-        root.is_some_and(|root| is_name(&self.asked[root.asked]))
+        root.is_some_and(|root| is_name(&self.requested[root.requested]))
     }
 
-    /// How far the rollout of an object is.
+    /// The progress of the rollout of an object.
     pub(super) fn rollout(&self, uid: &Uid) -> Option<RolloutCounts> {
         RolloutCounts::of(self.model.doc(uid)?.root())
     }
@@ -164,26 +167,26 @@ impl StatusState {
         self.model.is_fresh() && self.model.coverage().is_settled()
     }
 
-    /// Whether what is known can be shown: every source has answered, or does not answer.
+    /// Whether there is something to show: every source has answered, or does not answer.
     pub(super) fn is_presentable(&self) -> bool {
         self.model.is_fresh() && self.model.coverage().has_answers()
     }
 
-    /// Whether there are no objects of the types that were asked for. That one named object is absent says nothing
-    /// about its type.
+    /// Whether no objects of the requested types exist. One absent object that was requested by name does not
+    /// show that its type has no objects.
     pub(super) fn is_empty(&self) -> bool {
-        let is_read = |asked: &SourceKey| self.is_read(asked) && !is_name(asked);
-        self.model.objects().next().is_none() && self.asked.iter().all(is_read)
+        let is_read = |requested: &SourceKey| self.is_read(requested) && !is_name(requested);
+        self.model.objects().next().is_none() && self.requested.iter().all(is_read)
     }
 
-    /// Whether nothing that was asked for can be read.
+    /// Whether none of the requested sources can be read.
     pub(super) fn is_refused(&self) -> bool {
         let coverage = self.model.coverage();
-        let is_refused = |asked| coverage.reading(asked) == Some(&Reading::Refused);
-        !self.asked.is_empty() && self.asked.iter().all(is_refused)
+        let is_refused = |requested| coverage.reading(requested) == Some(&Reading::Refused);
+        !self.requested.is_empty() && self.requested.iter().all(is_refused)
     }
 
-    /// The error of a source that does not answer after this many attempts.
+    /// The error of a source that has not answered after this many attempts.
     pub(super) fn silence(&self, patience: u32) -> Option<Arc<str>> {
         self.model
             .coverage()
@@ -194,31 +197,34 @@ impl StatusState {
             })
     }
 
-    /// The objects that were asked for by name and were never there, each with its index. Their sources have
+    /// The objects that were requested by name and never existed, each with its index. Their sources have
     /// been read.
     pub(super) fn absent(&self) -> impl Iterator<Item = (usize, &SourceKey)> {
         let nameless = self.without_object();
-        nameless.filter(|(_, asked)| self.is_read(asked))
+        nameless.filter(|(_, requested)| self.is_read(requested))
     }
 
-    /// The named objects of which nothing has been seen, each with its index.
+    /// The objects that were requested by name and have not appeared, each with its index.
     pub(super) fn without_object(&self) -> impl Iterator<Item = (usize, &SourceKey)> {
-        let is_there = |index| self.roots.values().any(|root| root.asked == index);
-        let asked = self.asked.iter().enumerate();
-        asked.filter(move |(index, asked)| is_name(asked) && !is_there(*index))
+        let is_there = |index| self.roots.values().any(|root| root.requested == index);
+        let requested = self.requested.iter().enumerate();
+        requested.filter(move |(index, requested)| is_name(requested) && !is_there(*index))
     }
 
-    /// Whether all that was asked for is read, there and Current, and nothing that it owns has failed. An object
-    /// that a source without a name no longer has does not count.
+    /// Whether all requested sources are read, all requested objects exist and are Current, and none of their
+    /// dependents has failed. An object that has left a source without a name does not count.
     pub(super) fn is_well(&self) -> bool {
         let is_well = |uid: &Uid, root: &Root| {
             self.model.object(uid).is_none_or(|object| {
-                let is_over = object.departure.is_some() && !is_name(&self.asked[root.asked]);
+                let is_over =
+                    object.departure.is_some() && !is_name(&self.requested[root.requested]);
                 let has_failed = object.worst == Some(Status::Failed);
                 is_over || (object.assessment.is_well() && !has_failed)
             })
         };
-        self.asked.iter().all(|asked| self.is_read(asked))
+        self.requested
+            .iter()
+            .all(|requested| self.is_read(requested))
             && self.absent().next().is_none()
             && self.roots.iter().all(|(uid, root)| is_well(uid, root))
     }
@@ -229,7 +235,7 @@ impl StatusState {
     }
 }
 
-/// Whether a source is about one object.
+/// Whether a source selects one name.
 fn is_name(source: &SourceKey) -> bool {
     source.select.name().is_some()
 }

@@ -1,4 +1,4 @@
-//! The rows of the view as an outline: which there are, what each is worth, and which are only counted.
+//! The table as an outline: its rows, the weight of each, and the rows that are only counted.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -9,16 +9,16 @@ use crate::render::count::counted;
 use crate::render::outline::{Outline, OutlineItem, Weight};
 use crate::status::Status;
 
-/// What becomes of `ReplicaSet`s that are kept for rollback.
+/// How to show `ReplicaSet`s that are kept for rollback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Idle {
-    /// They are counted.
+    /// Only their number is shown.
     Counted,
     /// Each has a row.
     Shown,
 }
 
-/// How long a row that has changed counts as one that has.
+/// How long a changed row counts as recent.
 const RECENT: SignedDuration = SignedDuration::from_secs(10);
 
 /// The rows under these columns.
@@ -50,7 +50,7 @@ pub(super) fn outline(
     }
 }
 
-/// Whether a row is that of a `ReplicaSet` that is kept for rollback and owns nothing any more.
+/// Whether a row is a `ReplicaSet` that is kept for rollback and has no dependents any more.
 fn is_idle(rows: &[StatusRow<'_>], place: usize) -> bool {
     let row = &rows[place];
     let next = rows.get(place + 1);

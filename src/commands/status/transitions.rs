@@ -1,4 +1,4 @@
-//! What has changed since the last print: lines for logs, and records for programs.
+//! The changes since the last print: lines for logs, and records for programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +16,11 @@ use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::escape_line;
 use crate::status::{Assessment, Row, Status};
 
-/// What was printed of each object.
+/// What was printed last of each object.
 #[derive(Debug, Default)]
 pub(super) struct Transitions {
     printed: BTreeMap<Uid, Printed>,
-    /// Counts the calls that compare everything.
+    /// Counts the comparisons of all rows.
     round: u64,
     /// The requested objects that were there at least once, without their uids.
     met: BTreeSet<ObjectRef>,
@@ -57,8 +57,8 @@ impl Printed {
 }
 
 impl Transitions {
-    /// A line for each object that has come or changed its verdict, in RFC 3339 time. An idle
-    /// `ReplicaSet` that has been there from the start is no news.
+    /// A line for each object that is new or has a new state, with the time in RFC 3339. An idle `ReplicaSet`
+    /// gets no line when it first appears.
     pub(super) fn lines(&mut self, state: &StatusState, now: Timestamp, idle: Idle) -> Vec<String> {
         let has_namespaces = has_namespaces(state, &[]);
         let place = |row: &StatusRow<'_>| match &row.object.namespace {
@@ -67,8 +67,8 @@ impl Transitions {
         };
         self.take(state, |row, was| match was {
             None if row.standing == Standing::Idle && idle == Idle::Counted => None,
-            None if row.known.is_none() => None, // the line that it is waited for says so
-            Some(was) if is_said_alike(&was.assessment, row.assessment) => None,
+            None if row.known.is_none() => None, // the line `waiting for …` announces it
+            Some(was) if is_same_line(&was.assessment, row.assessment) => None,
             was => {
                 let what = format!("{}{}", row.object, place(row));
                 let change = transition(was.map(|was| &was.assessment), row.assessment);
@@ -78,9 +78,9 @@ impl Transitions {
         })
     }
 
-    /// A record for each object that has come, or of which anything has changed.
+    /// A record for each object that is new or has changed in any way.
     pub(super) fn records(&mut self, state: &StatusState, now: Timestamp) -> Vec<String> {
-        let cluster = state.asked().first().map(|key| key.cluster.0.clone());
+        let cluster = state.requested().first().map(|key| key.cluster.0.clone());
         let cluster = cluster.unwrap_or_default();
         self.take(state, |row, _| {
             let place = TreePlace {
@@ -92,37 +92,39 @@ impl Transitions {
         })
     }
 
-    /// Compares all rows with those of the last call, in the order of the tree.
+    /// Compares all rows with those of the last call, in tree order. `render` turns a changed row into a
+    /// line.
     fn take(
         &mut self,
         state: &StatusState,
-        tell: impl Fn(&StatusRow<'_>, Option<&Printed>) -> Option<String>,
+        render: impl Fn(&StatusRow<'_>, Option<&Printed>) -> Option<String>,
     ) -> Vec<String> {
         self.round += 1;
         let mut lines = Vec::new();
         for row in state.rows() {
             let uid = row.object.identity();
-            let told = self.printed.get_mut(&uid);
-            if let Some(same) = told.filter(|told| told.is_of(&row)) {
+            let printed = self.printed.get_mut(&uid);
+            if let Some(same) = printed.filter(|printed| printed.is_of(&row)) {
                 same.round = self.round;
                 continue;
             }
-            if row.known.is_none() && !self.is_worth_telling(&row) {
+            if row.known.is_none() && !self.is_worth_printing(&row) {
                 continue;
             }
             if row.depth == 0 && row.known.is_some() {
                 self.met.insert(without_uid(&row.object));
             }
             let was = self.printed.insert(uid, Printed::of(&row, self.round));
-            lines.extend(tell(&row, was.as_ref()));
+            lines.extend(render(&row, was.as_ref()));
         }
-        self.printed.retain(|_, told| told.round == self.round);
+        self.printed
+            .retain(|_, printed| printed.round == self.round);
         lines
     }
 
-    /// Whether to print an object that is not there. It must be known to be absent, and it must never have
-    /// been there: its deletion has its own line.
-    fn is_worth_telling(&self, row: &StatusRow<'_>) -> bool {
+    /// Whether to print an object that does not exist. It must be known to be absent, and it must never have
+    /// existed: its deletion has its own line.
+    fn is_worth_printing(&self, row: &StatusRow<'_>) -> bool {
         row.assessment.verdict.status == Status::NotFound && !self.met.contains(&row.object)
     }
 }
@@ -135,10 +137,10 @@ fn without_uid(object: &ObjectRef) -> ObjectRef {
 }
 
 /// Whether both give the same line.
-fn is_said_alike(was: &Assessment, is: &Assessment) -> bool {
+fn is_same_line(was: &Assessment, is: &Assessment) -> bool {
     let cause = |assessment: &Assessment| assessment.causes.first().map(|cause| cause.text.clone());
-    let is_explained_anew = !is.causes.is_empty() && cause(was) != cause(is);
-    summary(was) == summary(is) && !is_explained_anew
+    let has_new_cause = !is.causes.is_empty() && cause(was) != cause(is);
+    summary(was) == summary(is) && !has_new_cause
 }
 
 /// `InProgress 2/3 (was Current 3/3): cause`.

@@ -1,9 +1,9 @@
-//! What `status` shows: the whole table, or as much of it as a screen holds, between a header and a footer.
+//! The frame of `status`: the table, cut to the screen, between a header and a footer.
 
 use std::collections::BTreeSet;
 
 use super::columns::StatusColumns;
-use super::header::{flatness, header};
+use super::header::{header, hidden_dependents};
 use super::rows::StatusRow;
 use super::state::StatusState;
 use super::table::{Idle, outline};
@@ -11,11 +11,11 @@ use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
 use crate::source::{Scope, SourceKey};
 
-/// How many lines there must be for a header to be one of them.
+/// The least number of lines for a frame with a header.
 const ROOM_FOR_HEADER: usize = 6;
 
-/// A frame of the live view. It has no more lines than the canvas has rows (if these are three or more),
-/// and none is wider than one column less than the terminal.
+/// A frame of the live view. It has at most as many lines as the canvas has rows (if these are three or
+/// more). Each line is at least one column narrower than the terminal.
 pub(super) fn view(
     state: &StatusState,
     connection: Connection,
@@ -39,7 +39,7 @@ pub(super) fn view(
     let mut end = Vec::new();
     if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HEADER) {
         frame.push(header(state, &rows).line(canvas));
-        end.extend(flatness(state, look));
+        end.extend(hidden_dependents(state, look));
         end.extend(connection.first_refusals(look));
     }
     end.push(connection.footer(canvas));
@@ -53,7 +53,7 @@ pub(super) fn view(
     canvas.cut(frame)
 }
 
-/// The table of everything, for those who look once.
+/// The whole table, for `--once`.
 pub(super) fn table(
     state: &StatusState,
     connection: &Connection,
@@ -71,7 +71,7 @@ pub(super) fn table(
     lines
 }
 
-/// The table of objects that are judged each on its own.
+/// The table of objects that are assessed one by one.
 pub(super) fn listing(rows: &[StatusRow<'_>], idle: Idle, canvas: Canvas) -> Vec<String> {
     let columns = StatusColumns {
         namespaces: are_spread(rows),
@@ -81,13 +81,13 @@ pub(super) fn listing(rows: &[StatusRow<'_>], idle: Idle, canvas: Canvas) -> Vec
     outline(rows, columns, idle, canvas.now).lines(canvas.look, None)
 }
 
-/// Whether more than one namespace is looked at.
+/// Whether the objects may be in more than one namespace.
 pub(super) fn has_namespaces(state: &StatusState, rows: &[StatusRow<'_>]) -> bool {
     let everywhere = |key: &SourceKey| key.resource.namespaced && key.scope == Scope::Cluster;
-    state.asked().iter().any(everywhere) || are_spread(rows)
+    state.requested().iter().any(everywhere) || are_spread(rows)
 }
 
-/// Whether the objects are of more than one namespace.
+/// Whether the objects are in more than one namespace.
 fn are_spread(rows: &[StatusRow<'_>]) -> bool {
     let namespaces: BTreeSet<_> = rows.iter().map(|row| &row.object.namespace).collect();
     namespaces.len() > 1

@@ -12,21 +12,21 @@ use crate::source::{Event, SourceKey};
 
 /// The trace of one object.
 pub(super) trait Chain {
-    /// The object that is traced, and everything known around it.
+    /// The traced object, and everything known around it.
     fn traced(&self) -> &Traced;
 
-    /// The same, to change it.
+    /// Mutable access to the same.
     fn traced_mut(&mut self) -> &mut Traced;
 
     /// The sources that show the chain, as far as it is known.
     fn plan(&mut self) -> Vec<SourceKey>;
 
-    /// Takes one event.
+    /// Applies one event.
     fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
         self.traced_mut().apply(source, event, now);
     }
 
-    /// Works out what events and the time have changed, and which sources to follow now.
+    /// Applies the effects of events and of time, and updates the followed sources.
     fn refresh(&mut self, now: Timestamp) {
         self.traced_mut().model.refresh(now);
         let sources = self.plan();
@@ -37,16 +37,16 @@ pub(super) trait Chain {
     /// The state of the object, which frames, lines and records show.
     fn headline(&self, now: Timestamp) -> Headline;
 
-    /// A line for each thing that has changed since the last call, with the time.
+    /// A line for each change since the last call, with the time.
     fn transitions(&mut self, now: Timestamp) -> Vec<String>;
 
-    /// Notes the progress after a batch of events and as time passes.
+    /// Records the progress after a batch of events, and as time passes.
     fn settle(&mut self, _now: Timestamp) {}
 
-    /// The whole view but its footer.
+    /// The whole view without its footer.
     fn frame(&self, canvas: Canvas) -> Vec<String>;
 
-    /// The phases that records show; none for what has no phases.
+    /// The phases for records; empty for objects without phases.
     fn phases(&self) -> Vec<PhaseRecord> {
         Vec::new()
     }

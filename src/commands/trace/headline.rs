@@ -1,20 +1,20 @@
-//! `Headline`: the state of what is traced, in the line below the title.
+//! `Headline`: the state of the traced object, in the line below the title.
 
 use crate::status::Status;
 
-/// The state of what is traced, and what it is at.
+/// The state of the traced object and its current stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Headline {
     /// The state.
     pub(super) status: Status,
-    /// What it is at: `rolling out`; not escaped.
+    /// The current stage: `rolling out`. Not escaped.
     pub(super) stage: String,
-    /// How far it is: `1/3 updated`; not escaped.
+    /// The progress: `1/3 updated`. Not escaped.
     pub(super) progress: Option<String>,
 }
 
 impl Headline {
-    /// A state that has no progress.
+    /// A headline without progress.
     pub(super) fn new(status: Status, stage: impl Into<String>) -> Headline {
         Headline {
             status,
@@ -23,7 +23,7 @@ impl Headline {
         }
     }
 
-    /// The headline with how far it is.
+    /// The headline with this progress.
     pub(super) fn at(self, progress: impl Into<String>) -> Headline {
         Headline {
             progress: Some(progress.into()),
@@ -31,8 +31,8 @@ impl Headline {
         }
     }
 
-    /// The words: `rolling out: 1/3 updated, 3 available`.
-    pub(super) fn words(&self) -> String {
+    /// The text: `rolling out: 1/3 updated, 3 available`.
+    pub(super) fn text(&self) -> String {
         match &self.progress {
             Some(progress) => format!("{}: {progress}", self.stage),
             None => self.stage.clone(),

@@ -1,5 +1,5 @@
-//! `trace`: the chain of one thing, live. For a Service what it sends to and why not; for a Deployment
-//! how its rollout goes.
+//! `trace`: the chain of one object, live. For a Service, it shows which Pods get traffic and why others do
+//! not. For a Deployment, it shows the progress of its rollout.
 
 mod chain;
 mod deployment;
@@ -50,12 +50,12 @@ const EXAMPLES: &str = "Examples:
 struct Traceable {
     group: &'static str,
     kind: &'static str,
-    /// How it is written on the command line.
+    /// Its form on the command line.
     usage: &'static str,
     open: fn(TracedObject) -> Box<dyn Chain>,
 }
 
-/// Everything that can be traced.
+/// All types that can be traced.
 const TRACEABLE: [Traceable; 2] = [
     Traceable {
         group: "",
@@ -72,12 +72,12 @@ const TRACEABLE: [Traceable; 2] = [
 ];
 
 impl Args {
-    /// Whether it prints pages, not lines.
+    /// Whether the output is pages, not single lines.
     fn shows_pages(&self, terminal: &Terminal<'_>) -> bool {
         self.output == TraceFormat::Text && (self.watch.ends() || terminal.is_live())
     }
 
-    /// The same about these objects, if none are named.
+    /// The same arguments, with these objects if they name none.
     pub(crate) fn about(mut self, objects: &[&str]) -> Args {
         self.objects.default_to(objects);
         self
@@ -126,7 +126,7 @@ pub(crate) async fn show(
             return Err(session.not_found(&[missing]).await);
         }
         ended = match end {
-            // What else the file holds is still to be traced.
+            // The other objects of the file are traced all the same.
             Err(error) if session.is_of_file() && error.kind() == ErrorKind::Failed => {
                 unread.get_or_insert(error);
                 continue;
@@ -140,8 +140,8 @@ pub(crate) async fn show(
     unread.map_or(Ok(ended), Err)
 }
 
-/// The traces of what is asked for: one object of a cluster; of a file, where each trace comes to its
-/// end, any number, one after another.
+/// The traces of the requested objects. In a cluster, one object is allowed. In a file, any number is
+/// allowed, because each trace ends.
 fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, CommandError> {
     let mut chains = Vec::new();
     for asked in asked {
@@ -155,7 +155,7 @@ fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, Com
         let open = traceable(&asked.resource);
         match (open, &asked.names) {
             (Some(open), _) => chains.extend(found.into_iter().map(open)),
-            (None, Names::All) => {} // beside it there may be what can be traced
+            (None, Names::All) => {} // other types of the file may be traceable
             (None, Names::Named(_)) => {
                 let what = asked.resource.group_resource();
                 return Err(not_traceable(&format!("{what} cannot be traced")));
@@ -181,7 +181,7 @@ fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, Com
     }
 }
 
-/// What opens the trace of an object of this type.
+/// The function that opens the trace of an object of this type.
 fn traceable(resource: &Resource) -> Option<fn(TracedObject) -> Box<dyn Chain>> {
     let kind = resource.group_kind();
     let mut known = TRACEABLE.iter();
@@ -203,7 +203,7 @@ fn named(session: &Session, asked: &Asked, name: &Arc<str>) -> TracedObject {
     }
 }
 
-/// The objects of a file that are asked for without their names.
+/// The objects of a file that were requested without names.
 fn held(session: &Session, asked: &Asked) -> Vec<TracedObject> {
     let of = |object: ObjectRef| TracedObject {
         namespace: object

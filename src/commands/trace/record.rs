@@ -14,7 +14,7 @@ use crate::render::json::status::CauseRecord;
 use crate::render::json::trace::{EdgeRecord, GraphRecord, NodeRecord, Relation, endpoint_state};
 use crate::status::{CauseRule, Status};
 
-/// Everything a trace holds, and what its objects name that is not there.
+/// The graph of all objects of a trace, and of missing objects that they refer to.
 pub(super) fn graph(chain: &dyn Chain, now: Timestamp) -> GraphRecord {
     let traced = chain.traced();
     let target = &traced.target;
@@ -53,12 +53,12 @@ struct GraphBuilder<'a> {
     edges: Vec<EdgeRecord>,
 }
 
-/// What is known of an object that is only named.
+/// Why an object that others refer to has no assessment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
-    /// It would be here if it were there.
+    /// It does not exist, although its kind is followed.
     Ghost,
-    /// Its kind is not looked at.
+    /// Its kind is not followed.
     Unread,
 }
 
@@ -80,7 +80,7 @@ impl GraphBuilder<'_> {
         self.nodes.insert(id, record);
     }
 
-    /// Gives the object that is traced the state that text shows, and says why.
+    /// Gives the traced object the status of the headline, with its cause.
     fn head(&mut self, uid: &Uid, headline: &Headline) {
         let Some(record) = self.nodes.get_mut(uid.as_str()) else {
             return;
@@ -92,12 +92,12 @@ impl GraphBuilder<'_> {
         if record.causes.is_empty() && headline.status != Status::Current {
             record.causes.push(CauseRecord {
                 rule: CauseRule::Endpoints.as_str(),
-                text: headline.words(),
+                text: headline.text(),
             });
         }
     }
 
-    /// Adds an object that is only named.
+    /// Adds an object that others refer to.
     fn name(&mut self, id: String, object: &ObjectRef, named: Named) {
         let status = match named {
             Named::Ghost => Status::NotFound,
@@ -175,7 +175,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Adds an address that no object stands behind.
+    /// Adds an address without an object.
     fn address(&mut self, address: &str) -> String {
         let id = format!("ip:{address}");
         self.nodes.entry(id.clone()).or_insert(NodeRecord {

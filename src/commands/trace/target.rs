@@ -1,11 +1,11 @@
-//! `TracedObject`: the one object that is traced, and whether it is there.
+//! `TracedObject`: the traced object, and whether it exists.
 
 use std::sync::Arc;
 
 use crate::object::{ObjectRef, Resource, Uid};
 use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey};
 
-/// The object that is traced.
+/// The traced object.
 #[derive(Clone, Debug)]
 pub(super) struct TracedObject {
     /// Its cluster.
@@ -19,7 +19,7 @@ pub(super) struct TracedObject {
 }
 
 impl TracedObject {
-    /// The source of the object alone.
+    /// The source of this one object.
     pub(super) fn source(&self) -> SourceKey {
         SourceKey {
             cluster: self.cluster.clone(),
@@ -30,38 +30,38 @@ impl TracedObject {
         }
     }
 
-    /// Whether a source is that of the object.
+    /// Whether this is the source of the object.
     pub(super) fn is_source(&self, key: &SourceKey) -> bool {
         key.resource == self.resource && key.select.name().is_some()
     }
 
-    /// What the object is called: `service/api`.
+    /// The reference to the object: `service/api`.
     pub(super) fn object(&self) -> ObjectRef {
         let named = self.source().named_object();
-        named.expect("its source names it")
+        named.expect("the source selects one name")
     }
 }
 
-/// Whether the object that is traced is there.
+/// Whether the traced object exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
     /// Not known yet.
     Unread,
-    /// It never was.
+    /// It has never existed.
     Absent,
-    /// It is.
+    /// It exists.
     There(Uid),
-    /// The one that it was is deleted.
+    /// It existed and was deleted.
     Deleted(Uid),
 }
 
 impl Presence {
-    /// Notes what an event of the object's own source says.
+    /// Applies an event of the object's own source.
     pub(super) fn apply(&mut self, event: &Event) {
         match event {
             Event::Object { why, now, .. } => {
                 let uid = now.object.identity();
-                // The end of a namesake that was replaced unseen may come after its successor.
+                // The end of an older object of the same name may arrive after its successor.
                 let is_of_another = self.uid().is_some_and(|there| *there != uid);
                 match why.is_gone() {
                     true if is_of_another => {}
@@ -74,7 +74,7 @@ impl Presence {
         }
     }
 
-    /// The object, if it is there.
+    /// The uid, if the object exists.
     pub(super) fn uid(&self) -> Option<&Uid> {
         match self {
             Presence::There(uid) => Some(uid),

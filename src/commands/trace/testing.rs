@@ -1,5 +1,5 @@
-//! Test aids: a trace that is fed objects as its sources would be, from literals or from a story of the
-//! sandbox.
+//! Test aids: a trace that gets objects as its sources would send them, from literals or from a scenario of
+//! the sandbox.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::sandbox::scenario::{Stage, rollout};
 use crate::sandbox::{Options, Sandbox};
 use crate::source::{ClusterId, Event, SourceKey, Version, Why};
 
-/// The time at which every test begins.
+/// The time at which every test starts.
 pub(super) const START: Timestamp = Timestamp::constant(1_777_896_000, 0);
 
-/// A trace and the cluster it looks at.
+/// A trace and its cluster.
 pub(super) struct Feed {
     pub(super) chain: Box<dyn Chain>,
     pub(super) now: Timestamp,
@@ -31,7 +31,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// The trace of `shop`'s Service or Deployment of this name, of an empty cluster.
+    /// The trace of a Service or Deployment of this name in namespace `shop`, in an empty cluster.
     pub(super) fn of(kind: &str, name: &str) -> Feed {
         let (group, plural) = match kind {
             "Service" => ("", "services"),
@@ -60,8 +60,8 @@ impl Feed {
         }
     }
 
-    /// The trace of the story of a rollout, from its start until `end` milliseconds later. What is
-    /// there at the start is listed; all else is seen as it happens.
+    /// The trace of the rollout scenario, from its start until `end` milliseconds later. Objects that exist
+    /// at the start are listed; all others arrive as events.
     pub(super) fn story(kind: &str, end: u64) -> Feed {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -96,7 +96,7 @@ impl Feed {
         }
     }
 
-    /// Creates or changes objects: YAML, several parted by `---`.
+    /// Creates or changes objects from YAML documents, separated by `---`.
     pub(super) fn put(&mut self, yaml: &str) -> &mut Feed {
         for document in yaml.split("\n---\n") {
             let mut object: Value = serde_saphyr::from_str(document).expect("YAML");
@@ -126,7 +126,7 @@ impl Feed {
         self
     }
 
-    /// Lets time go by.
+    /// Advances the time.
     pub(super) fn after(&mut self, milliseconds: i64) -> &mut Feed {
         self.now += SignedDuration::from_millis(milliseconds);
         self.chain.refresh(self.now);
@@ -190,7 +190,7 @@ impl Feed {
         self.chain.apply(key, &event, self.now);
     }
 
-    /// Opens what is wanted, until nothing more is, and takes stock.
+    /// Opens the wanted sources until there are no new ones, then settles the trace.
     pub(super) fn settle(&mut self) {
         for _ in 0..10 {
             self.chain.refresh(self.now);
@@ -223,7 +223,7 @@ impl Feed {
         self.chain.settle(self.now);
     }
 
-    /// The sources that are followed: resource, labels, fields.
+    /// The followed sources: resource, labels, fields.
     pub(super) fn sources(&self) -> Vec<String> {
         self.open
             .iter()
@@ -239,12 +239,12 @@ impl Feed {
             .collect()
     }
 
-    /// The frame at this width, on a terminal of so many lines that all fits.
+    /// The frame at this width, on a terminal with enough lines.
     pub(super) fn frame(&self, width: usize) -> String {
         self.frame_of(width, None)
     }
 
-    /// The frame at this width, with room for so many lines.
+    /// The frame at this width, with room for `rows` lines.
     pub(super) fn frame_of(&self, width: usize, rows: Option<usize>) -> String {
         let canvas = Canvas {
             look: Look {
@@ -259,7 +259,7 @@ impl Feed {
         self.chain.frame(canvas).join("\n")
     }
 
-    /// What is told since the last time.
+    /// The lines for changes since the last call.
     pub(super) fn transitions(&mut self) -> String {
         self.chain.transitions(self.now).join("\n")
     }

@@ -1,4 +1,4 @@
-//! `Traced`: the object that is traced, and the live model around it.
+//! `Traced`: the traced object, and the live model around it.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use jiff::Timestamp;
 
 use super::target::{Presence, TracedObject};
 use crate::graph::{Graph, Node};
-use crate::model::{Farewell, Model};
+use crate::model::{Model, Retention};
 use crate::object::{Doc, Uid};
 use crate::source::{Event, SourceKey};
 use crate::status::{Assessment, Rules};
 
-/// The object that is traced, and what is known around it.
+/// The traced object, and everything known around it.
 pub(super) struct Traced {
     pub(super) target: TracedObject,
     pub(super) presence: Presence,
@@ -19,9 +19,9 @@ pub(super) struct Traced {
 }
 
 impl Traced {
-    /// The object before anything is known of it.
+    /// The object before any event.
     pub(super) fn new(target: TracedObject) -> Traced {
-        let mut model = Model::new(Rules::Spy, Farewell::None);
+        let mut model = Model::new(Rules::Spy, Retention::None);
         model.follow(vec![target.source()]);
         Traced {
             target,
@@ -30,7 +30,7 @@ impl Traced {
         }
     }
 
-    /// Takes one event.
+    /// Applies one event.
     pub(super) fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
         self.model.apply(source, event, now);
         if self.target.is_source(source) {
@@ -38,22 +38,22 @@ impl Traced {
         }
     }
 
-    /// The object, as it is.
+    /// The newest version of the object, parsed.
     pub(super) fn doc(&self) -> Option<Doc> {
         self.model.doc(self.presence.uid()?)
     }
 
-    /// What the graph keeps of the object.
+    /// The object in the graph.
     pub(super) fn node(&self) -> Option<&Node> {
         self.graph().node(self.presence.uid()?)
     }
 
-    /// How the objects around it relate.
+    /// The relations of the objects around it.
     pub(super) fn graph(&self) -> &Graph {
         self.model.graph()
     }
 
-    /// The state of one of the objects around it.
+    /// The assessment of one of the objects around it.
     pub(super) fn assessment(&self, uid: &Uid) -> Option<&Assessment> {
         Some(&self.model.object(uid)?.assessment)
     }

@@ -1,4 +1,4 @@
-//! `Tracer`: a trace on its way to the terminal, as frames, lines or records.
+//! `Tracer`: prints a trace as frames, lines or records.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::render::screen::Size;
 use crate::render::style::Look;
 use crate::source::{Event, SourceKey};
 
-/// How long a view waits for a new source before it shows the rest.
+/// How long a print waits for a new source before it goes on without it.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
 
 /// The values of `--output`.
@@ -35,34 +35,34 @@ pub(super) enum TraceFormat {
 pub(super) enum TraceEnd {
     /// When everything has been read.
     WhenRead,
-    /// When it is stopped.
+    /// When the user stops it.
     Never,
 }
 
-/// A trace on its way to the terminal.
+/// A trace, and what was printed of it.
 pub(super) struct Tracer {
     chain: Box<dyn Chain>,
     format: TraceFormat,
     end: TraceEnd,
     started: Timestamp,
-    /// Everything has been read once: from now on, it prints changes.
+    /// Whether everything has been read once. From then on, it prints changes.
     settled: bool,
-    /// Since when a source has been waited for.
-    torn: Option<Timestamp>,
-    /// What is to be printed.
+    /// Since when a new source has not been read; `None` if all are read.
+    waiting_since: Option<Timestamp>,
+    /// The lines to print.
     lines: Vec<String>,
-    /// The last record, to print none twice.
+    /// The last record, so that none is printed twice.
     record: Option<GraphRecord>,
     /// When an object last changed.
     changed: Option<Timestamp>,
-    /// Whether it has printed that the object is not there.
-    said_absent: bool,
-    /// With `--once`: the source of the object, if that is not there.
+    /// Whether the absence of the object was reported.
+    reported_absent: bool,
+    /// With `--once`: the source of the object, if the object does not exist.
     pub(super) missing: Option<SourceKey>,
 }
 
 impl Tracer {
-    /// A trace that begins now.
+    /// A trace that starts now.
     pub(super) fn new(
         chain: Box<dyn Chain>,
         format: TraceFormat,
@@ -75,32 +75,32 @@ impl Tracer {
             end,
             started,
             settled: false,
-            torn: None,
+            waiting_since: None,
             lines: Vec::new(),
             record: None,
             changed: None,
-            said_absent: false,
+            reported_absent: false,
             missing: None,
         }
     }
 
-    /// Whether everything that is wanted has been read, or cannot be.
+    /// Whether every wanted source has been read or cannot be read.
     fn is_settled(&self, sources: &Sources) -> bool {
         sources.are_settled()
             && sources.count() == self.chain.traced().model.coverage().sources().count()
     }
 
-    /// Whether every source has been read, or a new one has been waited for long enough.
+    /// Whether every source has been read, or the wait for a new one is over.
     fn is_whole(&mut self, sources: &Sources, now: Timestamp) -> bool {
         if self.is_settled(sources) {
-            self.torn = None;
+            self.waiting_since = None;
             return true;
         }
-        let since = *self.torn.get_or_insert(now);
+        let since = *self.waiting_since.get_or_insert(now);
         now.duration_since(since) >= PATIENCE
     }
 
-    /// Collects what is new for a reader of lines.
+    /// Collects the new lines.
     fn collect(&mut self, look: Look, now: Timestamp) {
         match (self.format, self.end) {
             (TraceFormat::Json, _) => self.collect_record(now),
@@ -125,11 +125,11 @@ impl Tracer {
         }
     }
 
-    /// Says that the object is not there, once; who does not want to wait gets an error.
-    fn say_absent(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+    /// Reports once that the object does not exist. With `--once`, it records the object as missing instead.
+    fn report_absent(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let is_absent = self.chain.traced().presence == Presence::Absent;
-        if !is_absent || self.said_absent {
-            self.said_absent &= is_absent;
+        if !is_absent || self.reported_absent {
+            self.reported_absent &= is_absent;
             return Ok(());
         }
         let source = self.chain.traced().target.source();
@@ -137,10 +137,10 @@ impl Tracer {
             self.missing = Some(source);
             return Ok(());
         }
-        self.said_absent = true;
-        // The frame shows it.
+        self.reported_absent = true;
+        // On a terminal, the frame shows it.
         if !terminal.is_live() {
-            terminal.say(&format!("waiting for {}", describe(&source)))?;
+            terminal.notify(&format!("waiting for {}", describe(&source)))?;
         }
         Ok(())
     }
@@ -177,7 +177,7 @@ impl Live for Tracer {
         }
     }
 
-    fn tells_waiting(&self) -> bool {
+    fn reports_waiting(&self) -> bool {
         self.end == TraceEnd::Never && self.format == TraceFormat::Text
     }
 
@@ -196,12 +196,12 @@ impl Live for Tracer {
         let now = terminal.env().now();
         self.chain.refresh(now);
         self.settled |= self.is_settled(sources);
-        // Who may read nothing at all gets an error, not a view of nothing.
+        // If nothing can be read, the verb ends with an error and not with an empty view.
         if !self.settled || sources.refusal().is_some() {
             return Ok(());
         }
         self.chain.settle(now);
-        self.say_absent(terminal)?;
+        self.report_absent(terminal)?;
         if terminal.is_live() || self.missing.is_some() || !self.is_whole(sources, now) {
             return Ok(());
         }

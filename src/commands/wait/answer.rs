@@ -1,6 +1,6 @@
 //! `Answer`: the answer of a verb, or that it has none. Only this decides the exit code.
 
-use super::EndArgs;
+use super::WaitArgs;
 use super::waiting::cut;
 use crate::commands::{CommandError, Ended, Unknown};
 
@@ -52,7 +52,7 @@ impl Answer {
     }
 }
 
-impl EndArgs {
+impl WaitArgs {
     /// How a verb with this answer ends.
     pub(crate) fn conclude(&self, ended: Ended, answer: Answer) -> Result<Ended, CommandError> {
         match (ended, answer) {
@@ -113,7 +113,7 @@ mod tests {
 
     /// How a verb with these flags ends, in a word.
     fn ends(flags: &[&str], ended: Ended, (found, parts): (Found, &[&str])) -> &'static str {
-        let args = EndArgs {
+        let args = WaitArgs {
             goals: if flags.contains(&"--for") {
                 vec!["create".parse().expect("a goal")]
             } else {

@@ -24,7 +24,7 @@ use waiting::{Outcome, Waiting};
 
 /// The flags about the end of a verb and its exit code.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct EndArgs {
+pub(crate) struct WaitArgs {
     /// Exit when every object meets this goal; repeat to require several in order. The goals are those of
     /// kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
     #[arg(long = "for", value_name = "GOAL")]
@@ -37,7 +37,7 @@ pub(crate) struct EndArgs {
     exit_code: bool,
 }
 
-impl EndArgs {
+impl WaitArgs {
     /// Whether to check once and exit.
     pub(crate) fn looks_once(&self) -> bool {
         self.timeout == Some(Limit::Once)
@@ -123,7 +123,7 @@ pub(crate) struct Over<V> {
 
 impl<V: Live> WaitFor<V> {
     /// Ends `view` when the objects of the sources `asked` meet the goals. Without goals it never ends the view.
-    pub(crate) fn new(view: V, args: &EndArgs, asked: &[SourceKey]) -> WaitFor<V> {
+    pub(crate) fn new(view: V, args: &WaitArgs, asked: &[SourceKey]) -> WaitFor<V> {
         WaitFor {
             view,
             waiting: Waiting::new(&args.goals, asked),
@@ -189,8 +189,8 @@ impl<V: Live> Live for WaitFor<V> {
         self.view.need(key)
     }
 
-    fn tells_waiting(&self) -> bool {
-        self.view.tells_waiting()
+    fn reports_waiting(&self) -> bool {
+        self.view.reports_waiting()
     }
 
     fn catch_up(&self) -> CatchUp {
@@ -227,8 +227,8 @@ impl<V: Live> Live for WaitFor<V> {
         self.view.apply(key, event, now);
     }
 
-    fn tells_states_at_once(&self) -> bool {
-        self.view.tells_states_at_once()
+    fn reports_states_at_once(&self) -> bool {
+        self.view.reports_states_at_once()
     }
 
     fn note(
@@ -248,7 +248,7 @@ impl<V: Live> Live for WaitFor<V> {
         self.view.print(sources, terminal)?;
         if self.view.has_begun() {
             for name in self.waiting.take_met() {
-                terminal.say(&format!("{name} condition met"))?;
+                terminal.notify(&format!("{name} condition met"))?;
             }
         }
         Ok(())

@@ -1,11 +1,11 @@
-//! Conditions that are worth a line when they are not as they ought to be.
+//! Conditions that are a cause when their status is abnormal.
 
 use crate::object::Value;
 use crate::status::read;
 
 use super::{Cause, CauseRule, sentence};
 
-/// What a condition ought not to be, and under which name it is told if it is.
+/// A condition of a kind, its abnormal statuses, and the rule that names the cause.
 struct Watched {
     kind: &'static str,
     condition: &'static str,
@@ -30,7 +30,7 @@ const fn watched(
     }
 }
 
-/// The built-in kinds whose conditions say more than kstatus reads in them.
+/// Conditions of built-in kinds that give a cause beyond kstatus's rules.
 const WATCHED: [Watched; 22] = [
     watched("Node", "Ready", NOT_TRUE, CauseRule::NodeNotReady),
     watched("Node", "MemoryPressure", TRUE, CauseRule::MemoryPressure),
@@ -136,7 +136,7 @@ const WATCHED: [Watched; 22] = [
     ),
 ];
 
-/// The conditions of an object that are not as they ought to be, in the object's order.
+/// The causes from an object's abnormal conditions, in the object's order.
 pub(super) fn abnormal(object: Value<'_>, kind: &str) -> Vec<Cause> {
     read::conditions(object)
         .unwrap_or_default()
@@ -147,7 +147,7 @@ pub(super) fn abnormal(object: Value<'_>, kind: &str) -> Vec<Cause> {
                     && watched.condition == condition.kind
                     && watched.abnormal.contains(&&*condition.status)
             })?;
-            // A workload that is scaled to 0 on purpose is not scaled.
+            // `ScalingDisabled` means that someone scaled the workload to 0 on purpose.
             if condition.reason == "ScalingDisabled" {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! Why one container of a Pod is not up.
+//! Why one container of a Pod is not ready.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,22 @@ use crate::status::read;
 
 use super::{Cause, CauseRule, sentence};
 
-/// How long after its restart a container is still told about: kubelet, too, forgets its back-off when
-/// a container has run for ten minutes
-/// (<https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy>).
+/// How long a restart remains a cause. The kubelet, too, resets a container's back-off after it has run for
+/// ten minutes (<https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy>).
 pub(in crate::status) const RECENT: SignedDuration = SignedDuration::from_mins(10);
 
-/// What part a container plays in its Pod.
+/// The role of a container in its Pod.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContainerRole {
-    /// Runs to its end before the others start.
+    /// Runs to completion before the others start.
     Init,
     /// Starts before the others and keeps running: an init container that is always restarted.
     Sidecar,
-    /// Does what the Pod is for.
+    /// A regular container.
     Main,
 }
 
-/// A container: what is asked for and what is.
+/// The spec and the status of a container.
 pub(super) struct Container<'a> {
     pub(super) role: ContainerRole,
     /// Its entry in the Pod's spec, if it has one.
@@ -33,7 +32,7 @@ pub(super) struct Container<'a> {
     pub(super) status: Value<'a>,
 }
 
-/// The state of a container; a state that is none of the three is waiting for nothing known.
+/// The state of a container. A container in none of the three states counts as waiting without a reason.
 enum ContainerState<'a> {
     Waiting {
         reason: Cow<'a, str>,
@@ -43,23 +42,23 @@ enum ContainerState<'a> {
     Ended(Value<'a>),
 }
 
-/// Why a container waits, by the reason that kubelet gives.
+/// Why a container waits, by the kubelet's reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::status) enum WaitReason {
-    /// It is being prepared, or waits its turn.
+    /// The kubelet prepares it, or other containers come first.
     Preparing,
-    /// It ends again and again.
+    /// It crashes again and again.
     CrashLoop,
-    /// Its image is not to be had.
+    /// Its image cannot be pulled.
     Image,
     /// It cannot be created or started.
     Start,
-    /// A reason that is not known here.
+    /// Any other reason.
     Other,
 }
 
 impl WaitReason {
-    /// Which of them a reason is.
+    /// Classifies the kubelet's reason.
     pub(in crate::status) fn of(reason: &str) -> WaitReason {
         match reason {
             "" | "ContainerCreating" | "PodInitializing" => WaitReason::Preparing,
@@ -81,7 +80,7 @@ impl WaitReason {
         }
     }
 
-    /// Whether something has gone wrong that waiting does not mend.
+    /// Whether waiting alone will not fix it.
     pub(in crate::status) fn is_broken(self) -> bool {
         match self {
             WaitReason::CrashLoop | WaitReason::Image | WaitReason::Start => true,
@@ -91,7 +90,7 @@ impl WaitReason {
 }
 
 impl<'a> Container<'a> {
-    /// Finds what is wrong with it, if something is.
+    /// Finds what is wrong with it; `None` if nothing is.
     pub(super) fn cause(&self, now: Timestamp) -> Option<Cause> {
         match self.state() {
             ContainerState::Waiting { reason, message } => self.waiting(&reason, &message),
@@ -129,28 +128,30 @@ impl<'a> Container<'a> {
                     "" => format!("{reason} {image:?}"),
                     message => message.to_owned(),
                 };
-                Some(self.told(CauseRule::ImagePull, &text))
+                Some(self.new_cause(CauseRule::ImagePull, &text))
             }
             WaitReason::Start => {
-                Some(self.told(CauseRule::ContainerStart, &sentence(reason, message)))
+                Some(self.new_cause(CauseRule::ContainerStart, &sentence(reason, message)))
             }
-            WaitReason::Other => Some(self.told(CauseRule::Waiting, &sentence(reason, message))),
+            WaitReason::Other => {
+                Some(self.new_cause(CauseRule::Waiting, &sentence(reason, message)))
+            }
         }
     }
 
     fn crash_loop(&self, reason: &str, message: &str) -> Cause {
         let Some(end) = self.last_end() else {
-            return self.told(CauseRule::CrashLoop, &sentence(reason, message));
+            return self.new_cause(CauseRule::CrashLoop, &sentence(reason, message));
         };
         let how = self.with_restarts(end);
         match rule_of(end, CauseRule::CrashLoop) {
-            rule @ CauseRule::CrashLoop => self.told(rule, &format!("{reason}, {how}")),
-            rule => self.told(rule, &how),
+            rule @ CauseRule::CrashLoop => self.new_cause(rule, &format!("{reason}, {how}")),
+            rule => self.new_cause(rule, &how),
         }
     }
 
     fn ended(&self, end: Value<'_>) -> Cause {
-        self.told(
+        self.new_cause(
             rule_of(end, CauseRule::ContainerFailed),
             &self.with_restarts(end),
         )
@@ -168,17 +169,17 @@ impl<'a> Container<'a> {
                 let text = self.with_restarts(end);
                 let rule = rule_of(end, CauseRule::Restarted);
                 Some(if ready {
-                    self.told(rule, &format!("restarted after {text}"))
+                    self.new_cause(rule, &format!("restarted after {text}"))
                 } else {
-                    self.told(rule, &format!("{text}; {}", self.unready()))
+                    self.new_cause(rule, &format!("{text}; {}", self.unready()))
                 })
             }
             None if ready => None,
-            None => Some(self.told(CauseRule::NotReady, self.unready())),
+            None => Some(self.new_cause(CauseRule::NotReady, self.unready())),
         }
     }
 
-    /// Which probe a running container that is not ready waits for.
+    /// Why a running container is not ready, by its probes.
     fn unready(&self) -> &'static str {
         let probe = |key| self.spec.and_then(|spec| spec.get(key)).is_some();
         if probe("startupProbe") && !self.flag("started") {
@@ -203,7 +204,7 @@ impl<'a> Container<'a> {
             .unwrap_or(false)
     }
 
-    fn told(&self, rule: CauseRule, text: &str) -> Cause {
+    fn new_cause(&self, rule: CauseRule, text: &str) -> Cause {
         let name = read::text_or(self.status, &["name"], "?");
         let part = match self.role {
             ContainerRole::Init => " (init)",
@@ -213,7 +214,7 @@ impl<'a> Container<'a> {
         Cause::new(rule, format!("{name}{part}: {text}"))
     }
 
-    /// How it ended, how often it was restarted, and its own last words.
+    /// How it ended, its number of restarts, and the last line of its termination message.
     fn with_restarts(&self, end: Value<'_>) -> String {
         let restarts = match read::int_or(self.status, &["restartCount"], 0) {
             0 => String::new(),
@@ -247,7 +248,7 @@ fn how(end: Value<'_>) -> String {
     }
 }
 
-/// What a signal that ends processes is called, on Linux.
+/// The name of a Linux signal that ends processes.
 fn signal_name(signal: i64) -> Option<&'static str> {
     Some(match signal {
         1 => "SIGHUP",

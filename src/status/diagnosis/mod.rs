@@ -1,6 +1,6 @@
-//! Why an object is not what it is meant to be: one line a cause, from the object alone.
+//! Finds the causes of an object's state: one line for each cause, from the object alone.
 //!
-//! A text names no age, so that it changes only when the cause does.
+//! A cause's text contains no age, so it changes only when the cause changes.
 
 mod conditions;
 mod container;
@@ -22,10 +22,10 @@ pub use rule::CauseRule;
 /// One reason for the state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// Which rule found it.
+    /// The rule that found it.
     pub rule: CauseRule,
-    /// What it found, on one or more lines: `web: Back-off pulling image "nginx:nope"`. Much of it is
-    /// the cluster's own text and not escaped.
+    /// The text, on one or more lines: `web: Back-off pulling image "nginx:nope"`. Much of it is cluster
+    /// text, which is not escaped.
     pub text: String,
 }
 
@@ -38,7 +38,7 @@ impl Cause {
     }
 }
 
-/// Finds the causes of `verdict`, the most telling first; most objects that are Current have none.
+/// Finds the causes of `verdict`, the most useful first. Most Current objects have none.
 pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause> {
     if let Some(error) = &verdict.error {
         return vec![Cause::new(CauseRule::Unreadable, error.clone())];
@@ -58,8 +58,8 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
     causes
 }
 
-/// What the verdict itself says, where nothing more telling was found. That counts are still short is
-/// progress and no cause.
+/// The cause in the verdict itself, for objects without a more specific cause. Counts that are still too low
+/// are progress, not a cause.
 fn of_verdict(verdict: &Verdict, kind: &str) -> Option<Cause> {
     let condition = verdict.conditions.first()?;
     let rule = match verdict.status {
@@ -76,7 +76,7 @@ fn of_verdict(verdict: &Verdict, kind: &str) -> Option<Cause> {
     Some(Cause::new(rule, text))
 }
 
-/// What keeps an object that is being deleted.
+/// The causes that keep an object that is being deleted.
 fn terminating(object: Value<'_>, kind: &str, now: Timestamp) -> Vec<Cause> {
     let mut causes = conditions::abnormal(object, kind);
     let finalizers: Vec<_> = [["metadata", "finalizers"], ["spec", "finalizers"]]
@@ -95,7 +95,7 @@ fn terminating(object: Value<'_>, kind: &str, now: Timestamp) -> Vec<Cause> {
     causes
 }
 
-/// `REASON: MESSAGE`, or the one there is.
+/// `REASON: MESSAGE`, or only one of them if the other is empty.
 fn sentence(reason: &str, message: &str) -> String {
     match (reason.trim(), message.trim()) {
         ("", "") => "no reason given".to_owned(),

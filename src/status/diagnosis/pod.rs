@@ -1,4 +1,4 @@
-//! Why a Pod is not up.
+//! Why a Pod is not ready.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -9,11 +9,11 @@ use crate::status::verdict::Status;
 use super::container::{Container, ContainerRole};
 use super::{Cause, CauseRule, sentence};
 
-/// How much longer than its grace period a Pod may take to go.
+/// How long a Pod may still exist after its grace period.
 pub(in crate::status) const SLACK: SignedDuration = SignedDuration::from_secs(15);
 
-/// Finds what the Pod itself says, then what its containers say, init containers first; only if none
-/// of them says anything, what its conditions say.
+/// Finds the causes in the Pod's own status and in its containers, init containers first. If there are none,
+/// finds them in the Pod's conditions.
 pub(super) fn causes(pod: Value<'_>, status: Status, now: Timestamp) -> Vec<Cause> {
     let phase = read::text_or(pod, &["status", "phase"], "");
     if phase == "Succeeded" {
@@ -42,8 +42,8 @@ pub(super) fn causes(pod: Value<'_>, status: Status, now: Timestamp) -> Vec<Caus
     causes
 }
 
-/// A Pod that kubelet still has not removed although its grace period is over: its node, or what runs
-/// on it, does not answer.
+/// The cause for a Pod that still exists after its grace period: its node, or the kubelet on it, does not
+/// respond.
 pub(super) fn overdue(pod: Value<'_>, now: Timestamp) -> Option<Cause> {
     let due: Timestamp = pod
         .str_at(&["metadata", "deletionTimestamp"])?
@@ -60,7 +60,7 @@ pub(super) fn overdue(pod: Value<'_>, now: Timestamp) -> Option<Cause> {
     ))
 }
 
-/// Why the Pod as a whole was ended, where kubelet or a controller ended it.
+/// Why the kubelet or a controller ended the whole Pod.
 fn failed(pod: Value<'_>) -> Option<Cause> {
     let text = |key| read::text_or(pod, &["status", key], "");
     let (reason, message) = (text("reason"), text("message"));
@@ -122,7 +122,8 @@ fn containers(pod: Value<'_>) -> impl Iterator<Item = Container<'_>> {
     })
 }
 
-/// The readiness gates whose conditions are not True: someone else has to set them.
+/// The readiness gates whose conditions are not True. The kubelet does not set these conditions; other
+/// controllers do.
 fn gates(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Vec<Cause> {
     let is_ready = |condition: &StatusCondition<'_>| condition.is("ContainersReady", "True");
     if !conditions.iter().any(is_ready) {
@@ -136,14 +137,14 @@ fn gates(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Vec<Cause> {
                 .any(|condition| condition.is(gate, "True"))
         })
         .map(|gate| {
-            let said = conditions
+            let detail = conditions
                 .iter()
                 .find(|condition| condition.kind == gate)
                 .map(|condition| sentence(&condition.reason, &condition.message));
-            let text = match said.as_deref() {
+            let text = match detail.as_deref() {
                 None => format!("readiness gate {gate} is not set"),
                 Some("") => format!("readiness gate {gate} is not True"),
-                Some(said) => format!("readiness gate {gate}: {said}"),
+                Some(detail) => format!("readiness gate {gate}: {detail}"),
             };
             Cause::new(CauseRule::ReadinessGate, text)
         })

@@ -1,19 +1,19 @@
-//! `CauseRule`: the names of the rules that find causes. They stand in records, so that they never change.
+//! `CauseRule`: the names of the rules that find causes. They appear in records, so they never change.
 
-/// Defines the rules, each spelled as its name.
+/// Defines the rules. Each name in records is the variant's name.
 macro_rules! rules {
     ($($rule:ident,)*) => {
         /// The rule that found a cause.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum CauseRule {
             $(
-                #[doc = concat!("`", stringify!($rule), "`: explained where it finds a cause.")]
+                #[doc = concat!("`", stringify!($rule), "`: see the code that creates the cause.")]
                 $rule,
             )*
         }
 
         impl CauseRule {
-            /// The name that records have: `ImagePull`, `Unschedulable`.
+            /// The name in records: `ImagePull`, `Unschedulable`.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(CauseRule::$rule => stringify!($rule),)*

@@ -5,8 +5,8 @@ use crate::status::{Rules, compute};
 
 use super::*;
 
-/// `RULE  TEXT` of each cause, a line each.
-fn told(kind: &str, fields: &str) -> String {
+/// `RULE  TEXT`, one line for each cause.
+fn cause_lines(kind: &str, fields: &str) -> String {
     let (version, kind) = kind.rsplit_once('/').expect("VERSION/KIND");
     let object = format!(r#"{{"apiVersion":"{version}","kind":"{kind}",{fields}}}"#);
     let doc = Doc::parse(object).expect("a case is JSON");
@@ -20,7 +20,7 @@ fn told(kind: &str, fields: &str) -> String {
 }
 
 fn check(kind: &str, fields: &str, expect: &str) {
-    assert_eq!(told(kind, fields), expect, "{fields}");
+    assert_eq!(cause_lines(kind, fields), expect, "{fields}");
 }
 
 /// A Pod in a phase, with one init container, a sidecar and two containers, `web` with a probe.
@@ -169,7 +169,7 @@ fn init_containers_come_first_and_each_failing_one_has_a_line() {
             r#""state":{"waiting":{"reason":"ErrImagePull","message":"denied"}}"#
         ),
     );
-    insta::assert_snapshot!(told("v1/Pod", &pod("Pending", &statuses)), @r"
+    insta::assert_snapshot!(cause_lines("v1/Pod", &pod("Pending", &statuses)), @r"
     CrashLoop  migrate (init): CrashLoopBackOff, exit 3, 4 restarts
     NotReady  proxy (sidecar): running, not ready
     ImagePull  log: denied
@@ -259,7 +259,7 @@ fn pods_that_run() {
 }
 
 #[test]
-fn what_is_being_deleted() {
+fn objects_being_deleted() {
     let due = |time: &str| {
         format!(
             r#""metadata":{{"deletionTimestamp":"{time}","deletionGracePeriodSeconds":5}},"spec":{{"nodeName":"node-a"}}"#
@@ -307,7 +307,7 @@ fn workloads() {
         (
             "apps/v1/DaemonSet",
             r#""spec":{"updateStrategy":{"type":"OnDelete"}},"status":{"desiredNumberScheduled":3,"updatedNumberScheduled":1}"#,
-            "OnDelete  1/3 updated; the others when they are deleted (OnDelete)",
+            "OnDelete  1/3 updated; delete the other pods to update them (OnDelete)",
         ),
         (
             "apps/v1/StatefulSet",

@@ -1,4 +1,4 @@
-//! Why a workload or a claim is not done.
+//! Why a workload or a volume claim has not reached its desired state.
 
 use crate::object::{StatusCondition, Value};
 use crate::status::read;
@@ -6,7 +6,7 @@ use crate::status::verdict::Status;
 
 use super::{Cause, CauseRule, sentence};
 
-/// Finds the causes of an object that is not a Pod, by its kind.
+/// Finds the causes of an object that is not a Pod.
 pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause> {
     let conditions = read::conditions(object).unwrap_or_default();
     match kind {
@@ -53,7 +53,7 @@ fn deployment(object: Value<'_>, conditions: &[StatusCondition<'_>], status: Sta
     causes
 }
 
-/// Pods that the API server does not let the controller create or delete: a quota, an admission rule.
+/// The API server refuses to create or delete pods, for example because of a quota or an admission rule.
 fn replica_failure(conditions: &[StatusCondition<'_>]) -> Option<Cause> {
     let condition = conditions
         .iter()
@@ -70,12 +70,12 @@ fn replica_failure(conditions: &[StatusCondition<'_>]) -> Option<Cause> {
     Some(Cause::new(rule, text))
 }
 
-/// Pods of an old revision that stay until somebody deletes them.
+/// With the `OnDelete` strategy, pods of an old revision stay until someone deletes them.
 fn on_delete(object: Value<'_>, updated: i64, wanted: i64) -> Option<Cause> {
     let strategy = object.str_at(&["spec", "updateStrategy", "type"])?;
     (strategy == "OnDelete" && updated < wanted).then(|| {
         let text =
-            format!("{updated}/{wanted} updated; the others when they are deleted (OnDelete)");
+            format!("{updated}/{wanted} updated; delete the other pods to update them (OnDelete)");
         Cause::new(CauseRule::OnDelete, text)
     })
 }
@@ -130,7 +130,7 @@ fn unbound(claim: Value<'_>) -> Cause {
     let wait = match (volume, text(&["spec", "storageClassName"])) {
         (Some(volume), _) => format!("waiting for volume {volume}"),
         (None, Some(class)) => format!("waiting for a volume of storage class {class}"),
-        (None, None) => "waiting for a matching volume, without a storage class".to_owned(),
+        (None, None) => "waiting for a matching volume (no storage class)".to_owned(),
     };
     Cause::new(CauseRule::Unbound, format!("not bound: {wait}"))
 }

@@ -1,9 +1,9 @@
-//! kubectl's `JSONPath`, by way of the standard one.
+//! Reads kubectl's `JSONPath` expressions.
 //!
-//! kubectl's dialect (<https://kubernetes.io/docs/reference/kubectl/jsonpath/>) is older than RFC 9535
-//! and differs in what a single expression needs: it stands in braces, the `$` may be left out as the
-//! first dot may, names after a dot may hold anything, and a dot in a name is written `\.`. It is
-//! rewritten here; reading and evaluating is the library's.
+//! kubectl's dialect (<https://kubernetes.io/docs/reference/kubectl/jsonpath/>) is older than RFC 9535. An
+//! expression stands in braces, and its `$` and its first dot are optional. A name after a dot may hold any
+//! character; `\.` is a dot in a name. This module rewrites an expression to RFC 9535; a library parses and
+//! evaluates it.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use super::GoalError;
 use crate::object::Value;
 
-/// An expression that names a place in an object.
+/// An expression that selects values in an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonPath {
     written: String,
@@ -46,8 +46,8 @@ impl JsonPath {
         })
     }
 
-    /// Whether there is exactly one value at the place, and it is `expected`, if any is. As kubectl
-    /// has it, objects and lists are equal to nothing, and space around a value does not count.
+    /// Whether the expression selects exactly one value, and that value equals `expected`, if given. As in
+    /// kubectl, objects and lists equal nothing, and spaces around a value are ignored.
     pub(super) fn holds(&self, object: Value<'_>, expected: Option<&str>) -> bool {
         let Ok(object) = serde_json::from_str::<Json>(object.raw()) else {
             return false;
@@ -72,7 +72,7 @@ impl JsonPath {
     }
 }
 
-/// Reads `EXPRESSION[=VALUE]`. The equal signs of a filter are not the one before the value.
+/// Parses `EXPRESSION[=VALUE]`. An equal sign inside a filter does not start the value.
 pub(super) fn split(text: &str) -> Result<(JsonPath, Option<String>), GoalError> {
     let equals = depths(text).find(|(_, c, depth)| *c == '=' && *depth == 0);
     let (path, value) = match equals {
@@ -86,7 +86,7 @@ pub(super) fn split(text: &str) -> Result<(JsonPath, Option<String>), GoalError>
     Ok((JsonPath::parse(path)?, value.map(str::to_owned)))
 }
 
-/// Each character with how many braces and brackets are open behind it. Those in quotes do not count.
+/// Each character with the number of braces and brackets that are open after it. Quoted ones do not count.
 fn depths(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
     let mut depth = 0_usize;
     let mut quote = None;
@@ -102,8 +102,8 @@ fn depths(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
     })
 }
 
-/// The expression as RFC 9535 writes it: what stands in brackets stays, each name after a dot is put
-/// into quotes.
+/// The expression in RFC 9535 syntax. Bracketed parts stay as they are; each name after a dot becomes a
+/// quoted name.
 fn standard(expression: &str) -> String {
     let mut out = String::from("$");
     let mut rest = expression.strip_prefix('$').unwrap_or(expression);
@@ -128,13 +128,13 @@ fn standard(expression: &str) -> String {
     out
 }
 
-/// The length of the bracket that the text begins with.
+/// The length of the bracket expression at the start of the text.
 fn bracket(text: &str) -> usize {
     let closed = depths(text).find(|(_, _, depth)| *depth == 0);
     closed.map_or(text.len(), |(at, c, _)| at + c.len_utf8())
 }
 
-/// Writes the name that the text begins with as a bracket; returns what follows it.
+/// Appends the name at the start of the text to `out`, in brackets; returns the rest.
 fn member<'t>(text: &'t str, out: &mut String) -> &'t str {
     let mut name = String::new();
     let mut chars = text.char_indices();

@@ -1,6 +1,5 @@
-//! What `--for` waits for, in the words of `kubectl wait`: a condition, a value at a `JSONPath`, that an
-//! object is there, or that it is gone
-//! (<https://kubernetes.io/docs/reference/kubectl/generated/kubectl_wait/>).
+//! The goals of `--for`, with the syntax of `kubectl wait`: a condition, a value at a `JSONPath`, creation or
+//! deletion (<https://kubernetes.io/docs/reference/kubectl/generated/kubectl_wait/>).
 
 mod json_path;
 #[cfg(test)]
@@ -12,50 +11,50 @@ use std::str::FromStr;
 use crate::object::{StatusCondition, Value, conditions};
 pub use json_path::JsonPath;
 
-/// What an object has to come to.
+/// A state that an object has to reach.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
-    /// `condition=TYPE[=STATUS]`: the condition has this status (`true` by default), as the newest
-    /// generation of the object left it. Both are compared regardless of case.
+    /// `condition=TYPE[=STATUS]`: the condition has this status (default: `true`) for the object's newest
+    /// generation. Case does not matter.
     Condition {
         /// The condition's type.
         kind: String,
         /// The status it must have.
         status: String,
     },
-    /// `jsonpath=EXPRESSION[=VALUE]`: there is one value at the place, and it is this one.
+    /// `jsonpath=EXPRESSION[=VALUE]`: the expression selects exactly one value, and it equals `VALUE`.
     JsonPath {
-        /// The place.
+        /// The expression.
         path: JsonPath,
-        /// The value; any will do if there is none.
+        /// The expected value; `None` accepts any value.
         value: Option<String>,
     },
-    /// `create`: the object is there.
+    /// `create`: the object exists.
     Created,
-    /// `delete`: the object is gone.
+    /// `delete`: the object does not exist.
     Deleted,
 }
 
-/// Why the value of `--for` cannot be read, in kubectl's words.
+/// Why a value of `--for` does not parse. The first three messages are kubectl's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GoalError {
-    /// It begins with none of the known words.
+    /// It starts with no known keyword.
     #[error("unrecognized condition: {0:?}")]
     Unrecognized(String),
-    /// Not an expression, or an expression and a value.
+    /// The braces do not match, or the expression is empty.
     #[error(
         "jsonpath wait format must be --for=jsonpath='{{.status.readyReplicas}}'=3 or --for=jsonpath='{{.status.readyReplicas}}'"
     )]
     Format,
-    /// Nothing after the equal sign.
+    /// No value follows the equal sign.
     #[error("jsonpath wait has to have a value after equal sign")]
     NoValue,
-    /// The expression is none.
+    /// The expression does not parse.
     #[error("cannot read the JSONPath {expression:?}: {cause}")]
     Expression {
-        /// As it was written.
+        /// The expression, as the user wrote it.
         expression: String,
-        /// Where it cannot be read, and why.
+        /// The parser's message.
         cause: String,
     },
 }
@@ -84,7 +83,7 @@ impl FromStr for Goal {
 }
 
 impl fmt::Display for Goal {
-    /// As it was written.
+    /// Writes the goal in the syntax of `--for`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Goal::Condition { kind, status } => write!(f, "condition={kind}={status}"),
@@ -100,7 +99,7 @@ impl fmt::Display for Goal {
 }
 
 impl Goal {
-    /// Whether an object has come to it; `None` is an object that is not there.
+    /// Whether the object has reached the goal. `object` is `None` if the object does not exist.
     pub fn is_met(&self, object: Option<Value<'_>>) -> bool {
         match (self, object) {
             (Goal::Deleted, object) => object.is_none(),
@@ -114,8 +113,8 @@ impl Goal {
     }
 }
 
-/// Whether the first condition of this type that has a status has this one. A condition that speaks of
-/// an older generation than the object's is no answer.
+/// Whether the first condition of this type that has a status has this status; `None` without such a
+/// condition. A condition that describes an older generation of the object does not match.
 fn has_condition(object: Value<'_>, kind: &str, status: &str) -> Option<bool> {
     let is_meant = |condition: &StatusCondition<'_>| {
         condition.kind.eq_ignore_ascii_case(kind) && !condition.status.is_empty()

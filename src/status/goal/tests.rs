@@ -1,4 +1,4 @@
-//! Which objects meet which goals, and which texts are goals.
+//! Which objects meet which goals, and which texts parse as goals.
 
 use super::{Goal, GoalError};
 use crate::object::Doc;
@@ -17,7 +17,7 @@ const READY: &str = r#"{"metadata":{"generation":2,"labels":{"a.b/c":"d"}},
         "conditions":[{"type":"Available","status":"True"},{"type":"Failed","status":"False"}]}}"#;
 
 #[test]
-fn goals_are_met_as_kubectl_wait_meets_them() {
+fn goals_match_kubectl_wait() {
     let table = [
         ("create", true),
         ("delete", false),
@@ -47,7 +47,7 @@ fn goals_are_met_as_kubectl_wait_meets_them() {
         ("jsonpath={.spec.ports[1].port}=53", true),
         ("jsonpath={.spec.ports[-1].port}=53", true),
         ("jsonpath={..readyReplicas}=3", true),
-        // Several values, an object, a list: equal to nothing.
+        // Several values, an object or a list equal nothing.
         ("jsonpath={.spec.ports[*].port}=80", false),
         ("jsonpath={.spec.ports}=80", false),
         ("jsonpath={.spec}", true),
@@ -58,7 +58,7 @@ fn goals_are_met_as_kubectl_wait_meets_them() {
 }
 
 #[test]
-fn a_condition_of_an_older_generation_is_no_answer() {
+fn a_condition_of_an_older_generation_does_not_count() {
     let object = |own: &str, whole: &str| {
         format!(
             r#"{{"metadata":{{"generation":3}},"status":{{{whole}"conditions":[{{"type":"Ready",{own}"status":"True"}}]}}}}"#
@@ -69,7 +69,7 @@ fn a_condition_of_an_older_generation_is_no_answer() {
         (object("", r#""observedGeneration":2,"#), false),
         (object("", r#""observedGeneration":3,"#), true),
         (object(r#""observedGeneration":2,"#, ""), false),
-        // The condition's own counts before the object's.
+        // The condition's own generation counts before the object's.
         (
             object(r#""observedGeneration":3,"#, r#""observedGeneration":2,"#),
             true,
@@ -81,7 +81,7 @@ fn a_condition_of_an_older_generation_is_no_answer() {
 }
 
 #[test]
-fn an_object_that_is_not_there_is_gone() {
+fn an_absent_object_meets_only_delete() {
     assert!(goal("delete").is_met(None));
     for text in ["create", "condition=Ready", "jsonpath={.a}"] {
         assert!(!goal(text).is_met(None), "{text}");
@@ -89,7 +89,7 @@ fn an_object_that_is_not_there_is_gone() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_as_kubectl_says_it() {
+fn parse_errors_have_the_words_of_kubectl() {
     let error = |text: &str| text.parse::<Goal>().unwrap_err();
     for text in [
         "",

@@ -1,11 +1,11 @@
-//! The cells of every kind but Pod.
+//! The cells of every kind except Pod.
 
 use crate::object::{Value, conditions};
 use crate::status::read;
 
 use super::{is_deleted, is_true};
 
-/// How many parts of the object are ready, of how many that are wanted.
+/// The numbers of ready and of wanted parts of the object: `2/3`.
 pub(super) fn ready(object: Value<'_>, kind: &str) -> Option<String> {
     let status = |key| read::int_or(object, &["status", key], 0);
     match kind {
@@ -27,7 +27,7 @@ pub(super) fn ready(object: Value<'_>, kind: &str) -> Option<String> {
     }
 }
 
-/// kubectl's COMPLETIONS of a Job: `1/3`, or `0/1 of 4` where any of four workers may finish it.
+/// kubectl's COMPLETIONS of a Job: `1/3`; `0/1 of 4` for parallelism 4 without `completions`.
 fn completions(job: Value<'_>) -> String {
     let succeeded = read::int_or(job, &["status", "succeeded"], 0);
     if let Some(wanted) = job.i64_at(&["spec", "completions"]) {
@@ -39,7 +39,7 @@ fn completions(job: Value<'_>) -> String {
     }
 }
 
-/// kubectl's STATUS of an object, where it has one for the kind.
+/// kubectl's STATUS of an object; `None` for kinds where kubectl has none.
 pub(super) fn word(object: Value<'_>, kind: &str) -> Option<String> {
     match kind {
         "PersistentVolumeClaim" | "PersistentVolume" if is_deleted(object) => {

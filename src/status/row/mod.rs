@@ -13,29 +13,28 @@ use crate::object::{Value, condition};
 use super::read;
 use super::verdict::Status;
 
-/// What a table shows of an object. The text of some cells is the cluster's own and not escaped.
+/// The cells of an object's row. Some hold cluster text, which is not escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// How many are ready of how many, `2/3`; `None` for kinds without parts.
+    /// The numbers of ready and of wanted parts, `2/3`; `None` for kinds without parts.
     pub ready: Option<String>,
     /// kubectl's word for the state (`Running`, `ImagePullBackOff`, `Bound`), else kstatus's.
     pub word: String,
-    /// How often containers were restarted; for Pods alone.
+    /// The restarts of its containers; `None` for all kinds but Pod.
     pub restarts: Option<Restarts>,
 }
 
 /// The RESTARTS cell: `5`, or `5 (3m ago)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Restarts {
-    /// How often, over all containers.
+    /// The number of restarts of all containers.
     pub count: i64,
-    /// When a container last ended before it was restarted; `None` if that is not known, or never
-    /// happened.
+    /// When a container last ended before a restart; `None` if that is unknown or no container restarted.
     pub last: Option<Timestamp>,
 }
 
 impl Row {
-    /// Reads the cells of an object that was judged to be in `status`.
+    /// Reads the cells of an object that has this status.
     pub fn of(object: Value<'_>, status: Status) -> Row {
         let kind = read::group_kind(object).unwrap_or_default();
         if kind == "Pod" {

@@ -10,7 +10,7 @@ use crate::status::verdict::Status;
 
 use super::{Restarts, Row, is_deleted, is_true};
 
-/// Reads a Pod's cells: how far its init containers are, else what its containers do.
+/// Reads a Pod's cells: the progress of its init containers first, then the state of its containers.
 pub(super) fn row(pod: Value<'_>, status: Status) -> Row {
     let mut init = Init::of(pod);
     let mut word = init.word.take().unwrap_or_else(|| phase_word(pod));
@@ -38,7 +38,7 @@ pub(super) fn row(pod: Value<'_>, status: Status) -> Row {
     }
 }
 
-/// The Pod's own reason, `Evicted` say, else its phase; a gate on its scheduling comes before both.
+/// The Pod's own reason (for example `Evicted`), else its phase. A scheduling gate comes before both.
 fn phase_word(pod: Value<'_>) -> String {
     let gated = conditions(pod)
         .any(|condition| condition.kind == "PodScheduled" && condition.reason == "SchedulingGated");
@@ -52,7 +52,8 @@ fn phase_word(pod: Value<'_>) -> String {
     }
 }
 
-/// A Pod that is being deleted and has not ended; one on a lost node may be in any state.
+/// The word for a Pod that is being deleted and has not ended. A Pod on a lost node may be in any state:
+/// `Unknown`.
 fn deletion_word(pod: Value<'_>) -> Option<&'static str> {
     if !is_deleted(pod) {
         None
@@ -64,19 +65,19 @@ fn deletion_word(pod: Value<'_>) -> Option<&'static str> {
     }
 }
 
-/// The names of the init containers that keep running beside the others: sidecars.
+/// The names of the sidecars: init containers that keep running beside the other containers.
 fn sidecars(pod: Value<'_>) -> impl Iterator<Item = Cow<'_, str>> {
     pod.items_at(&["spec", "initContainers"])
         .filter(|container| container.str_at(&["restartPolicy"]).as_deref() == Some("Always"))
         .map(|container| read::text_or(container, &["name"], ""))
 }
 
-/// What the init containers say, up to the one that is under way.
+/// The state of the init containers, up to the first that is in progress.
 #[derive(Default)]
 struct Init {
-    /// Whether none is under way.
+    /// Whether no init container is in progress.
     done: bool,
-    /// `Init:0/2`, `Init:CrashLoopBackOff`, while one is.
+    /// `Init:0/2` or `Init:CrashLoopBackOff`, while an init container is in progress.
     word: Option<String>,
     restarts: Restarts,
     sidecar_restarts: Restarts,
@@ -113,7 +114,7 @@ impl Init {
     }
 }
 
-/// The word for the init container that is under way.
+/// The word for the init container that is in progress.
 fn init_word(pod: Value<'_>, status: Value<'_>, index: usize) -> String {
     if let Some(ended) = state(status, "terminated") {
         return format!("Init:{}", end_word(ended));
@@ -126,12 +127,12 @@ fn init_word(pod: Value<'_>, status: Value<'_>, index: usize) -> String {
     format!("Init:{waiting}")
 }
 
-/// What the containers say.
+/// The state of the containers.
 #[derive(Default)]
 struct Containers {
-    /// The word of the first that has one.
+    /// The word of the first container that has one.
     first: Option<String>,
-    /// The word of the first that ended badly.
+    /// The word of the first container that failed.
     failure: Option<String>,
     ready: usize,
     restarts: Restarts,
@@ -161,7 +162,7 @@ impl Containers {
         all
     }
 
-    /// The word for all of them: that one has completed says little while others run or failed.
+    /// The word for all containers. `Completed` is the word only if no other container runs or failed.
     fn word(self, pod: Value<'_>) -> Option<String> {
         if self.first.as_deref() != Some("Completed") {
             return self.first;

@@ -1,4 +1,4 @@
-//! kubectl's words, by the states a Pod goes through.
+//! kubectl's words for the states of a Pod.
 
 use crate::object::Doc;
 

@@ -6,7 +6,7 @@ use crate::object::Value;
 use crate::status::read::{self, Reading};
 use crate::status::verdict::Verdict;
 
-/// A Job is Current from the moment it runs: to run is what was asked for.
+/// A Job is Current as soon as it runs, and Failed only once its `Failed` condition is True.
 pub(super) fn job(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     let count = |key| read::int_or(object, &["status", key], 0);
     let parallelism = read::int_or(object, &["spec", "parallelism"], 1);

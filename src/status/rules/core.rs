@@ -1,8 +1,5 @@
 //! Service, `PersistentVolumeClaim`, `PodDisruptionBudget` and `CustomResourceDefinition`.
-#![expect(
-    clippy::unnecessary_wraps,
-    reason = "rules that cannot fail share the signature of those that can"
-)]
+#![expect(clippy::unnecessary_wraps, reason = "all rules share one signature")]
 
 use jiff::Timestamp;
 
@@ -10,7 +7,7 @@ use crate::object::Value;
 use crate::status::read::{self, Reading};
 use crate::status::verdict::Verdict;
 
-/// A load balancer needs its cluster IP; whether it has an address is not asked.
+/// A load balancer needs a cluster IP. kstatus does not check its external address.
 pub(super) fn service(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     let kind = read::text_or(object, &["spec", "type"], "ClusterIP");
     let address = read::text_or(object, &["spec", "clusterIP"], "");
@@ -23,7 +20,7 @@ pub(super) fn service(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     Ok(Verdict::current("Service is ready"))
 }
 
-/// A claim is to be bound.
+/// A claim is Current when it is bound.
 pub(super) fn persistent_volume_claim(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     let phase = read::text_or(object, &["status", "phase"], "unknown");
     if phase == "Bound" {
@@ -35,12 +32,12 @@ pub(super) fn persistent_volume_claim(object: Value<'_>, _: Timestamp) -> Readin
     ))
 }
 
-/// That the latest generation was observed is all there is to ask.
+/// A `PodDisruptionBudget` is Current once its latest generation is observed, which `generic` checks.
 pub(super) fn pod_disruption_budget(_: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     Ok(Verdict::current("AllowedDisruptions has been computed."))
 }
 
-/// A definition is to be accepted and established; its conditions speak in their order.
+/// A definition is Current when it is established. The first condition that decides wins.
 pub(super) fn custom_resource_definition(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     for condition in read::conditions(object)? {
         if condition.is("NamesAccepted", "False")

@@ -1,4 +1,4 @@
-//! kstatus's rules of the built-in kinds, one function a kind, one file a group of kinds.
+//! kstatus's rules for the built-in kinds: one function for each kind, one file for each group of kinds.
 
 mod batch;
 mod core;
@@ -15,10 +15,10 @@ use super::verdict::Verdict;
 
 pub(super) use pod::SCHEDULE_WINDOW;
 
-/// Judges an object of one kind at a time.
+/// A rule for one kind: computes the verdict on an object at the given time.
 pub(super) type Rule = fn(Value<'_>, Timestamp) -> Reading<Verdict>;
 
-/// The rule for `GROUP/KIND` (`KIND` in the core group), whatever the version.
+/// The rule for `GROUP/KIND` (`KIND` in the core group), for all versions.
 pub(super) fn of(kind: &str) -> Option<Rule> {
     Some(match kind {
         "Secret" | "ConfigMap" | "batch/CronJob" => always_ready,
@@ -36,10 +36,7 @@ pub(super) fn of(kind: &str) -> Option<Rule> {
     })
 }
 
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "one of the rules, which share a signature"
-)]
+#[expect(clippy::unnecessary_wraps, reason = "all rules share one signature")]
 fn always_ready(_: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     Ok(Verdict::current("Resource is always ready"))
 }

@@ -6,10 +6,10 @@ use crate::object::{Kind, StatusCondition, Value};
 use crate::status::read::{self, Reading, Unreadable};
 use crate::status::verdict::Verdict;
 
-/// How long a new Pod may be unschedulable before that counts as a failure.
+/// How long a new Pod may be unschedulable before it counts as failed.
 pub(in crate::status) const SCHEDULE_WINDOW: SignedDuration = SignedDuration::from_secs(15);
 
-/// A Pod is Current when it is ready or has run to its end, however that was.
+/// A Pod is Current when it is ready, or has ended, successfully or not.
 pub(super) fn pod(object: Value<'_>, now: Timestamp) -> Reading<Verdict> {
     let conditions = read::conditions(object)?;
     match &*read::text_or(object, &["status", "phase"], "") {
@@ -62,7 +62,7 @@ fn pending(object: Value<'_>, conditions: &[StatusCondition<'_>], now: Timestamp
     }
 }
 
-/// Reads a time as Go's `time.RFC3339` does; other spellings that jiff knows are none.
+/// Parses a time as Go's `time.RFC3339` does. Other spellings that jiff accepts give `None`.
 fn timestamp(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let shape = b"0000-00-00T00:00:00";
@@ -76,8 +76,8 @@ fn timestamp(text: &str) -> Option<Timestamp> {
     fits.then(|| text.parse().ok())?
 }
 
-/// The names of the containers that wait in `CrashLoopBackOff`; a status of the wrong type, in a part
-/// that is looked at, is an error.
+/// The names of the containers in `CrashLoopBackOff`. A field that this function reads and that has the wrong
+/// type is an error.
 fn crash_looping(object: Value<'_>) -> Reading<Vec<String>> {
     const PATH: [&str; 2] = ["status", "containerStatuses"];
     let Some(statuses) = read::nested(object, &PATH)? else {
@@ -97,7 +97,7 @@ fn crash_looping(object: Value<'_>) -> Reading<Vec<String>> {
     Ok(looping)
 }
 
-/// The name of a container and why it waits; none if either is missing.
+/// The name of a container and the reason why it waits; `None` if either is missing.
 fn waiting(status: Value<'_>) -> Reading<Option<(String, String)>> {
     let Some(name) = field(status, "name")? else {
         return Ok(None);

@@ -6,11 +6,11 @@ use crate::object::{StatusCondition, Value};
 use crate::status::read::{self, Reading};
 use crate::status::verdict::Verdict;
 
-/// The `progressDeadlineSeconds` that stands for none, in which case the controller reports no
-/// progress: `math.MaxInt32`, by the controller's own convention.
+/// The `progressDeadlineSeconds` that means no deadline, by the Deployment controller's convention
+/// (`math.MaxInt32`). The controller then reports no progress.
 const NO_DEADLINE: i64 = i32::MAX as i64;
 
-/// A Deployment is Current when every replica is updated, ready and available, no other is left, and
+/// A Deployment is Current when every replica is updated, ready and available, no old replica is left, and
 /// its conditions agree.
 pub(super) fn deployment(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     let conditions = read::conditions(object)?;
@@ -51,7 +51,7 @@ pub(super) fn deployment(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     )))
 }
 
-/// What a Deployment's counts lack, the first thing first.
+/// The verdict on the first replica count of a Deployment that is not as wanted.
 fn short_of_replicas(object: Value<'_>) -> Option<Verdict> {
     let count = |key| read::int_or(object, &["status", key], 0);
     let wanted = read::int_or(object, &["spec", "replicas"], 1);
@@ -75,7 +75,8 @@ fn short_of_replicas(object: Value<'_>) -> Option<Verdict> {
     Some(Verdict::in_progress(reason, message))
 }
 
-/// A `ReplicaSet` is Current when every replica is labelled, available and ready, and no other is left.
+/// A `ReplicaSet` is Current when every replica is labelled, available and ready, and no extra replica is
+/// left.
 pub(super) fn replica_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     let failing = |condition: &StatusCondition<'_>| condition.is("ReplicaFailure", "True");
     if read::conditions(object)?.iter().any(failing) {
@@ -106,7 +107,8 @@ pub(super) fn replica_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     Ok(Verdict::in_progress(reason, message))
 }
 
-/// How many replicas are too many; counts may be anything, so it wraps as the reference's do.
+/// The message for extra replicas. Counts from the cluster may be any number, so the subtraction wraps, as in
+/// kstatus.
 pub(super) fn pending_termination(replicas: i64, wanted: i64) -> String {
     format!("Pending termination: {}", replicas.wrapping_sub(wanted))
 }

@@ -7,12 +7,9 @@ use crate::object::Value;
 use crate::status::read::{self, Reading};
 use crate::status::verdict::Verdict;
 
-/// A `StatefulSet` is Current when every replica is ready and at the wanted revision. One that updates
-/// on delete is its user's affair, and a partition is done when the replicas above it are.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "one of the rules, which share a signature"
-)]
+/// A `StatefulSet` is Current when every replica is ready and at the wanted revision. With the `OnDelete`
+/// strategy it is always Current. With a partition, only the replicas above it need the wanted revision.
+#[expect(clippy::unnecessary_wraps, reason = "all rules share one signature")]
 pub(super) fn stateful_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     if read::text_or(object, &["spec", "updateStrategy", "type"], "") == "OnDelete" {
         return Ok(Verdict::current(
@@ -56,7 +53,7 @@ pub(super) fn stateful_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> 
     )))
 }
 
-/// The verdict of a `StatefulSet` with a partition, 0 included; -1 is none.
+/// The verdict on a `StatefulSet` with a partition (0 included); `None` if the partition is absent or -1.
 fn partition(object: Value<'_>, wanted: i64) -> Option<Verdict> {
     let path = ["spec", "updateStrategy", "rollingUpdate", "partition"];
     let partition = object.i64_at(&path).filter(|partition| *partition != -1)?;
@@ -69,8 +66,8 @@ fn partition(object: Value<'_>, wanted: i64) -> Option<Verdict> {
     })
 }
 
-/// A `DaemonSet` is Current when its controller has seen it and every node that is to have a pod has an
-/// updated, available and ready one.
+/// A `DaemonSet` is Current when its controller has observed it, and every node that should run its pod has
+/// one that is updated, available and ready.
 pub(super) fn daemon_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     if let Some(verdict) = unobserved(object)? {
         return Ok(verdict);
@@ -102,7 +99,7 @@ pub(super) fn daemon_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     Ok(Verdict::in_progress(reason, message))
 }
 
-/// A controller that has acted on a `DaemonSet` has left its generation behind.
+/// The verdict on a `DaemonSet` that its controller has not observed yet: a generation is missing.
 fn unobserved(object: Value<'_>) -> Reading<Option<Verdict>> {
     let kind = read::text_or(object, &["kind"], "");
     if read::int(object, &["metadata", "generation"])?.is_none() {

@@ -24,7 +24,7 @@ impl Printout {
             terminal.print(&self.lines)?;
         }
         for aside in self.asides {
-            terminal.say(&aside)?;
+            terminal.notify(&aside)?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! A cluster that tells a state what it wants to know, as the multiplexer would.
+//! A cluster that sends events to a state, as the multiplexer would.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::source::{Event, Scope, SourceKey, SourceState, Version, Why};
 /// Objects, and the state that follows them.
 pub(super) struct Cluster {
     pub(super) state: StatusState,
-    /// What is said of the kinds that nobody may read.
+    /// The lines for forbidden kinds.
     pub(super) refused: Vec<String>,
     objects: BTreeMap<String, Arc<Version>>,
     listed: Vec<SourceKey>,
@@ -25,12 +25,12 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster that holds these objects, which the state has been told of at the start.
+    /// A cluster with these objects, which the state has listed.
     pub(super) fn of(state: StatusState, objects: impl IntoIterator<Item = Value>) -> Cluster {
         Cluster::forbidding("", state, objects)
     }
 
-    /// The same where nobody may read objects of one resource.
+    /// The same, but one resource is forbidden.
     pub(super) fn forbidding(
         forbidden: &'static str,
         state: StatusState,
@@ -58,7 +58,7 @@ impl Cluster {
             Some(_) => Why::Modified,
             None => Why::Added,
         };
-        self.tell(&version, why, now);
+        self.send(&version, why, now);
     }
 
     /// Deletes an object.
@@ -69,20 +69,20 @@ impl Cluster {
             .find(|held| &*held.object.name == name);
         let version = found.expect("it is there").clone();
         self.objects.remove(&key(&version));
-        self.tell(&version, Why::Deleted, now);
+        self.send(&version, Why::Deleted, now);
     }
 
-    /// Tells of an object that left a selector.
+    /// Sends the event of an object that left a selector.
     pub(super) fn lose(&mut self, name: &str, now: Timestamp) {
         let found = self
             .objects
             .values()
             .find(|held| &*held.object.name == name);
         let version = found.expect("it is there").clone();
-        self.tell(&version, Why::LeftSelector, now);
+        self.send(&version, Why::LeftSelector, now);
     }
 
-    fn tell(&mut self, version: &Arc<Version>, why: Why, now: Timestamp) {
+    fn send(&mut self, version: &Arc<Version>, why: Why, now: Timestamp) {
         for key in self.listed.clone() {
             if selects(&key, version) {
                 self.state
@@ -91,11 +91,11 @@ impl Cluster {
         }
     }
 
-    /// Lets the state work, and lists for it what it wants, until it wants nothing more.
+    /// Refreshes the state and lists its sources, until it wants no new ones.
     pub(super) fn settle(&mut self, now: Timestamp) {
         loop {
             self.state.refresh(now);
-            // What is wanted no longer is not followed, and listed anew when it is wanted again.
+            // A source that is no longer wanted is dropped. It is listed again if it is wanted again.
             let wanted: Vec<_> = self.state.model.coverage().sources().cloned().collect();
             self.listed.retain(|key| wanted.contains(key));
             let wanted = self
@@ -107,7 +107,7 @@ impl Cluster {
             let Some(key) = wanted.cloned() else { break };
             self.list(&key, now);
         }
-        assert!(self.state.is_settled(), "all sources have told everything");
+        assert!(self.state.is_settled(), "all sources are listed");
     }
 
     fn list(&mut self, key: &SourceKey, now: Timestamp) {
@@ -134,7 +134,7 @@ impl Cluster {
     }
 }
 
-/// A story of the sandbox as far as it has been played.
+/// A scenario of the sandbox, played up to some time.
 pub(super) struct Played {
     sandbox: Sandbox,
     scenario: Scenario,
@@ -147,8 +147,8 @@ impl Played {
         Played { sandbox, scenario }
     }
 
-    /// Shows the cluster after each of these milliseconds of the story. What is there when it begins is
-    /// listed, and no news.
+    /// Shows the cluster at each of these times, in milliseconds. Objects that exist at the start are listed and
+    /// do not count as changes.
     pub(super) fn at(
         &self,
         state: StatusState,

@@ -7,7 +7,7 @@ use super::*;
 use crate::sandbox::scenario::rollout;
 
 #[tokio::test]
-async fn a_rollout_to_an_image_that_does_not_exist_is_told_with_its_cause() {
+async fn a_rollout_to_a_missing_image_shows_its_cause() {
     let story = Played::new(rollout()).await;
     let mut frames = Vec::new();
     story.at(
@@ -105,7 +105,7 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
 }
 
 #[tokio::test]
-async fn what_is_gone_stays_for_a_moment_and_idle_sets_are_counted() {
+async fn deleted_objects_stay_for_a_moment_and_idle_sets_are_counted() {
     let story = Played::new(rollout()).await;
     let mut frames = Vec::new();
     story.at(
@@ -195,7 +195,7 @@ fn healthy_pods_beyond_the_screen_are_counted_and_failing_ones_shown() {
 }
 
 #[test]
-fn of_too_many_failing_pods_some_are_shown_and_their_cause_once() {
+fn many_failing_pods_share_one_cause_line() {
     let objects = deployment_of((100, 0), |_| waiting("ErrImagePull", "not found"));
     let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
     assert_snapshot!(frame(&cluster, at(30), (80, 12)), @"
@@ -218,7 +218,7 @@ fn of_too_many_failing_pods_some_are_shown_and_their_cause_once() {
 }
 
 #[test]
-fn a_crash_loop_is_told_with_how_the_container_ended() {
+fn a_crash_loop_shows_how_the_container_ended() {
     let objects = deployment_of((1, 0), |_| {
         merged(
             waiting(
@@ -247,7 +247,7 @@ fn a_crash_loop_is_told_with_how_the_container_ended() {
 }
 
 #[test]
-fn a_kind_that_nobody_may_read_is_one_line() {
+fn a_forbidden_kind_is_one_line() {
     let objects = deployment_of((2, 2), |_| running());
     let cluster = Cluster::forbidding("pods", state([one(DEPLOYMENTS, "web")]), objects);
     assert_snapshot!(frame(&cluster, at(30), (80, 24)), @r#"
@@ -318,7 +318,7 @@ fn a_cron_job_shows_its_jobs_and_their_pods() {
 }
 
 #[test]
-fn what_was_asked_for_and_is_not_there_has_a_row() {
+fn a_requested_object_that_does_not_exist_has_a_row() {
     let cluster = Cluster::of(state([one(DEPLOYMENTS, "wbe")]), []);
     assert_snapshot!(frame(&cluster, at(30), (80, 24)), @"
     deployment.apps/wbe  -n shop  ctx demo                                     0:30
@@ -329,7 +329,7 @@ fn what_was_asked_for_and_is_not_there_has_a_row() {
 }
 
 #[test]
-fn objects_of_several_namespaces_say_which() {
+fn objects_of_several_namespaces_show_their_namespace() {
     let everywhere = SourceKey {
         scope: Scope::Cluster,
         ..all(DEPLOYMENTS)
@@ -360,7 +360,7 @@ fn cluster_text_cannot_move_the_cursor() {
 }
 
 #[test]
-fn ascii_and_colour_do_not_change_what_is_said() {
+fn ascii_and_colour_do_not_change_the_text() {
     let objects = deployment_of((1, 0), |_| waiting("ErrImagePull", "not found"));
     let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
     let canvas = Canvas {

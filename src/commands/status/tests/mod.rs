@@ -21,12 +21,12 @@ use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::Rules;
 use cluster::Cluster;
 
-/// The time at which a story begins.
+/// The time at which a scenario starts.
 fn start() -> Timestamp {
     "2026-03-02T12:00:00Z".parse().expect("a time")
 }
 
-/// So many seconds into the story.
+/// The time `seconds` after the start.
 fn at(seconds: i64) -> Timestamp {
     start() + SignedDuration::from_secs(seconds)
 }
@@ -63,8 +63,8 @@ const REPLICA_SETS: &str = "apps/v1 replicasets ReplicaSet";
 const CRON_JOBS: &str = "batch/v1 cronjobs CronJob";
 const PODS: &str = "v1 pods Pod";
 
-fn state(asked: impl IntoIterator<Item = SourceKey>) -> StatusState {
-    StatusState::new(asked.into_iter().collect(), Rules::Spy, start())
+fn state(requested: impl IntoIterator<Item = SourceKey>) -> StatusState {
+    StatusState::new(requested.into_iter().collect(), Rules::Spy, start())
 }
 
 fn look(columns: Option<usize>) -> Look {
@@ -75,7 +75,7 @@ fn look(columns: Option<usize>) -> Look {
     }
 }
 
-/// A frame on a terminal of so many columns and rows.
+/// A frame on a terminal with these columns and rows.
 fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> String {
     let canvas = Canvas {
         now,
@@ -92,7 +92,7 @@ fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> 
     lines.join("\n")
 }
 
-/// The table of everything, as on a pipe.
+/// The whole table, as in a pipe.
 fn whole(cluster: &Cluster, now: Timestamp) -> String {
     let canvas = Canvas {
         now,
@@ -112,7 +112,7 @@ fn connection(cluster: &Cluster) -> Connection {
     }
 }
 
-/// An object of the namespace `shop` with a uid of its own, created when the story begins.
+/// An object of the namespace `shop` with a uid of its own, created at the start.
 fn object(api_version: &str, kind: &str, name: &str, rest: Value) -> Value {
     let mut object = json!({
         "apiVersion": api_version, "kind": kind,
@@ -125,7 +125,7 @@ fn object(api_version: &str, kind: &str, name: &str, rest: Value) -> Value {
     object
 }
 
-/// A Pod with a container `app`, whose status this is; its owner is named by kind and name.
+/// A Pod with a container `app` in this state, and an owner of this kind and name.
 fn pod(name: &str, owner: (&str, &str), container: Value) -> Value {
     let is_ready = container["ready"] == true;
     let status = if is_ready { "True" } else { "False" };
@@ -222,7 +222,7 @@ fn deployment_of((wanted, ready): (i64, i64), of: impl Fn(i64) -> Value) -> Vec<
     objects
 }
 
-/// A key under which its cluster's events come, as the multiplexer hands it out.
+/// A shared key, as the multiplexer sends it with events.
 fn shared(key: &SourceKey) -> Arc<SourceKey> {
     Arc::new(key.clone())
 }

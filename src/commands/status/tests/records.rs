@@ -47,7 +47,7 @@ async fn on_a_pipe_each_transition_is_a_line() {
 }
 
 #[test]
-fn a_record_says_everything_once() {
+fn a_record_contains_everything_once() {
     let objects = deployment_of((1, 0), |_| waiting("ErrImagePull", "not found"));
     let mut cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
     let mut transitions = Transitions::default();

@@ -1,4 +1,4 @@
-//! What the state follows, and how it comes to what it says.
+//! Tests of the state: which sources it follows, and which states it shows.
 
 use super::super::transitions::Transitions;
 use super::*;
@@ -31,13 +31,13 @@ fn sources_are_as_narrow_as_the_selector() {
 }
 
 #[test]
-fn of_many_objects_the_dependents_are_not_followed() {
+fn dependents_of_many_objects_are_not_followed() {
     let many = |count: i64| {
         let deployments = (0..count).map(|n| workload("Deployment", &format!("web-{n}"), (1, 1)));
         let cluster = Cluster::of(state([all(DEPLOYMENTS)]), deployments);
         (
             cluster.state.model.coverage().sources().count(),
-            cluster.state.is_flat,
+            cluster.state.hides_dependents,
         )
     };
     assert_eq!(many(8), (3, false), "all have the same selector");
@@ -45,7 +45,7 @@ fn of_many_objects_the_dependents_are_not_followed() {
 }
 
 #[test]
-fn what_is_followed_no_longer_is_forgotten() {
+fn objects_of_dropped_sources_are_removed() {
     let mut cluster = Cluster::of(
         state([all(DEPLOYMENTS)]),
         deployment_of((2, 2), |_| running()),
@@ -66,7 +66,7 @@ fn what_is_followed_no_longer_is_forgotten() {
 }
 
 #[test]
-fn only_what_is_owned_is_shown() {
+fn only_dependents_are_shown() {
     let mut objects = deployment_of((1, 1), |_| running());
     objects.push(pod("stray", ("ReplicaSet", "another"), running()));
     let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
@@ -75,13 +75,13 @@ fn only_what_is_owned_is_shown() {
 }
 
 #[test]
-fn an_object_that_is_asked_for_twice_stands_once_below_its_owner() {
-    let asked = [
+fn an_object_requested_twice_has_one_row_below_its_owner() {
+    let requested = [
         one(PODS, "web-a-000"),
         one(DEPLOYMENTS, "web"),
         one(REPLICA_SETS, "web-a"),
     ];
-    let cluster = Cluster::of(state(asked), deployment_of((1, 1), |_| running()));
+    let cluster = Cluster::of(state(requested), deployment_of((1, 1), |_| running()));
     let outline: Vec<_> = cluster
         .state
         .rows()
@@ -95,7 +95,7 @@ fn an_object_that_is_asked_for_twice_stands_once_below_its_owner() {
 }
 
 #[test]
-fn rings_of_owners_and_objects_without_anything_are_shown() {
+fn cycles_of_owners_and_empty_objects_are_shown() {
     let mut ring = [
         workload("Deployment", "a", (1, 1)),
         workload("Deployment", "b", (1, 1)),
@@ -118,7 +118,7 @@ fn rings_of_owners_and_objects_without_anything_are_shown() {
 }
 
 #[test]
-fn the_worst_of_the_current_revision_is_told_and_old_pods_do_not_count() {
+fn the_worst_state_is_that_of_the_current_revision() {
     let mut objects = deployment_of((2, 1), |number| match number {
         0 => running(),
         _ => waiting("ErrImagePull", "not found"),
@@ -227,7 +227,7 @@ fn time_alone_changes_a_verdict() {
 }
 
 #[test]
-fn a_burst_is_worked_out_once() {
+fn a_burst_of_events_is_assessed_once() {
     let mut cluster = Cluster::of(state([all(PODS)]), []);
     for second in 0..100 {
         let restarts = json!({"restartCount": second});
@@ -241,7 +241,7 @@ fn a_burst_is_worked_out_once() {
 }
 
 #[test]
-fn an_answer_is_waited_for_and_silence_is_told() {
+fn a_server_that_does_not_answer_is_reported() {
     let key = one(DEPLOYMENTS, "web");
     let mut state = state([key.clone()]);
     let say = |state: &mut StatusState, event: Event| state.apply(&shared(&key), &event, at(1));
@@ -258,22 +258,22 @@ fn an_answer_is_waited_for_and_silence_is_told() {
     assert_eq!(state.silence(3).as_deref(), Some("connection refused"));
     assert_eq!(state.silence(4), None);
     say(&mut state, Event::State(SourceState::Live));
-    assert!(!state.is_presentable(), "it has not told everything yet");
+    assert!(!state.is_presentable(), "the listing is not complete yet");
     say(&mut state, Event::synced(0));
     assert!(state.is_settled());
     assert_eq!(state.absent().count(), 1);
 }
 
 #[test]
-fn a_selector_that_is_spelled_otherwise_is_the_same_source() {
-    let asked = SourceKey {
+fn two_spellings_of_a_selector_are_one_source() {
+    let requested = SourceKey {
         select: Select::labelled("tier=web, app in (web)"),
         ..all(PODS)
     };
-    let mut state = state([asked.clone()]);
+    let mut state = state([requested.clone()]);
     let canonical = SourceKey {
         select: Select::labelled("app=web,tier=web"),
-        ..asked
+        ..requested
     };
     state.apply(&shared(&canonical), &Event::synced(0), at(1));
     assert!(state.is_settled());

@@ -1,4 +1,4 @@
-//! The change that a rollout follows: what, who, when.
+//! `SpecChange`: the change that a rollout follows: what changed, who changed it, and when.
 
 use std::borrow::Cow;
 
@@ -13,22 +13,21 @@ use super::phase_times::Moment;
 /// A change of a Deployment's spec.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SpecChange {
-    /// The generation it made.
+    /// The generation after it.
     pub(super) generation: i64,
     /// The field manager that wrote it.
     pub(super) by: Option<String>,
-    /// What was changed, in short paths; `None` while that is not known.
+    /// What changed, in short paths; `None` if unknown.
     pub(super) what: Option<String>,
-    /// When.
+    /// When it was made.
     pub(super) at: Moment,
 }
 
-/// How many changed paths are named.
+/// How many changed paths are listed.
 const PATHS_SHOWN: usize = 3;
 
 impl SpecChange {
-    /// The last change of an object that is seen for the first time. Who wrote to its spec last has
-    /// made it.
+    /// The last change of an object that was not seen before. The last writer of its spec made it.
     pub(super) fn last(deployment: Value<'_>) -> SpecChange {
         let entries = managed_fields::entries(deployment);
         let spec = [OwnerStep::Field("spec".into())];
@@ -48,7 +47,7 @@ impl SpecChange {
     }
 
     /// The change from one version to the next; `None` if the spec is the same. `seen` is when the new
-    /// one came, if it came as it was written.
+    /// version arrived, if it arrived live.
     pub(super) fn between(
         old: Value<'_>,
         new: Value<'_>,
@@ -73,7 +72,7 @@ impl SpecChange {
         })
     }
 
-    /// The change in words: `gen 13 by kubectl-set: containers[web].image`.
+    /// The change as text: `gen 13 by kubectl-set: containers[web].image`.
     pub(super) fn text(&self) -> String {
         let by = self.by.as_ref().map(|by| format!(" by {by}"));
         let what = self.what.as_ref().map(|what| format!(": {what}"));
@@ -92,7 +91,7 @@ fn generation(object: Value<'_>) -> i64 {
         .unwrap_or_default()
 }
 
-/// What differs below `root`, in short paths, with the values of what stands right in the spec.
+/// What differs below `root`, in short paths. Plain settings of the spec have their values.
 pub(super) fn what(old: Value<'_>, new: Value<'_>, root: &str) -> Option<String> {
     let mut changes: Vec<String> = Vec::new();
     let diff = Diff::of(Some(old), Some(new));
@@ -102,8 +101,8 @@ pub(super) fn what(old: Value<'_>, new: Value<'_>, root: &str) -> Option<String>
     }
     for change in diff.changes() {
         let path = diff.path(change.at).to_string();
-        let is_told = is_restart && path.starts_with(".spec.template.metadata");
-        if !path.starts_with(root) || path.contains("pod-template-hash") || is_told {
+        let is_covered = is_restart && path.starts_with(".spec.template.metadata");
+        if !path.starts_with(root) || path.contains("pod-template-hash") || is_covered {
             continue;
         }
         let text = setting(&path, old, new).unwrap_or_else(|| short(&path));
@@ -119,7 +118,7 @@ pub(super) fn what(old: Value<'_>, new: Value<'_>, root: &str) -> Option<String>
     (!changes.is_empty()).then(|| format!("{}{more}", changes.join(", ")))
 }
 
-/// What `kubectl rollout restart` notes.
+/// The annotation that `kubectl rollout restart` writes.
 fn restarted(object: Value<'_>) -> Option<Cow<'_, str>> {
     let annotations = ["spec", "template", "metadata", "annotations"];
     object
@@ -160,9 +159,9 @@ mod tests {
     use super::*;
     use crate::object::Doc;
 
-    /// The scale of a Deployment is recorded without a time: that of whoever wrote before is not its.
+    /// The API server records a scale without a time. The time of an earlier writer does not count.
     #[test]
-    fn a_scale_has_no_time_of_the_servers() {
+    fn a_scale_has_no_server_time() {
         let deployment = |generation: i64, scale: &str| {
             let created = r#"{"manager":"create","operation":"Update","time":"2026-01-02T03:04:05Z","fieldsV1":{"f:spec":{"f:x":{}}}}"#;
             Doc::parse(format!(

@@ -1,9 +1,9 @@
-//! Which objects of a rollout have been read, and the words for those that have not.
+//! `Loaded`: which objects of a rollout have been read, and the text for the others.
 
 use crate::commands::trace::traced::Traced;
 use crate::source::SourceKey;
 
-/// A kind of what a Deployment owns.
+/// A kind of a Deployment's dependents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoadedKind {
     /// Its `ReplicaSets`.
@@ -12,7 +12,7 @@ pub(super) enum LoadedKind {
     Pods,
 }
 
-/// Of which kinds all objects have been read; the others may not be, or have not been yet.
+/// The kinds whose objects have all been read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Loaded {
     pub(super) sets: bool,
@@ -20,7 +20,7 @@ pub(super) struct Loaded {
 }
 
 impl LoadedKind {
-    /// The words in place of what objects of this kind would show.
+    /// The text in place of objects of this kind.
     pub(super) fn unread(self) -> &'static str {
         match self {
             LoadedKind::Sets => "replicasets not read",

@@ -36,7 +36,7 @@ pub(super) struct DeploymentTrace {
 }
 
 impl DeploymentTrace {
-    /// The trace of a Deployment of which nothing is known yet.
+    /// The trace of a Deployment before any event.
     pub(super) fn new(target: TracedObject) -> DeploymentTrace {
         DeploymentTrace {
             state: DeploymentState::new(target),

@@ -1,4 +1,4 @@
-//! One phase of a rollout: which, how far, and what has made it fail.
+//! `RolloutPhase`: one phase of a rollout, its progress, and why it failed.
 
 use jiff::Timestamp;
 
@@ -6,18 +6,18 @@ use super::loaded::LoadedKind;
 use crate::object::StatusCondition;
 use crate::status::CauseRule;
 
-/// Which phase.
+/// The phases, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PhaseName {
     /// Someone changed the spec.
     Change,
-    /// The controller has seen it.
+    /// The controller has observed the change.
     Observed,
-    /// There is a `ReplicaSet` of the template.
+    /// The `ReplicaSet` for the pod template exists.
     ReplicaSet,
     /// Its pods have nodes.
     Scheduled,
-    /// Their images are there.
+    /// Their images are pulled.
     Images,
     /// They are available.
     Available,
@@ -27,16 +27,16 @@ pub(super) enum PhaseName {
     Complete,
 }
 
-/// How far a phase is.
+/// The progress of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PhaseProgress {
-    /// It is over.
+    /// It is complete.
     Done,
-    /// It has begun.
+    /// It has started.
     Underway,
-    /// It will not get further by itself.
+    /// It cannot continue by itself.
     Failed,
-    /// It has not begun.
+    /// It has not started.
     Waiting,
     /// The objects that show it were not read.
     Unknown,
@@ -47,29 +47,29 @@ pub(super) enum PhaseProgress {
 pub(super) struct RolloutPhase {
     pub(super) name: PhaseName,
     pub(super) progress: PhaseProgress,
-    /// How far it is, in words; not escaped.
+    /// The progress as text. Not escaped.
     pub(super) text: String,
-    /// What has made it fail.
+    /// Why it failed.
     pub(super) failure: Option<PhaseFailure>,
-    /// When it was over, by the server's clock.
+    /// When it was completed, by the server's clock.
     pub(super) time: Option<Timestamp>,
 }
 
-/// What has made a phase fail.
+/// Why a phase failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PhaseFailure {
-    /// Which rule found it.
+    /// The rule that found it.
     pub(super) rule: CauseRule,
-    /// Which pod, in which state, and how many more; not escaped. Empty where it is no pod.
+    /// The pod, its state, and the number of other such pods. Not escaped; empty if no pod caused it.
     pub(super) what: String,
     /// The name of the pod.
     pub(super) pod: Option<String>,
-    /// Why; not escaped.
+    /// The cause. Not escaped.
     pub(super) cause: String,
 }
 
 impl PhaseName {
-    /// The phase as frames and lines call it.
+    /// The name in frames, lines and records.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             PhaseName::Change => "spec change",
@@ -85,7 +85,7 @@ impl PhaseName {
 }
 
 impl PhaseProgress {
-    /// The word that records have for it.
+    /// The word in lines and records.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             PhaseProgress::Done => "done",
@@ -96,7 +96,7 @@ impl PhaseProgress {
         }
     }
 
-    /// That of `n` of `wanted`.
+    /// The progress for `n` of `wanted`.
     pub(super) fn of(n: i64, wanted: i64) -> PhaseProgress {
         match n {
             n if n >= wanted => PhaseProgress::Done,
@@ -107,7 +107,7 @@ impl PhaseProgress {
 }
 
 impl RolloutPhase {
-    /// A phase, so far.
+    /// A phase with this progress.
     pub(super) fn new(
         name: PhaseName,
         progress: PhaseProgress,
@@ -122,18 +122,18 @@ impl RolloutPhase {
         }
     }
 
-    /// A phase of which nothing is known, as objects of a kind were not read.
+    /// A phase with unknown progress, because objects of a kind were not read.
     pub(super) fn unread(name: PhaseName, kind: LoadedKind) -> RolloutPhase {
         RolloutPhase::new(name, PhaseProgress::Unknown, kind.unread())
     }
 
-    /// The phase with the time at which it was over, if it is.
+    /// The phase with the time of its completion, if it is complete.
     pub(super) fn at(self, time: Option<Timestamp>) -> RolloutPhase {
         let time = time.filter(|_| self.progress == PhaseProgress::Done);
         RolloutPhase { time, ..self }
     }
 
-    /// The phase, failed.
+    /// The phase as failed.
     pub(super) fn failed(self, failure: PhaseFailure) -> RolloutPhase {
         RolloutPhase {
             progress: PhaseProgress::Failed,
@@ -143,7 +143,7 @@ impl RolloutPhase {
         }
     }
 
-    /// How far it is and which pod holds it up: `1/2 pulled; web-x ErrImagePull`.
+    /// The progress, and the pod that delays it: `1/2 pulled; web-x ErrImagePull`.
     pub(super) fn words(&self) -> String {
         match &self.failure {
             Some(failure) if !failure.what.is_empty() => format!("{}; {}", self.text, failure.what),

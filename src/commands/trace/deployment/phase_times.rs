@@ -1,4 +1,4 @@
-//! When the phases of a rollout were done.
+//! `PhaseTimes`: when the phases of a rollout were completed.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,7 @@ use crate::render::age;
 
 use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 
-/// When something happened: by the server's clock, which has seconds, and by ours if it was seen as it
-/// happened.
+/// When something happened: by the server's clock, in seconds, and by our clock if it was seen live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) server: Option<Timestamp>,
@@ -17,13 +16,13 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// The one time there is, the server's first.
+    /// The known time; the server's if both are known.
     pub(super) fn time(self) -> Option<Timestamp> {
         self.server.or(self.seen)
     }
 
-    /// The span from `start`: with tenths where both were seen, for then one clock tells both; else in
-    /// seconds. `None` where a time is not known, or `start` came after.
+    /// The time since `start`: in tenths of a second if both were seen live, because one clock then shows
+    /// both; otherwise in seconds. `None` if a time is unknown, or `start` was later.
     pub(super) fn after(self, start: Moment) -> Option<String> {
         if let (Some(seen), Some(start)) = (self.seen, start.seen) {
             return Some(age::since_start(seen.duration_since(start)));
@@ -33,16 +32,16 @@ impl Moment {
     }
 }
 
-/// When the phases since the last change came to their present state.
+/// When the phases since the last change reached their current progress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PhaseTimes {
     reached: BTreeMap<PhaseName, (PhaseProgress, Moment)>,
-    /// How many old pods there were at most.
+    /// The highest number of old pods so far.
     pub(super) old_pods: i64,
 }
 
 impl PhaseTimes {
-    /// Notes the phases as they are; `seen` is when the latest event came, if it came as it happened.
+    /// Records the current phases. `seen` is when the latest event arrived, if it arrived live.
     pub(super) fn note(&mut self, phases: &[RolloutPhase], seen: Option<Timestamp>) {
         for phase in phases {
             let was = self.reached.get(&phase.name).map(|(progress, _)| *progress);
@@ -56,7 +55,7 @@ impl PhaseTimes {
             .retain(|name, _| phases.iter().any(|phase| phase.name == *name));
     }
 
-    /// When a phase came to its present state.
+    /// When a phase reached its current progress.
     pub(super) fn moment(&self, name: PhaseName) -> Moment {
         self.reached
             .get(&name)

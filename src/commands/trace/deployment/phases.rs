@@ -1,4 +1,4 @@
-//! The phases of a rollout, in their order, each as far as it is.
+//! The phases of a rollout, in order, with their progress.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 use super::pods::{PodProgress, PodStep};
 use super::rollout::{RolloutSnapshot, is_idle, revision};
 
-/// The phases that follow a change; `old_pods` says how many old pods there were at most since.
+/// The phases after a change. `old_pods` is the highest number of old pods since then.
 pub(super) fn of(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
     let pods: Vec<PodProgress<'_>> = rollout
         .new_pods
@@ -85,8 +85,8 @@ fn replica_set(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     }
 }
 
-/// The last revision that a `ReplicaSet` was before it became its present one: a rollback numbers it
-/// anew, and the controller notes the old numbers.
+/// The last revision number that a `ReplicaSet` had before its current one. A rollback gives it a new number,
+/// and the controller records the old ones.
 pub(super) fn earlier_revision(set: Value<'_>) -> Option<String> {
     let path = [
         "metadata",
@@ -112,7 +112,7 @@ fn scheduled(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress<'_>]) -> Rollout
     with_trouble(phase, pods, PodStep::Scheduling)
 }
 
-/// How many nodes are named.
+/// How many nodes are listed.
 const NODES_SHOWN: usize = 3;
 
 fn listed(nodes: &BTreeSet<&str>) -> String {
@@ -175,7 +175,7 @@ fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress<'_>]) -> Rollout
     with_trouble(phase, pods, PodStep::Running)
 }
 
-/// Names the pods that are held up at a step; the phase of that step has then failed.
+/// Marks the phase as failed if any pod cannot complete this step, and names the first such pod.
 fn with_trouble(phase: RolloutPhase, pods: &[PodProgress<'_>], step: PodStep) -> RolloutPhase {
     let mut held = pods
         .iter()
@@ -250,8 +250,8 @@ fn complete(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
         return phase.failed(PhaseFailure::of(&condition));
     }
     if rollout.is_complete() {
-        let said = progressing.filter(|condition| condition.reason == "NewReplicaSetAvailable");
-        let time = said.as_ref().and_then(StatusCondition::updated);
+        let reported = progressing.filter(|condition| condition.reason == "NewReplicaSetAvailable");
+        let time = reported.as_ref().and_then(StatusCondition::updated);
         let text = replicas(rollout.wanted());
         return RolloutPhase::new(PhaseName::Complete, PhaseProgress::Done, text).at(time);
     }

@@ -1,42 +1,42 @@
-//! How far the Pods of a rollout are, and what holds them up.
+//! The progress of the Pods of a rollout, and what delays them.
 
 use crate::commands::trace::traced::Traced;
 use crate::graph::{Node, Pod};
 use crate::status::{Assessment, Cause, CauseRule, Status};
 
-/// How far one Pod is.
+/// The progress of one Pod.
 pub(super) struct PodProgress<'a> {
     /// Its name.
     pub(super) name: &'a str,
     /// kubectl's word for its state.
     pub(super) word: &'a str,
-    /// What the graph keeps of it.
+    /// Its facts in the graph.
     pub(super) pod: &'a Pod,
-    /// What holds it up.
+    /// What delays it; `None` if nothing does.
     pub(super) trouble: Option<Trouble<'a>>,
 }
 
-/// What holds a Pod up.
+/// What delays a Pod.
 pub(super) struct Trouble<'a> {
-    /// The step at which it is held up.
+    /// The step that it cannot complete.
     pub(super) at: PodStep,
     /// The cause.
     pub(super) cause: &'a Cause,
 }
 
-/// A step of a pod on its way to be available.
+/// A step of a pod on its way to being available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PodStep {
     /// It has no node.
     Scheduling,
-    /// An image cannot be had.
+    /// An image cannot be pulled.
     Image,
     /// It does not run, or is not ready.
     Running,
 }
 
 impl<'a> PodProgress<'a> {
-    /// Reads how far a Pod is; `None` for one that is being deleted.
+    /// Reads the progress of a Pod; `None` if the Pod is being deleted.
     pub(super) fn of(traced: &'a Traced, node: &'a Node) -> Option<PodProgress<'a>> {
         let pod = node.pod().filter(|_| !node.deleting)?;
         let assessment = traced.assessment(&node.uid)?;
@@ -55,7 +55,7 @@ impl<'a> Trouble<'a> {
         let at = match cause.rule {
             CauseRule::Unschedulable | CauseRule::SchedulingGated => PodStep::Scheduling,
             CauseRule::ImagePull => PodStep::Image,
-            // A container that is not ready yet is on its way.
+            // A container that is not ready yet may still be starting.
             CauseRule::NotReady | CauseRule::ReadinessGate | CauseRule::Waiting
                 if assessment.status() != Status::Failed =>
             {

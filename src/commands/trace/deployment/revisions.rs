@@ -1,4 +1,4 @@
-//! The revisions of a Deployment with their pods, as a tree: the current one first.
+//! The revisions of a Deployment with their pods, as a tree. The current revision comes first.
 
 use crate::graph::Node;
 use crate::object::Value;
@@ -13,7 +13,7 @@ use crate::status::{Assessment, Status};
 use super::rollout::{RolloutSnapshot, is_idle, revision, sets};
 use super::state::DeploymentState;
 
-/// Draws the tree of what a Deployment owns, or owned.
+/// The tree of a Deployment's dependents, also after its deletion.
 pub(super) fn outline(
     state: &DeploymentState,
     rollout: Option<&RolloutSnapshot<'_>>,
@@ -69,7 +69,7 @@ pub(super) fn outline(
     }
 }
 
-/// The revisions that have no pods, in a few words.
+/// The text for revisions without pods.
 fn idle_text(idle: &[&Node]) -> Option<String> {
     let mut revisions: Vec<i64> = idle
         .iter()
@@ -115,7 +115,7 @@ fn pod_item(state: &DeploymentState, pod: &Node, canvas: Canvas) -> Option<Outli
     Some(OutlineItem::row(2, status, cells).because(causes))
 }
 
-/// The images of a pod template, without where they come from: `web:v2.4.1`.
+/// The images of a pod template, without their registries: `web:v2.4.1`.
 fn images(set: Value<'_>) -> String {
     let images: Vec<String> = set
         .items_at(&["spec", "template", "spec", "containers"])
@@ -125,7 +125,7 @@ fn images(set: Value<'_>) -> String {
     images.join(", ")
 }
 
-/// How many digits of a digest are shown: as many as container tools show.
+/// How many digits of a digest are shown, as in container tools.
 const DIGEST: usize = 12;
 
 fn short_image(image: &str) -> String {

@@ -1,4 +1,4 @@
-//! What can be read of a rollout at one moment, from the objects alone.
+//! `RolloutSnapshot`: the state of a rollout at one time, from the objects alone.
 
 use std::cmp::Reverse;
 
@@ -13,24 +13,24 @@ use crate::object::{Doc, StatusCondition, Uid, Value, condition};
 pub(super) struct RolloutSnapshot<'a> {
     pub(super) loaded: Loaded,
     pub(super) traced: &'a Traced,
-    /// When it is read.
+    /// The time of the snapshot.
     pub(super) now: Timestamp,
     /// The Deployment.
     pub(super) doc: Doc,
-    /// The `ReplicaSet` of the present pod template.
+    /// The `ReplicaSet` of the current pod template.
     pub(super) current: Option<&'a Node>,
     /// All its `ReplicaSets`: the current one first, then the newest.
     pub(super) sets: Vec<&'a Node>,
-    /// The pods of the current one.
+    /// The pods of the current `ReplicaSet`.
     pub(super) new_pods: Vec<&'a Node>,
-    /// The pods of the others.
+    /// The pods of the other `ReplicaSets`.
     pub(super) old_pods: Vec<&'a Node>,
-    /// Pods that match its selector and that nobody owns.
+    /// Pods that match its selector and have no owner.
     pub(super) orphans: Vec<&'a Node>,
 }
 
 impl<'a> RolloutSnapshot<'a> {
-    /// Reads the rollout of the Deployment that is traced; `None` if that is not there.
+    /// Reads the rollout of the traced Deployment; `None` if that does not exist.
     pub(super) fn of(
         traced: &'a Traced,
         loaded: Loaded,
@@ -58,7 +58,7 @@ impl<'a> RolloutSnapshot<'a> {
         })
     }
 
-    /// The first kind without which the pods of the current `ReplicaSet` are not known.
+    /// The first unread kind that is needed to know the pods of the current `ReplicaSet`.
     pub(super) fn unread(&self) -> Option<LoadedKind> {
         match self.loaded {
             Loaded { sets: false, .. } => Some(LoadedKind::Sets),
@@ -77,7 +77,7 @@ impl<'a> RolloutSnapshot<'a> {
         self.deployment().i64_at(&["spec", "replicas"]).unwrap_or(1)
     }
 
-    /// The generation of the object, and the one that the controller has seen.
+    /// The generation of the object, and the one that the controller has observed.
     pub(super) fn generations(&self) -> (i64, i64) {
         let number = |path: &[&str]| self.deployment().i64_at(path).unwrap_or(0);
         (
@@ -86,7 +86,7 @@ impl<'a> RolloutSnapshot<'a> {
         )
     }
 
-    /// Whether the controller has seen the object as it is.
+    /// Whether the controller has observed the newest generation.
     pub(super) fn is_observed(&self) -> bool {
         let (generation, observed) = self.generations();
         observed >= generation
@@ -105,7 +105,7 @@ impl<'a> RolloutSnapshot<'a> {
             .is_some()
     }
 
-    /// A count of its status; those that are 0 are absent.
+    /// A count of its status. The API leaves out counts of 0.
     pub(super) fn count(&self, key: &str) -> i64 {
         self.deployment().i64_at(&["status", key]).unwrap_or(0)
     }
@@ -120,7 +120,7 @@ impl<'a> RolloutSnapshot<'a> {
         self.old_sets().map(available).sum()
     }
 
-    /// How many pods of older revisions are left, those that go away included.
+    /// How many pods of older revisions are left, including terminating ones.
     pub(super) fn old_left(&self) -> i64 {
         let there = self.old_sets().filter_map(Node::workload);
         let counted = there.map(|set| set.replicas).sum();
@@ -143,23 +143,23 @@ impl<'a> RolloutSnapshot<'a> {
         condition(self.deployment(), kind)
     }
 
-    /// Why the rollout has failed for good, in the controller's eyes.
+    /// The condition that reports the rollout as failed, because its progress deadline is exceeded.
     pub(super) fn deadline_exceeded(&self) -> Option<StatusCondition<'_>> {
         self.condition("Progressing").filter(|condition| {
             condition.status == "False" && condition.reason == "ProgressDeadlineExceeded"
         })
     }
 
-    /// Why pods cannot be created or deleted.
+    /// The condition that reports that pods cannot be created or deleted.
     pub(super) fn replica_failure(&self) -> Option<StatusCondition<'_>> {
         self.condition("ReplicaFailure")
             .filter(|condition| condition.status == "True")
     }
 
-    /// Whether all is as asked for, as the controller decides it (`DeploymentComplete` in
-    /// `k8s.io/kubernetes/pkg/controller/deployment/util`), and its current `ReplicaSet` says so too:
-    /// the counts of a Deployment may be from before the change. Where `ReplicaSets` are not read, what
-    /// the Deployment says has to do.
+    /// Whether the rollout is complete, by the controller's rule (`DeploymentComplete` in
+    /// `k8s.io/kubernetes/pkg/controller/deployment/util`). The current `ReplicaSet` must agree, because the
+    /// counts of the Deployment may be older than the change. If `ReplicaSets` are not read, the Deployment
+    /// alone decides.
     pub(super) fn is_complete(&self) -> bool {
         let wanted = self.wanted();
         let counts = ["replicas", "updatedReplicas", "availableReplicas"];
@@ -168,13 +168,13 @@ impl<'a> RolloutSnapshot<'a> {
             && counts.iter().all(|count| self.count(count) == wanted)
     }
 
-    /// When the controller gives up, unless there is progress before.
+    /// When the progress deadline ends, unless there is progress before.
     pub(super) fn deadline(&self) -> Option<Timestamp> {
         let progressing = self.condition("Progressing")?;
         let is_running = progressing.status == "True"
             && progressing.reason != "NewReplicaSetAvailable"
             && !self.is_paused();
-        // The API puts 600 where nothing is said, and takes the largest number for "never".
+        // The API server sets 600 by default. The largest number means no deadline.
         let seconds = self
             .deployment()
             .i64_at(&["spec", "progressDeadlineSeconds"])
@@ -210,7 +210,7 @@ fn available(set: &Node) -> i64 {
     set.workload().map_or(0, |set| set.available)
 }
 
-/// Whether a `ReplicaSet` has, and wants, no pods: it is kept for roll-backs.
+/// Whether a `ReplicaSet` has and wants no pods. It is kept for rollback.
 pub(super) fn is_idle(set: &Node) -> bool {
     set.workload()
         .is_none_or(|set| set.wanted <= 0 && set.replicas <= 0)

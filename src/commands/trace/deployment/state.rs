@@ -1,5 +1,4 @@
-//! What a Deployment's trace keeps: the objects, the change that is being rolled out, and when its
-//! phases were done.
+//! `DeploymentState`: the objects of a Deployment's trace, the current change, and the times of its phases.
 
 use jiff::Timestamp;
 
@@ -19,7 +18,7 @@ use super::rollout::RolloutSnapshot;
 /// The trace of one Deployment.
 pub(super) struct DeploymentState {
     pub(super) traced: Traced,
-    /// The sources of its `ReplicaSets` and pods, by the selector it has, or had last.
+    /// The sources of its `ReplicaSets` and pods, by its current or last selector.
     dependents: Vec<SourceKey>,
     /// The change, from the Deployment alone.
     seen: SpecChange,
@@ -27,25 +26,25 @@ pub(super) struct DeploymentState {
     pub(super) change: SpecChange,
     pub(super) phases: Vec<RolloutPhase>,
     pub(super) phase_times: PhaseTimes,
-    /// Pods that no longer match the selector, the last ones.
+    /// The last pods that stopped matching the selector.
     pub(super) left: Vec<String>,
     arrived: Arrived,
 }
 
-/// What has arrived since the phases were last noted.
+/// The events since the phases were last recorded.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arrived {
-    /// When the latest event came.
+    /// When the latest event arrived.
     seen: Option<Timestamp>,
-    /// Whether some of it may have happened long before it came.
+    /// Whether any of them may have happened long before it arrived.
     listed: bool,
 }
 
-/// How many pods that have left are remembered.
+/// How many pods that left the selector are kept.
 const LEFT: usize = 3;
 
 impl DeploymentState {
-    /// The trace of a Deployment of which nothing is known yet.
+    /// The trace of a Deployment before any event.
     pub(super) fn new(target: TracedObject) -> DeploymentState {
         DeploymentState {
             traced: Traced::new(target),
@@ -59,7 +58,7 @@ impl DeploymentState {
         }
     }
 
-    /// The uid of the Deployment, as it is or was.
+    /// The uid of the Deployment, even if it is deleted.
     pub(super) fn uid(&self) -> Option<&Uid> {
         match &self.traced.presence {
             Presence::There(uid) | Presence::Deleted(uid) => Some(uid),
@@ -67,7 +66,7 @@ impl DeploymentState {
         }
     }
 
-    /// The rollout as it is, unless the Deployment is not there.
+    /// The current rollout; `None` if the Deployment does not exist.
     pub(super) fn rollout(&self, now: Timestamp) -> Option<RolloutSnapshot<'_>> {
         RolloutSnapshot::of(&self.traced, self.loaded(), now)
     }
@@ -88,7 +87,7 @@ impl DeploymentState {
         sources
     }
 
-    /// Notes what an event changes, before the model takes it.
+    /// Records the effect of an event, before the model applies it.
     pub(super) fn note(&mut self, source: &SourceKey, event: &Event) {
         let Event::Object {
             why,
@@ -108,7 +107,8 @@ impl DeploymentState {
         }
     }
 
-    /// Notes what a version of the Deployment changes; `seen` is when it arrived, if it arrived as it happened.
+    /// Records the change in a version of the Deployment. `seen` is when the version arrived, if it arrived
+    /// live.
     fn note_change(&mut self, now: &Version, prev: Option<&Version>, seen: Option<Timestamp>) {
         let Ok(deployment) = now.doc() else {
             return;
@@ -129,7 +129,7 @@ impl DeploymentState {
         }
     }
 
-    /// Notes a pod that the selector no longer finds, if it was one of the rollout's.
+    /// Records a pod that no longer matches the selector.
     fn note_left(&mut self, why: Why, version: &Version) {
         if why == Why::LeftSelector && &*version.object.kind == "Pod" {
             if self.left.len() == LEFT {
@@ -139,7 +139,7 @@ impl DeploymentState {
         }
     }
 
-    /// The change, completed from the `ReplicaSets`, which may come after the Deployment.
+    /// The change, completed from the `ReplicaSets`, which may arrive after the Deployment.
     fn complete(&self, rollout: &RolloutSnapshot<'_>) -> SpecChange {
         let mut change = self.seen.clone();
         change.what = change.what.or_else(|| self.find_what(rollout));
@@ -149,8 +149,8 @@ impl DeploymentState {
         change
     }
 
-    /// What the change changed, as the pod templates tell: that of the last `ReplicaSet` before, and
-    /// the Deployment's own.
+    /// What the change changed: the difference between the pod templates of the last `ReplicaSet` before it
+    /// and of the Deployment.
     fn find_what(&self, rollout: &RolloutSnapshot<'_>) -> Option<String> {
         let revision = |set: &&Node| set.workload().and_then(|set| set.revision);
         let current = rollout.current.as_ref().and_then(revision);
@@ -168,8 +168,8 @@ impl DeploymentState {
         }
     }
 
-    /// When the change was made, where the object's managers do not say: when what it led to came to
-    /// be, unless that was there before.
+    /// When the change was made, if the managed fields do not show it: when its `ReplicaSet` was created.
+    /// `None` if that `ReplicaSet` is older than the change.
     fn find_time(rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
         let current = rollout.current?;
         let set = rollout.traced.model.doc(&current.uid)?;
@@ -178,7 +178,7 @@ impl DeploymentState {
             .then_some(current.created)?
     }
 
-    /// Notes how far the rollout is, after a batch of events and as time goes on.
+    /// Records the progress of the rollout, after a batch of events and as time passes.
     pub(super) fn settle(&mut self, now: Timestamp) {
         let arrived = std::mem::take(&mut self.arrived);
         let Some(rollout) = self.rollout(now) else {

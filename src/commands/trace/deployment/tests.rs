@@ -1,4 +1,4 @@
-//! Whole frames of Deployments on their ways.
+//! Whole frames of Deployments during their rollouts.
 
 use proptest::prelude::*;
 
@@ -120,7 +120,7 @@ fn lines(feed: &Feed, text: &str) -> String {
 }
 
 #[test]
-fn a_deployment_that_is_not_there_is_waited_for() {
+fn an_absent_deployment_is_waited_for() {
     let mut feed = web();
     feed.settle();
     insta::assert_snapshot!(feed.frame(80), @"
@@ -131,7 +131,7 @@ fn a_deployment_that_is_not_there_is_waited_for() {
 }
 
 #[test]
-fn a_change_that_the_controller_has_not_seen() {
+fn a_change_that_the_controller_has_not_observed() {
     let mut feed = web();
     feed.put(&deployment(1, "v1", "replicas: 3", "{}"));
     insta::assert_snapshot!(feed.frame(80), @"
@@ -156,7 +156,7 @@ fn a_change_that_the_controller_has_not_seen() {
 }
 
 #[test]
-fn real_numbers_of_a_rollout_that_has_just_begun() {
+fn a_rollout_that_has_just_started_shows_real_counts() {
     let mut feed = web();
     feed.put(&deployment(
         1,
@@ -283,7 +283,7 @@ fn no_progress_within_the_deadline_while_the_old_pods_stay() {
 }
 
 #[test]
-fn what_holds_pods_up_is_named_at_its_phase() {
+fn the_cause_of_a_delay_is_shown_at_its_phase() {
     let check = |status_of_pod: &str| {
         let mut feed = web();
         feed.put(&deployment(
@@ -347,7 +347,7 @@ fn what_holds_pods_up_is_named_at_its_phase() {
 }
 
 #[test]
-fn a_pod_on_its_way_out_is_not_ready_whatever_it_says() {
+fn a_terminating_pod_does_not_count_as_ready() {
     let mut feed = web();
     feed.put(&deployment(1, "v1", "replicas: 1", &status(1, "1/1/1", &[AVAILABLE, DONE])))
         .put(&set(1, "v1", "1/1/1"))
@@ -463,7 +463,7 @@ fn pods_that_may_not_be_created() {
 }
 
 #[test]
-fn scaled_to_0_says_so() {
+fn scaled_to_0_is_shown() {
     let mut feed = web();
     feed.put(&deployment(
         1,
@@ -486,7 +486,7 @@ fn scaled_to_0_says_so() {
 }
 
 #[test]
-fn a_namesakes_replica_set_is_not_ours() {
+fn a_replica_set_with_another_owner_uid_does_not_count() {
     let mut feed = web();
     feed.put(&deployment(
         1,
@@ -519,7 +519,7 @@ fn a_rollback_names_the_revision_it_goes_back_to() {
 }
 
 #[test]
-fn a_deleted_deployment_and_what_is_left_of_it() {
+fn a_deleted_deployment_and_its_dependents() {
     let mut feed = web();
     feed.put(&deployment(
         1,
@@ -532,7 +532,7 @@ fn a_deleted_deployment_and_what_is_left_of_it() {
     .delete("Deployment", "web");
     insta::assert_snapshot!(feed.frame(80), @"
     deployment/web  -n shop                                                     0:00
-    ∅ deleted; 2 objects of it are still there
+    ∅ deleted; 2 dependents still exist
     REVISION                  READY   IMAGE / STATUS   AGE   NODE
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s    node-1
@@ -552,7 +552,7 @@ fn a_deleted_deployment_and_what_is_left_of_it() {
 }
 
 #[test]
-fn a_pod_that_is_relabelled_leaves_and_is_named() {
+fn a_relabelled_pod_is_named() {
     let mut feed = web();
     feed.put(&deployment(
         1,
@@ -575,14 +575,14 @@ fn a_pod_that_is_relabelled_leaves_and_is_named() {
     ├─~ replicaset/web-1 #1   1/1     web:v1           0s
     └─ left: pod/web-1-a no longer matches the selector
     ");
-    assert_eq!(feed.transitions(), "", "it is said once");
+    assert_eq!(feed.transitions(), "", "it is printed once");
     let orphan = pod(1, "b", READY).replace("ownerReferences", "finalizers: []\n  x");
     feed.put(&orphan);
     insta::assert_snapshot!(lines(&feed, "orphaned"), @"├─ orphaned: pod/web-1-b matches the selector but has no owner");
 }
 
 #[test]
-fn a_change_is_told_by_what_it_changes() {
+fn a_change_lists_the_changed_fields() {
     let mut feed = web();
     let before = deployment(
         1,
@@ -630,7 +630,7 @@ fn a_change_is_told_by_what_it_changes() {
 }
 
 #[test]
-fn a_frame_fits_its_room_and_says_what_it_left_out() {
+fn a_frame_fits_its_room_and_counts_the_rest() {
     let mut feed = web();
     feed.put(&deployment(
         1,
@@ -675,7 +675,7 @@ fn a_frame_fits_its_room_and_says_what_it_left_out() {
 }
 
 #[test]
-fn text_of_the_cluster_moves_no_cursor() {
+fn cluster_text_cannot_move_the_cursor() {
     let mut feed = web();
     let evil = "ReplicaFailure True FailedCreate evil".to_owned();
     let deployment = deployment(
@@ -833,9 +833,9 @@ fn the_story_in_lines() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Sources have no order among them.
+    /// Events of different sources arrive in any order.
     #[test]
-    fn the_order_in_which_objects_come_does_not_matter(
+    fn the_order_of_objects_does_not_matter(
         order in Just((0..6).collect::<Vec<usize>>()).prop_shuffle()
     ) {
         let objects = [
@@ -851,7 +851,7 @@ proptest! {
             for at in order {
                 feed.put(&objects[*at]);
             }
-            // When a failure was first seen is known only to who was there.
+            // Only a live watch knows when a failure was first seen.
             let frame = feed.frame(120).replace("✗ +0s     images", "✗         images");
             (frame, feed.graph())
         };

@@ -1,4 +1,4 @@
-//! What is printed of a rollout where frames are not shown: a line for each change of a phase, or records.
+//! The lines of a rollout without a terminal, one for each change of a phase, and its records.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 use super::state::DeploymentState;
 use super::verdict;
 
-/// What was printed last, to print only what is new.
+/// The state that was printed last, to print only changes.
 #[derive(Default)]
 pub(super) struct PhaseTransitions {
-    /// Of which object and generation.
+    /// The object and the generation of the change.
     change: (Option<Uid>, i64),
-    /// What it was.
+    /// The text of the change.
     made: String,
     phases: BTreeMap<PhaseName, RolloutPhase>,
     left: Vec<String>,
@@ -54,7 +54,7 @@ impl PhaseTransitions {
         }
         self.left.clone_from(&state.left);
         let headline = verdict::of(state, state.rollout(now).as_ref());
-        let words = headline.words();
+        let words = headline.text();
         // The lines of the phases show the counts, so only a new stage is worth a line.
         let reached = Some((headline.status, headline.stage));
         if reached != self.headline {
@@ -69,8 +69,8 @@ impl PhaseTransitions {
     }
 }
 
-/// Whether a phase is worth a line. One that has not begun is only if it had; that a pod goes back and
-/// forth between two words for the same trouble is not.
+/// Whether a phase needs a line. A waiting phase gets one only if it was further before. A new word for the
+/// same failure of the same pod gets none.
 fn is_worth_a_line(phase: &RolloutPhase, was: Option<&RolloutPhase>) -> bool {
     let trouble = |phase: &RolloutPhase| {
         let failure = phase.failure.as_ref()?;
@@ -100,7 +100,7 @@ fn text(phase: &RolloutPhase) -> String {
     parts.join(": ")
 }
 
-/// The phases as records have them.
+/// The phases as records.
 pub(super) fn records(state: &DeploymentState) -> Vec<json::PhaseRecord> {
     let of = |phase: &RolloutPhase| {
         let time = match phase.progress {

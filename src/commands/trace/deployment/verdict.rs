@@ -1,4 +1,4 @@
-//! The headline of a Deployment: its state, which `status` shows too, and what its rollout is at.
+//! The headline of a Deployment: its state, as in `status`, and the stage of its rollout.
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::target::Presence;
@@ -8,7 +8,7 @@ use crate::status::{Assessment, Status};
 use super::rollout::RolloutSnapshot;
 use super::state::DeploymentState;
 
-/// The headline of a Deployment, there or not.
+/// The headline of a Deployment, whether or not it exists.
 pub(super) fn of(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>) -> Headline {
     match (&state.traced.presence, rollout) {
         (Presence::Unread, _) => Headline::new(Status::Unknown, "not read yet"),
@@ -19,8 +19,8 @@ pub(super) fn of(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>)
         (Presence::Deleted(uid), _) => {
             let words = match state.traced.graph().tree(uid).len() {
                 0 => "deleted".to_owned(),
-                1 => "deleted; 1 object of it is still there".to_owned(),
-                left => format!("deleted; {left} objects of it are still there"),
+                1 => "deleted; 1 dependent still exists".to_owned(),
+                left => format!("deleted; {left} dependents still exist"),
             };
             Headline::new(Status::NotFound, words)
         }
@@ -93,7 +93,7 @@ fn counts(rollout: &RolloutSnapshot<'_>) -> String {
     )
 }
 
-/// How many objects of the rollout are failing, as `status` counts them.
+/// How many objects of the rollout are failing, counted as in `status`.
 fn failing(rollout: &RolloutSnapshot<'_>) -> String {
     let nodes = [&rollout.sets, &rollout.new_pods, &rollout.old_pods];
     let failing = nodes

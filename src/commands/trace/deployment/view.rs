@@ -1,5 +1,5 @@
-//! The frame of a Deployment's trace: title, state, the phases, the conditions, then the revisions with
-//! their pods as a tree.
+//! The frame of a Deployment's trace: title, state, phases, conditions, then the revisions with their pods as
+//! a tree.
 
 use jiff::Timestamp;
 
@@ -17,7 +17,7 @@ use super::rollout::RolloutSnapshot;
 use super::state::DeploymentState;
 use super::{phases, revisions, verdict};
 
-/// Draws the whole frame but its footer.
+/// Draws the frame without its footer.
 pub(super) fn frame(state: &DeploymentState, canvas: Canvas) -> Vec<String> {
     let rollout = state.rollout(canvas.now);
     let mut lines = vec![
@@ -47,7 +47,7 @@ fn header(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>) -> Vie
     }
 }
 
-/// How pods are replaced: `RollingUpdate, surge 1, unavailable 25%`.
+/// The update strategy: `RollingUpdate, surge 1, unavailable 25%`.
 fn strategy(deployment: Value<'_>) -> String {
     let strategy = deployment.at(&["spec", "strategy"]);
     let kind = strategy.and_then(|strategy| strategy.str_at(&["type"]));
@@ -76,7 +76,7 @@ fn summary(
             "the progress deadline has passed".to_owned()
         }
     });
-    let left = canvas.state(headline.status, &headline.words());
+    let left = canvas.state(headline.status, &headline.text());
     canvas.line(&left, &deadline.unwrap_or_default())
 }
 
@@ -93,7 +93,7 @@ fn phase_lines(
         time: None,
     };
     let is_shown = |phase: &&RolloutPhase| {
-        // That the controller has seen a change is worth a line only while it has not.
+        // This phase needs a line only until the controller has observed the change.
         phase.name != PhaseName::Observed || phase.progress != PhaseProgress::Done
     };
     let phases = std::iter::once(&change).chain(&state.phases);
@@ -161,7 +161,7 @@ fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String>
     lines
 }
 
-/// Since when a condition is as it is. A rollout progresses without a transition.
+/// Since when a condition has its state. `Progressing` is updated without a transition.
 fn since(condition: &StatusCondition<'_>) -> Option<Timestamp> {
     match &*condition.kind {
         "Progressing" => condition.updated(),
@@ -169,7 +169,7 @@ fn since(condition: &StatusCondition<'_>) -> Option<Timestamp> {
     }
 }
 
-/// Whether a condition is as it should be.
+/// The status that a condition stands for.
 fn judge(condition: &StatusCondition<'_>) -> Status {
     match (&*condition.kind, &*condition.status) {
         ("Available", "True") | ("ReplicaFailure", "False") => Status::Current,

@@ -1,4 +1,4 @@
-//! The endpoints of a Service: those of all its slices, each once, by address type.
+//! The endpoints of a Service, from all its slices, each once, by address type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,48 +10,48 @@ use crate::object::Uid;
 pub(super) struct AddressGroup<'a> {
     /// `IPv4`, `IPv6` or `FQDN`.
     pub(super) address_type: &'a str,
-    /// The names of the slices they are in.
+    /// The names of their slices.
     pub(super) slices: Vec<&'a str>,
-    /// The endpoints: those that get traffic first, then by what they stand for.
+    /// The endpoints: those that get traffic first, then by the names of their targets.
     pub(super) endpoints: Vec<ServedEndpoint<'a>>,
 }
 
-/// An endpoint, and the ports of it that all slices together name.
+/// An endpoint, with its ports from all slices.
 pub(super) struct ServedEndpoint<'a> {
-    /// As it stands in the first slice that has it.
+    /// The endpoint in the first slice that has it.
     pub(super) backend: Backend<'a>,
-    /// The ports that lead to it.
+    /// Its ports.
     pub(super) ports: BTreeSet<i64>,
 }
 
-/// What makes two endpoints the same: their addresses and the object they stand for.
+/// The identity of an endpoint: its addresses and the uid of its target.
 type Identity = (Vec<Arc<str>>, Option<Uid>);
 
-/// What an endpoint stands for.
+/// The object behind an endpoint.
 #[derive(Clone, Copy)]
 pub(super) enum Behind<'a> {
-    /// A pod that is there.
+    /// A pod that exists.
     Pod(&'a Node),
-    /// A pod that is not there, or another one of its name is.
+    /// A pod that does not exist. A new pod with the same name does not count.
     Ghost(&'a Target),
-    /// Something that is not looked at: a pod while pods are not read, an object of another kind.
+    /// An object that is not read: a pod while pods are not read, or an object of another kind.
     Unread,
-    /// Nothing: somebody wrote the address down.
+    /// No object: someone entered the address by hand.
     External,
 }
 
-/// How many endpoints are in which state.
+/// The number of endpoints in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EndpointCounts {
     /// They get traffic.
     pub(super) ready: usize,
     /// They get none.
     pub(super) not_ready: usize,
-    /// They are going away.
+    /// They are terminating.
     pub(super) terminating: usize,
-    /// Those of them that still answer: they get traffic while no other is ready.
+    /// They are terminating but still serve. They get traffic while no endpoint is ready.
     pub(super) draining: usize,
-    /// The pods they stand for are not there, whatever their state.
+    /// Their pods do not exist, whatever their state.
     pub(super) ghosts: usize,
 }
 
@@ -68,13 +68,13 @@ impl EndpointCounts {
         }
     }
 
-    /// All that are to stay.
+    /// The endpoints that are not terminating.
     pub(super) fn staying(self) -> usize {
         self.ready + self.not_ready
     }
 }
 
-/// The endpoints by address type. Slices of other ports, or of more endpoints, repeat an address type.
+/// The endpoints by address type. Several slices may have the same address type.
 pub(super) fn groups(graph: &Graph) -> Vec<AddressGroup<'_>> {
     let mut groups: BTreeMap<&str, AddressGroup<'_>> = BTreeMap::new();
     let mut slices: Vec<&Node> = graph.of_kind("EndpointSlice").collect();
@@ -103,7 +103,7 @@ pub(super) fn groups(graph: &Graph) -> Vec<AddressGroup<'_>> {
 }
 
 impl<'a> AddressGroup<'a> {
-    /// Each endpoint once, in the best of its states.
+    /// Merges equal endpoints. The result has the best of their states.
     fn merged(mut self) -> AddressGroup<'a> {
         self.endpoints.sort_by_key(ServedEndpoint::place);
         let mut merged: Vec<ServedEndpoint<'_>> = Vec::with_capacity(self.endpoints.len());
@@ -122,7 +122,7 @@ impl<'a> AddressGroup<'a> {
         }
     }
 
-    /// How many are in which state.
+    /// The number of endpoints in each state.
     pub(super) fn tally(&self) -> EndpointCounts {
         let mut tally = EndpointCounts::default();
         for endpoint in &self.endpoints {
@@ -132,8 +132,8 @@ impl<'a> AddressGroup<'a> {
     }
 }
 
-/// How many backends are in which state: one that has an address of each type counts once.
-pub(super) fn tally(groups: &[AddressGroup<'_>], pods: Pods) -> EndpointCounts {
+/// The number of backends in each state. A backend with an address of each type counts once.
+pub(super) fn tally(groups: &[AddressGroup<'_>], pods: PodCoverage) -> EndpointCounts {
     let mut best: BTreeMap<Identity, (EndpointState, bool)> = BTreeMap::new();
     for endpoint in groups.iter().flat_map(|group| &group.endpoints) {
         let identity = match endpoint.identity() {
@@ -153,8 +153,7 @@ pub(super) fn tally(groups: &[AddressGroup<'_>], pods: Pods) -> EndpointCounts {
 }
 
 impl<'a> ServedEndpoint<'a> {
-    /// Whether it would answer, whatever its state: as the API says, when it is ready unless said
-    /// otherwise.
+    /// Its `serving` condition, with the API's defaults: serving if ready, and ready if not specified.
     pub(super) fn is_serving(&self) -> bool {
         let endpoint = self.backend.endpoint;
         endpoint.serving.unwrap_or(endpoint.ready.unwrap_or(true))
@@ -165,11 +164,13 @@ impl<'a> ServedEndpoint<'a> {
         self.backend.endpoint.state()
     }
 
-    /// What it stands for. Without all pods of the Service, no pod can be called gone.
-    pub(super) fn behind(&self, pods: Pods) -> Behind<'a> {
+    /// The object behind it. A pod counts as missing only if all pods of the Service are known.
+    pub(super) fn behind(&self, pods: PodCoverage) -> Behind<'a> {
         match (self.backend.pod, &self.backend.endpoint.target, pods) {
             (Some(pod), _, _) => Behind::Pod(pod),
-            (None, Some(target), Pods::Known) if &*target.kind == "Pod" => Behind::Ghost(target),
+            (None, Some(target), PodCoverage::Known) if &*target.kind == "Pod" => {
+                Behind::Ghost(target)
+            }
             (None, Some(_), _) => Behind::Unread,
             (None, None, _) => Behind::External,
         }
@@ -190,7 +191,7 @@ impl<'a> ServedEndpoint<'a> {
         addresses.join(" ")
     }
 
-    /// What it stands for, as a name: `pod/api-1`; `external` for a bare address.
+    /// The name of its target: `pod/api-1`; `external` for a bare address.
     pub(super) fn target(&self) -> String {
         match &self.backend.endpoint.target {
             Some(target) => format!("{}/{}", target.kind.to_lowercase(), target.name),
@@ -217,14 +218,14 @@ impl<'a> ServedEndpoint<'a> {
 
 /// Whether all pods that a Service selects are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pods {
-    /// They are.
+pub(super) enum PodCoverage {
+    /// They have been read.
     Known,
-    /// They have not been read: not yet, or they may not be.
+    /// They have not been read yet, or cannot be read.
     Unknown,
 }
 
-/// A state in the words of the `EndpointSlice` API.
+/// The word for a state, from the `EndpointSlice` API.
 pub(super) fn word(state: EndpointState) -> &'static str {
     match state {
         EndpointState::Ready => "Ready",
@@ -234,11 +235,11 @@ pub(super) fn word(state: EndpointState) -> &'static str {
     }
 }
 
-/// Why an endpoint has no pod behind it.
+/// Why an endpoint has no pod.
 pub(super) fn ghost_note(target: &Target, graph: &Graph) -> String {
     let mut pods = graph.of_kind("Pod");
     let what = if pods.any(|pod| pod.object.name == target.name) {
-        "now another"
+        "replaced by another"
     } else {
         "gone"
     };

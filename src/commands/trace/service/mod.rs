@@ -1,4 +1,4 @@
-//! The trace of a Service: its slices, their endpoints, the pods behind them, and who owns these.
+//! The trace of a Service: its slices, their endpoints, the pods behind them, and the owners of the pods.
 
 mod endpoints;
 mod owners;
@@ -29,7 +29,7 @@ pub(super) struct ServiceTrace {
 }
 
 impl ServiceTrace {
-    /// The trace of a Service of which nothing is known yet.
+    /// The trace of a Service before any event.
     pub(super) fn new(target: TracedObject) -> ServiceTrace {
         ServiceTrace {
             state: ServiceState::new(target),

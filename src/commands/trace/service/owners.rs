@@ -6,16 +6,16 @@ use crate::graph::{Graph, Node};
 use crate::model::Model;
 use crate::object::Value;
 
-/// The owners of some pods, from the outermost in.
+/// The owners of some pods, the outermost first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct OwnerChain {
-    /// What they are called: `deployment/api > replicaset/api-7f6d9c #7`.
+    /// Their names: `deployment/api > replicaset/api-7f6d9c #7`.
     pub(super) names: String,
-    /// How the innermost one that is read stands: `4/4 pods, 3 available`.
+    /// The counts of the innermost owner that was read: `4/4 pods, 3 available`.
     pub(super) counts: Option<String>,
 }
 
-/// Each chain of owners once, and how many Pods nobody owns.
+/// Each chain of owners once, and the number of Pods without an owner.
 pub(super) fn chains(model: &Model) -> (Vec<OwnerChain>, usize) {
     let graph = model.graph();
     let mut chains = BTreeMap::new();
@@ -34,7 +34,7 @@ pub(super) fn chains(model: &Model) -> (Vec<OwnerChain>, usize) {
     (chains.into_iter().map(chain).collect(), bare)
 }
 
-/// The outermost owner of a pod that is known, with the revision: `deployment/api #7`.
+/// The outermost known owner of a pod, with the revision: `deployment/api #7`.
 pub(super) fn outermost(graph: &Graph, pod: &Node) -> String {
     let chain = graph.ancestors(&pod.uid);
     let revision = chain.iter().find_map(|owner| revision(owner));
@@ -66,7 +66,7 @@ fn revision(owner: &Node) -> Option<String> {
     Some(format!(" #{}", owner.workload()?.revision?))
 }
 
-/// How many pods a workload has of those it wants, and how many are available.
+/// How many pods a workload has, how many it wants, and how many are available.
 fn counts(owner: Value<'_>) -> Option<String> {
     let status = |key| owner.i64_at(&["status", key]);
     let wanted = owner

@@ -1,4 +1,4 @@
-//! The spec of a Service: how clients reach it, and which ports lead where.
+//! The spec of a Service: its addresses and its ports.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::graph::Pod;
 use crate::object::Value;
 
-/// How a Service is reached, in words: `ClusterIP 10.96.14.7`.
+/// The type and the addresses of a Service: `ClusterIP 10.96.14.7`.
 pub(super) fn reach(service: Value<'_>) -> Vec<String> {
     let kind = service.text_at(&["spec", "type"]);
     let kind = kind.as_deref().unwrap_or("ClusterIP");
@@ -36,23 +36,22 @@ pub(super) fn reach(service: Value<'_>) -> Vec<String> {
     facts
 }
 
-/// The name that a Service of type `ExternalName` stands for; `None` if it has none, and `None` for all
-/// other types.
+/// The external name of a Service of type `ExternalName`; `None` for other types, or if the name is missing.
 pub(super) fn external_name(service: Value<'_>) -> Option<Arc<str>> {
     service
         .text_at(&["spec", "externalName"])
         .filter(|_| is_external(service))
 }
 
-/// Whether a Service is but another name for something outside: it has no endpoints.
+/// Whether a Service is an alias for an external name. Such a Service has no endpoints.
 pub(super) fn is_external(service: Value<'_>) -> bool {
     service.str_at(&["spec", "type"]).as_deref() == Some("ExternalName")
 }
 
-/// A Service without an address of its own: its name stands for those of its endpoints.
+/// A Service without a cluster IP. Its DNS name resolves to the addresses of its endpoints.
 const HEADLESS: &str = "headless";
 
-/// The addresses inside the cluster; `None` as an address is how the API spells "headless".
+/// The cluster IPs. The API writes `None` for a headless Service.
 fn cluster_addresses(service: Value<'_>) -> String {
     let mut addresses: Vec<String> = service
         .items_at(&["spec", "clusterIPs"])
@@ -72,7 +71,7 @@ fn cluster_addresses(service: Value<'_>) -> String {
     }
 }
 
-/// The addresses that a load balancer was given, sorted: `35.1.1.1/a.example`.
+/// The addresses of the load balancer, sorted: `35.1.1.1/a.example`.
 fn ingress(service: Value<'_>) -> Vec<String> {
     let mut addresses: Vec<String> = service
         .items_at(&["status", "loadBalancer", "ingress"])
@@ -96,10 +95,10 @@ pub(super) struct ServicePort {
     target: TargetPort,
 }
 
-/// Where a port leads.
+/// The target of a Service port.
 enum TargetPort {
     Number(i64),
-    /// To the container port of this name: the numbers it has, and how many pods lack it.
+    /// A named container port: its numbers in the pods, and how many pods lack it.
     Named {
         name: String,
         numbers: BTreeSet<i64>,
@@ -108,7 +107,7 @@ enum TargetPort {
     },
 }
 
-/// The ports of a Service; names are looked up in its pods.
+/// The ports of a Service. Named target ports are looked up in its pods.
 pub(super) fn ports(service: Value<'_>, pods: &[&Pod]) -> Vec<ServicePort> {
     service
         .items_at(&["spec", "ports"])
@@ -154,7 +153,7 @@ fn resolve(name: String, protocol: &str, pods: &[&Pod]) -> TargetPort {
 }
 
 impl ServicePort {
-    /// The port in words: `http 80->8080/TCP`.
+    /// The port as text: `http 80->8080/TCP`.
     pub(super) fn text(&self) -> String {
         let name = self.name.as_ref().map(|name| format!("{name} "));
         let target = match &self.target {
@@ -175,7 +174,7 @@ impl ServicePort {
         )
     }
 
-    /// What is wrong with it: pods that have no port of its target's name get no traffic from it.
+    /// The warning for a target port that some pods lack. These pods get no traffic from the port.
     pub(super) fn warning(&self) -> Option<String> {
         let TargetPort::Named {
             name,

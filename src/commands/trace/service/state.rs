@@ -1,13 +1,13 @@
-//! What a Service's trace keeps: the live model, and which sources it needs.
+//! `ServiceState`: the live model of a Service's trace, and the sources that it needs.
 
-use super::endpoints::Pods;
+use super::endpoints::PodCoverage;
 use crate::commands::trace::target::TracedObject;
 use crate::commands::trace::traced::Traced;
 use crate::graph::{Node, slices_source};
 use crate::object::Doc;
 use crate::source::SourceKey;
 
-/// How many owners of its Pods are read at most. Each is a watch.
+/// The most owners of its Pods to read. Each costs a watch.
 const MOST_OWNERS: usize = 12;
 
 /// The trace of one Service.
@@ -15,12 +15,12 @@ pub(super) struct ServiceState {
     pub(super) traced: Traced,
     /// The source of its slices.
     slices: SourceKey,
-    /// The source of its Pods, by the selector that it has, or had last.
+    /// The source of its Pods, by its current or last selector.
     pods: Option<SourceKey>,
 }
 
 impl ServiceState {
-    /// The trace of a Service before anything is known of it.
+    /// The trace of a Service before any event.
     pub(super) fn new(target: TracedObject) -> ServiceState {
         ServiceState {
             slices: slices_source(&target.cluster, &target.namespace, &target.name),
@@ -45,22 +45,22 @@ impl ServiceState {
         sources
     }
 
-    /// The Service, as it is.
+    /// The Service and its newest version.
     pub(super) fn service(&self) -> Option<(&Node, Doc)> {
         Some((self.traced.node()?, self.traced.doc()?))
     }
 
-    /// Whether its Pods are known. Those of a Service without a selector are not looked for.
-    pub(super) fn pods(&self) -> Pods {
+    /// Whether its Pods are known. Without a selector they are not read.
+    pub(super) fn pods(&self) -> PodCoverage {
         let is_read = |pods: &SourceKey| self.traced.is_read(pods);
         if self.pods.as_ref().is_some_and(is_read) {
-            Pods::Known
+            PodCoverage::Known
         } else {
-            Pods::Unknown
+            PodCoverage::Unknown
         }
     }
 
-    /// Whether its slices are known.
+    /// Whether its slices have been read.
     pub(super) fn are_slices_read(&self) -> bool {
         self.traced.is_read(&self.slices)
     }

@@ -75,7 +75,7 @@ fn api() -> Feed {
 }
 
 #[test]
-fn a_service_that_is_not_there_is_waited_for() {
+fn an_absent_service_is_waited_for() {
     let mut feed = api();
     feed.settle();
     insta::assert_snapshot!(feed.frame(80), @"
@@ -93,7 +93,7 @@ fn a_service_that_is_not_there_is_waited_for() {
 }
 
 #[test]
-fn a_service_without_endpoints_says_why() {
+fn a_service_without_endpoints_shows_why() {
     let mut feed = api();
     feed.put(SERVICE);
     insta::assert_snapshot!(feed.frame(80), @"
@@ -107,7 +107,7 @@ fn a_service_without_endpoints_says_why() {
     ✗ no endpoints  selector app=api                          1 pod matches, 0 ready
     ENDPOINT   TARGET      READY   STATE     SERVING   NODE     AGE
     ├─ endpointslice/api-1  IPv4  0 ready, 0 not ready, 0 terminating
-    ├─ no endpoints  1 pod matches but no slice lists it
+    ├─ no endpoints  1 pod matches but is in no slice
     │ └─~ -    pod/api-a   0/1     Pending   no        node-1   2d
     │     └ no endpoint: the pod has no address yet
     └─ owners: 1 pod has none
@@ -121,7 +121,7 @@ fn a_service_without_endpoints_says_why() {
 }
 
 #[test]
-fn how_a_service_is_reached() {
+fn a_service_shows_its_addresses_and_ports() {
     let check = |spec: &str| {
         let mut feed = api();
         feed.put(&format!(
@@ -167,12 +167,12 @@ status: {loadBalancer: {ingress: [{hostname: b.example}, {ip: 35.1.1.1, hostname
 }
 
 #[test]
-fn a_name_for_something_outside_has_no_endpoints_to_miss() {
+fn an_external_name_needs_no_endpoints() {
     let mut feed = api();
     feed.put("{apiVersion: v1, kind: Service, metadata: {name: api}, spec: {type: ExternalName, externalName: db.example.com}}");
     insta::assert_snapshot!(feed.frame(80), @"
     service/api  -n shop  ExternalName to db.example.com                        0:00
-    ● stands for db.example.com
+    ● alias for db.example.com
     ");
     feed.put("{apiVersion: v1, kind: Service, metadata: {name: api}, spec: {type: ExternalName, externalName: ''}}");
     insta::assert_snapshot!(feed.frame(80), @"
@@ -182,7 +182,7 @@ fn a_name_for_something_outside_has_no_endpoints_to_miss() {
 }
 
 #[test]
-fn ready_endpoints_come_first_and_no_other_is_called_live() {
+fn ready_endpoints_come_first() {
     let mut feed = api();
     feed.put(SERVICE)
         .put(&pod("api-a", "10.0.0.1", "Ready"))
@@ -227,7 +227,7 @@ fn ready_endpoints_come_first_and_no_other_is_called_live() {
     ├─ endpointslice/api-1  IPv4  0 ready, 1 not ready, 0 terminating
     │ └─~ 10.0.0.2:8080   pod/api-b   0/1     NotReady   no        node-1   2d
     │     └ api: running, not ready
-    ├─ no endpoints  2 pods match but no slice lists it
+    ├─ no endpoints  2 pods match but are in no slice
     │ ├─● -               pod/api-a   1/1     Running    no        node-1   2d
     │ │   └ no endpoint: no slice lists the pod yet
     │ └─● -               pod/api-c   1/1     Running    no        node-1   2d
@@ -269,7 +269,7 @@ fn slices_are_merged_by_address_type() {
 }
 
 #[test]
-fn an_address_that_somebody_wrote_down_is_external() {
+fn an_address_without_a_target_is_external() {
     let mut feed = api();
     feed.put(&SERVICE.replace("selector: {app: api}", "sessionAffinity: None"))
         .put(&slice("api-1", "IPv4", &["- 192.0.2.7"]));
@@ -283,7 +283,7 @@ fn an_address_that_somebody_wrote_down_is_external() {
 }
 
 #[test]
-fn an_endpoint_whose_pod_is_gone_is_named() {
+fn an_endpoint_without_a_pod_is_named() {
     let mut feed = api();
     feed.put(SERVICE)
         .put(&slice(
@@ -302,8 +302,8 @@ fn an_endpoint_whose_pod_is_gone_is_named() {
     │ ├─∅ 10.0.0.1:8080   pod/api-a           Ready     yes       node-1
     │ │   └ an endpoint without a live pod: pod/api-a is gone
     │ └─∅ 10.0.0.2:8080   pod/api-b           Ready     yes       node-1
-    │     └ an endpoint without a live pod: pod/api-b is now another
-    ├─ no endpoints  1 pod matches but no slice lists it
+    │     └ an endpoint without a live pod: pod/api-b is replaced by another
+    ├─ no endpoints  1 pod matches but is in no slice
     │ └─● -               pod/api-b   1/1     Running   no        node-1   2d
     │     └ no endpoint: no slice lists the pod yet
     └─ owners: 1 pod has none
@@ -335,7 +335,7 @@ fn a_target_port_that_no_container_has_is_a_warning() {
 }
 
 #[test]
-fn what_is_left_of_a_deleted_service_is_shown_and_a_new_one_starts_afresh() {
+fn a_deleted_service_shows_its_endpoints_and_a_new_one_starts_afresh() {
     let mut feed = api();
     feed.put(SERVICE)
         .put(&pod("api-a", "10.0.0.1", "Ready"))
@@ -343,7 +343,7 @@ fn what_is_left_of_a_deleted_service_is_shown_and_a_new_one_starts_afresh() {
         .delete("Service", "api");
     insta::assert_snapshot!(feed.frame(80), @"
     service/api  -n shop                                                        0:00
-    ∅ deleted; its endpoints are still there
+    ∅ deleted; its endpoints still exist
     ENDPOINT              TARGET      READY   STATE   SERVING   NODE     AGE
     ├─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
     │ └─● 10.0.0.1:8080   pod/api-a   1/1     Ready   yes       node-1   2d
@@ -355,7 +355,7 @@ fn what_is_left_of_a_deleted_service_is_shown_and_a_new_one_starts_afresh() {
     service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
     ✗ no endpoints  selector app=api                          1 pod matches, 1 ready
     ENDPOINT   TARGET      READY   STATE     SERVING   NODE     AGE
-    ├─ no endpoints  1 pod matches but no slice lists it
+    ├─ no endpoints  1 pod matches but is in no slice
     │ └─● -    pod/api-a   1/1     Running   no        node-1   2d
     │     └ no endpoint: no slice lists the pod yet
     └─ owners: 1 pod has none
@@ -363,7 +363,7 @@ fn what_is_left_of_a_deleted_service_is_shown_and_a_new_one_starts_afresh() {
 }
 
 #[test]
-fn no_pod_that_is_not_behind_the_service_is_asked_for() {
+fn only_the_pods_of_the_service_are_requested() {
     let mut feed = api();
     feed.put(SERVICE);
     assert_eq!(
@@ -379,7 +379,7 @@ fn no_pod_that_is_not_behind_the_service_is_asked_for() {
 }
 
 #[test]
-fn another_selector_forgets_the_pods_of_the_last_one() {
+fn a_new_selector_drops_the_pods_of_the_old_one() {
     let mut feed = api();
     feed.put(SERVICE).put(&pod("api-a", "10.0.0.1", "Ready"));
     assert_eq!(feed.chain.traced().model.objects().count(), 2);
@@ -392,7 +392,7 @@ fn another_selector_forgets_the_pods_of_the_last_one() {
 }
 
 #[test]
-fn owners_are_read_by_name_and_hang_on_their_uid() {
+fn owners_are_read_by_name_and_matched_by_uid() {
     let owned = |kind: &str, name: &str, uid: &str| {
         format!(
             "ownerReferences: [{{apiVersion: apps/v1, kind: {kind}, name: {name}, uid: {uid}, controller: true}}]"
@@ -437,7 +437,7 @@ status: {{replicas: 4, availableReplicas: 3}}",
 }
 
 #[test]
-fn what_does_not_fit_is_counted_and_the_healthy_go_first() {
+fn rows_that_do_not_fit_are_counted_and_healthy_ones_go_first() {
     let mut feed = api();
     feed.put(SERVICE);
     let names = ["a", "b", "c", "d", "e", "f"];
@@ -506,7 +506,7 @@ fn a_line_for_each_change_of_an_endpoint() {
 }
 
 #[test]
-fn text_of_the_cluster_moves_no_cursor() {
+fn cluster_text_cannot_move_the_cursor() {
     let mut feed = api();
     feed.put(&SERVICE.replace("name: http", "name: \"h\\e[2J\""))
         .put(
@@ -605,9 +605,9 @@ fn the_graph_as_a_record() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Sources have no order among them.
+    /// Events of different sources arrive in any order.
     #[test]
-    fn the_order_in_which_objects_come_does_not_matter(
+    fn the_order_of_objects_does_not_matter(
         order in Just((0..6).collect::<Vec<usize>>()).prop_shuffle()
     ) {
         let objects = [

@@ -1,4 +1,4 @@
-//! What is printed of a Service's trace where frames are not shown: a line for each change.
+//! The lines of a Service's trace without a terminal: one for each change.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::state::ServiceState;
 use super::verdict;
 use crate::graph::EndpointState;
 
-/// What was printed last, to print only what is new.
+/// The state that was printed last, to print only changes.
 #[derive(Default)]
 pub(super) struct EndpointTransitions {
     verdict: String,
@@ -50,7 +50,7 @@ impl EndpointTransitions {
             "{} {}: {}",
             state.traced.target.object(),
             headline.status,
-            headline.words()
+            headline.text()
         );
         if verdict != self.verdict {
             news.push(verdict.clone());

@@ -1,4 +1,4 @@
-//! Pods that a Service selects and that are none of its endpoints.
+//! Pods that a Service selects but that are not endpoints.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,19 @@ use crate::render::status::role;
 use crate::render::style::Role;
 use crate::render::table::Cell;
 
-use super::endpoints::{AddressGroup, Pods};
+use super::endpoints::{AddressGroup, PodCoverage};
 use super::spec;
 use super::state::ServiceState;
 
-/// The pods that match the selector and are in no slice, in the order of a tree.
+/// The pods that match the selector and are in no slice, in the order of siblings in a tree.
 pub(super) fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node> {
     let Some((service, doc)) = state.service() else {
         return Vec::new();
     };
-    if state.pods() == Pods::Unknown || !state.are_slices_read() || spec::is_external(doc.root()) {
+    if state.pods() == PodCoverage::Unknown
+        || !state.are_slices_read()
+        || spec::is_external(doc.root())
+    {
         return Vec::new();
     }
     let served: BTreeSet<&Uid> = groups
@@ -33,7 +36,7 @@ pub(super) fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Ve
     pods
 }
 
-/// Why a pod is no endpoint.
+/// Why a pod is not an endpoint.
 pub(super) fn why(node: &Node) -> &'static str {
     let Some(pod) = node.pod() else {
         return "not a pod";
@@ -48,7 +51,7 @@ pub(super) fn why(node: &Node) -> &'static str {
     }
 }
 
-/// Their part of the tree.
+/// The rows of these pods.
 pub(super) fn items(
     state: &ServiceState,
     groups: &[AddressGroup<'_>],
@@ -58,8 +61,12 @@ pub(super) fn items(
     if pods.is_empty() {
         return Vec::new();
     }
-    let matched = counted(pods.len(), "pod matches", "pods match");
-    let heading = format!("no endpoints  {matched} but no slice lists it");
+    let matched = counted(
+        pods.len(),
+        "pod matches but is in no slice",
+        "pods match but are in no slice",
+    );
+    let heading = format!("no endpoints  {matched}");
     let rows = pods.into_iter().filter_map(|pod| item(state, pod, canvas));
     std::iter::once(OutlineItem::line(1, &heading, Role::Plain))
         .chain(rows)

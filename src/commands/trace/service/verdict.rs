@@ -1,20 +1,20 @@
-//! The headline of a Service: what its endpoints amount to.
+//! The headline of a Service, from the states of its endpoints.
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::target::Presence;
 use crate::graph::Node;
 use crate::status::Status;
 
-use super::endpoints::{self, AddressGroup, EndpointCounts, Pods};
+use super::endpoints::{self, AddressGroup, EndpointCounts, PodCoverage};
 use super::spec;
 use super::state::ServiceState;
 
-/// Judges a Service by who would answer for it.
+/// Derives the headline from the endpoints that would answer.
 pub(super) fn of(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
     let orphans = if groups.is_empty() {
         ""
     } else {
-        "; its endpoints are still there"
+        "; its endpoints still exist"
     };
     match &state.traced.presence {
         Presence::Unread => Headline::new(Status::Unknown, "not read yet"),
@@ -40,7 +40,7 @@ fn there(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
     };
     if spec::is_external(service.root()) {
         return match spec::external_name(service.root()) {
-            Some(name) => Headline::new(Status::Current, format!("stands for {name}")),
+            Some(name) => Headline::new(Status::Current, format!("alias for {name}")),
             None => Headline::new(Status::Failed, ".spec.externalName is empty"),
         };
     }
@@ -51,7 +51,7 @@ fn there(state: &ServiceState, groups: &[AddressGroup<'_>]) -> Headline {
     serving(tally)
 }
 
-/// Why there is no endpoint at all.
+/// The headline of a Service without endpoints.
 fn without_endpoints(state: &ServiceState, service: &Node) -> Headline {
     let has_selector = service.selector().is_some();
     let matched = state.traced.graph().selected(&service.uid).matched;
@@ -60,7 +60,7 @@ fn without_endpoints(state: &ServiceState, service: &Node) -> Headline {
     }
     let words = match (has_selector, state.pods(), matched) {
         (false, ..) => "no endpoints, and no selector to find any",
-        (true, Pods::Known, 0) => "no pod matches the selector",
+        (true, PodCoverage::Known, 0) => "no pod matches the selector",
         (true, ..) => "no endpoints",
     };
     Headline::new(Status::Failed, words)

@@ -11,11 +11,11 @@ use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::escape_line;
 use crate::status::{Assessment, Status};
 
-use super::endpoints::{self, AddressGroup, Behind, EndpointCounts, Pods, ServedEndpoint};
+use super::endpoints::{self, AddressGroup, Behind, EndpointCounts, PodCoverage, ServedEndpoint};
 use super::state::ServiceState;
 use super::{owners, spec, unserved_pods, verdict};
 
-/// Draws the whole frame but its footer.
+/// Draws the frame without its footer.
 pub(super) fn frame(state: &ServiceState, canvas: Canvas) -> Vec<String> {
     let groups = endpoints::groups(state.traced.graph());
     let mut lines = vec![header(state).line(canvas), summary(state, &groups, canvas)];
@@ -46,8 +46,8 @@ fn ports(state: &ServiceState) -> Vec<spec::ServicePort> {
         return Vec::new();
     };
     let pods = match state.pods() {
-        Pods::Known => state.traced.graph().selected_pods(&node.uid),
-        Pods::Unknown => Vec::new(),
+        PodCoverage::Known => state.traced.graph().selected_pods(&node.uid),
+        PodCoverage::Unknown => Vec::new(),
     };
     let pods = pods.into_iter().filter_map(Node::pod);
     let running: Vec<&Pod> = pods.filter(|pod| !pod.has_ended()).collect();
@@ -74,10 +74,10 @@ fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
     warnings.iter().map(paint).collect()
 }
 
-/// What all of it amounts to, and what the selector finds.
+/// The headline, and the pods that the selector matches.
 fn summary(state: &ServiceState, groups: &[AddressGroup<'_>], canvas: Canvas) -> String {
     let headline = verdict::of(state, groups);
-    let verdict = canvas.state(headline.status, &headline.words());
+    let verdict = canvas.state(headline.status, &headline.text());
     let Some((node, service)) = state.service() else {
         return verdict;
     };
@@ -89,8 +89,8 @@ fn summary(state: &ServiceState, groups: &[AddressGroup<'_>], canvas: Canvas) ->
     };
     let selector = format!("selector {}", escape_line(&selector.to_string()));
     let found = match state.pods() {
-        Pods::Unknown => "pods not read".to_owned(),
-        Pods::Known => {
+        PodCoverage::Unknown => "pods not read".to_owned(),
+        PodCoverage::Known => {
             let selected = state.traced.graph().selected(&node.uid);
             let matched = counted(selected.matched, "pod matches", "pods match");
             format!("{matched}, {} ready", selected.ready)
