@@ -108,22 +108,10 @@ impl Model {
         else {
             return;
         };
-        match why {
-            Why::Listed | Why::Added | Why::Modified | Why::Skipped => {
-                self.put(source, version, *why);
-            }
-            // The object is gone, even if other sources still show it.
-            Why::Deleted => {
-                self.lose(source, version, |object| {
-                    object.depart(Departure::Deleted, now);
-                });
-            }
-            Why::Vanished => self.lose(source, version, |object| {
-                object.depart_if_unheld(Departure::Deleted, now);
-            }),
-            Why::LeftSelector => self.lose(source, version, |object| {
-                object.depart_if_unheld(Departure::LeftSelector, now);
-            }),
+        if why.is_gone() {
+            self.lose(source, version, *why, now);
+        } else {
+            self.put(source, version, *why);
         }
     }
 
@@ -138,16 +126,18 @@ impl Model {
     }
 
     /// Handles an object that one source no longer has.
-    fn lose(
-        &mut self,
-        source: &Arc<SourceKey>,
-        version: &Version,
-        depart: impl FnOnce(&mut ModelObject),
-    ) {
+    fn lose(&mut self, source: &SourceKey, version: &Version, why: Why, now: Timestamp) {
         let uid = version.object.identity();
         if let Some(object) = self.objects.get_mut(&uid) {
-            object.drop_source(source);
-            depart(object);
+            object.retain_sources(|held| held != source);
+            // A deleted object is gone, even if other sources still show it.
+            if why == Why::Deleted || object.version().is_none() {
+                let how = match why {
+                    Why::LeftSelector => Departure::LeftSelector,
+                    _ => Departure::Deleted,
+                };
+                object.depart(how, now);
+            }
             if object.departure.is_some() {
                 self.departed.insert(uid.clone());
             }
@@ -220,6 +210,7 @@ impl Model {
             },
         };
         object.take_assessment(assessment, now);
+        object.drop_tape();
     }
 
     /// Computes the worst state among the dependents of an object's current revision.

@@ -60,10 +60,6 @@ impl ModelObject {
         self.departure.is_none()
     }
 
-    pub(super) fn drop_source(&mut self, source: &SourceKey) {
-        self.retain_sources(|held| held != source);
-    }
-
     pub(super) fn retain_sources(&mut self, stays: impl Fn(&SourceKey) -> bool) {
         self.held.retain(|(source, _)| stays(source));
     }
@@ -72,9 +68,13 @@ impl ModelObject {
         self.departure.get_or_insert((how, now));
     }
 
-    pub(super) fn depart_if_unheld(&mut self, how: Departure, now: Timestamp) {
-        if self.held.is_empty() {
-            self.depart(how, now);
+    /// Keeps only the text of its newest version. The parsed form takes more memory than the text, and the
+    /// assessment needs it once.
+    pub(super) fn drop_tape(&mut self) {
+        if let Some((_, version)) = self.held.first_mut()
+            && version.body.read().is_some()
+        {
+            *version = Arc::new(version.unread());
         }
     }
 

@@ -1,5 +1,6 @@
 //! `StatusState`: the requested objects, and the live model of them and their dependents.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -83,11 +84,18 @@ impl StatusState {
             .position(|requested| *requested == **source)
             && !why.is_gone()
         {
-            let root = Root {
+            self.add_root(version.object.identity(), requested);
+        }
+    }
+
+    fn add_root(&mut self, uid: Uid, requested: usize) {
+        if let Entry::Vacant(entry) = self.roots.entry(uid) {
+            // Another root counts towards the limit, even if it has no dependents.
+            self.is_plan_old = true;
+            entry.insert(Root {
                 requested,
                 dependents: Vec::new(),
-            };
-            self.roots.entry(version.object.identity()).or_insert(root);
+            });
         }
     }
 

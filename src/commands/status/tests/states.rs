@@ -45,6 +45,21 @@ fn dependents_of_many_objects_are_not_followed() {
 }
 
 #[test]
+fn objects_without_dependents_count_towards_the_limit() {
+    let mut cluster = Cluster::of(
+        state([all(DEPLOYMENTS), all(PODS)]),
+        deployment_of((1, 1), |_| running()),
+    );
+    assert!(!cluster.state.hides_dependents);
+    for number in 0..8 {
+        let name = format!("more-{number}");
+        cluster.write(&pod(&name, ("ReplicaSet", "x"), running()), at(1));
+    }
+    cluster.settle(at(1));
+    assert!(cluster.state.hides_dependents);
+}
+
+#[test]
 fn objects_of_dropped_sources_are_removed() {
     let mut cluster = Cluster::of(
         state([all(DEPLOYMENTS)]),
