@@ -16,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::graph::Graph;
 use crate::object::{Doc, Uid};
 use crate::source::{Event, SourceKey, Version, Why};
-use crate::status::{Assessment, Departure, Rules, review_at};
+use crate::status::{Assessment, Rules, review_at};
 
 pub use coverage::{Coverage, Reading};
 pub use object::ModelObject;
@@ -108,10 +108,16 @@ impl Model {
         else {
             return;
         };
-        if why.is_gone() {
-            self.lose(source, version, *why, now);
-        } else {
-            self.put(source, version, *why);
+        if !why.is_gone() {
+            return self.put(source, version, *why);
+        }
+        let uid = version.object.identity();
+        if let Some(object) = self.objects.get_mut(&uid) {
+            object.lose(source, *why, now);
+            if object.departure.is_some() {
+                self.departed.insert(uid.clone());
+            }
+            self.changed.insert(uid);
         }
     }
 
@@ -121,26 +127,6 @@ impl Model {
         let object = self.objects.entry(uid.clone()).or_insert_with(new);
         if object.put(source, version) {
             self.departed.remove(&uid);
-            self.changed.insert(uid);
-        }
-    }
-
-    /// Handles an object that one source no longer has.
-    fn lose(&mut self, source: &SourceKey, version: &Version, why: Why, now: Timestamp) {
-        let uid = version.object.identity();
-        if let Some(object) = self.objects.get_mut(&uid) {
-            object.retain_sources(|held| held != source);
-            // A deleted object is gone, even if other sources still show it.
-            if why == Why::Deleted || object.version().is_none() {
-                let how = match why {
-                    Why::LeftSelector => Departure::LeftSelector,
-                    _ => Departure::Deleted,
-                };
-                object.depart(how, now);
-            }
-            if object.departure.is_some() {
-                self.departed.insert(uid.clone());
-            }
             self.changed.insert(uid);
         }
     }

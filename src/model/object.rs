@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::object::ObjectRef;
-use crate::source::{SourceKey, Version};
+use crate::source::{SourceKey, Version, Why};
 use crate::status::{Assessment, Departure, Status};
 
 /// One object of the model.
@@ -64,8 +64,21 @@ impl ModelObject {
         self.held.retain(|(source, _)| stays(source));
     }
 
-    pub(super) fn depart(&mut self, how: Departure, now: Timestamp) {
-        self.departure.get_or_insert((how, now));
+    /// A source no longer has the object. A deleted object is gone, even if other sources still show it.
+    pub(super) fn lose(&mut self, source: &SourceKey, why: Why, now: Timestamp) {
+        self.retain_sources(|held| held != source);
+        let how = match why {
+            Why::LeftSelector => Departure::LeftSelector,
+            Why::Deleted
+            | Why::Vanished
+            | Why::Listed
+            | Why::Added
+            | Why::Modified
+            | Why::Skipped => Departure::Deleted,
+        };
+        if why == Why::Deleted || self.held.is_empty() {
+            self.departure.get_or_insert((how, now));
+        }
     }
 
     /// Keeps only the text of its newest version. The parsed form takes more memory than the text, and the
