@@ -5,8 +5,6 @@ mod backoff;
 mod driver;
 mod envelope;
 mod error;
-#[cfg(test)]
-mod fake;
 mod file;
 mod health;
 mod history;

@@ -107,7 +107,7 @@ impl<'a> Pages<'a> {
 mod tests {
     use super::*;
     use crate::object::ResourceVersion;
-    use crate::watch::fake::pods;
+    use crate::watch::tests::fake::pods;
 
     /// The result of a listing: its error, or its number of pages.
     fn read(pages: impl IntoIterator<Item = (usize, Option<String>)>) -> Result<usize, String> {

@@ -153,7 +153,7 @@ impl SourceError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::fake::{api_error, pods, throttled};
+    use crate::watch::tests::fake::{api_error, pods, throttled};
 
     const LIMIT: Duration = Duration::from_secs(12);
 

@@ -8,7 +8,7 @@ use crate::object::ObjectRef;
 use crate::source::Why;
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
-use crate::watch::fake::{Did, Fake, api_error, pods};
+use crate::watch::tests::fake::{Did, Fake, api_error, pods};
 
 fn archive(fake: &Fake) -> Archive {
     Archive {

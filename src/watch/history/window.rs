@@ -272,7 +272,7 @@ fn is_before(version: &Version, since: Option<Timestamp>) -> bool {
 mod tests {
     use super::*;
     use crate::watch::envelope::Reader;
-    use crate::watch::fake::{Fake, pods};
+    use crate::watch::tests::fake::{Fake, pods};
 
     /// A Pod at this version, last written at 12:00 and this many seconds. `None`: it has no time of a write.
     fn pod(name: &str, version: u32, written: Option<u32>) -> Arc<Version> {

@@ -29,7 +29,7 @@ pub fn source_keys(cluster: &ClusterId, target: &Target, form: Form) -> Vec<Sour
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::fake::pods;
+    use crate::watch::tests::fake::pods;
 
     /// The field selector of each request, if any.
     fn fields(names: Names, labels: Option<&str>, fields: Option<&str>) -> Vec<String> {

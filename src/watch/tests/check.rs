@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::brief;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::{Event, Gap, GapCause, Version, Why};
-use crate::watch::fake::{Did, LoggedWrite, Model};
+use crate::watch::tests::fake::{Did, LoggedWrite, Model};
 
 /// The objects that a reader has: the version of each uid.
 pub(super) type Mirror = BTreeMap<String, u64>;

@@ -1,7 +1,7 @@
 //! Tests of the driver: each way in which a list or a watch can end.
 
 use super::*;
-use crate::watch::fake::{FakeRequest, Plan, WatchFault, api_error, throttled};
+use crate::watch::tests::fake::{FakeRequest, Plan, WatchFault, api_error, throttled};
 
 async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;

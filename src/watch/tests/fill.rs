@@ -1,8 +1,8 @@
 //! Tests of backfills after an interruption.
 
 use super::*;
-use crate::watch::fake::api_error;
 use crate::watch::queue::Queue;
+use crate::watch::tests::fake::api_error;
 
 /// The events after an outage: `happen` runs while the server is away, and the server has lost its watch cache
 /// when it is back.

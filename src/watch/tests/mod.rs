@@ -2,6 +2,7 @@
 
 mod check;
 mod driver;
+pub(super) mod fake;
 mod fill;
 mod parts;
 mod past;
@@ -17,7 +18,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout};
 
-use super::fake::{Did, Fake, pods};
+use self::fake::{Did, Fake, pods};
 use super::mux::Mux;
 use super::options::{Clock, MuxOptions};
 use super::patience::Patience;

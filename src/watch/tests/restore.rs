@@ -1,7 +1,7 @@
 //! Tests of a server that is restored from a backup: lower versions mean another history, not a replay.
 
 use super::*;
-use crate::watch::fake::{FakeRequest, Plan, WatchFault, api_error};
+use crate::watch::tests::fake::{FakeRequest, Plan, WatchFault, api_error};
 
 async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;

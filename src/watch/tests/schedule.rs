@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 
 use super::check::{Check, Mirror, ReportedFaults, number, state, uid};
 use super::*;
-use crate::watch::fake::{Model, Plan, WatchFault, api_error, throttled};
+use crate::watch::tests::fake::{Model, Plan, WatchFault, api_error, throttled};
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 const FAULTS: [WatchFault; 10] = [

@@ -1,7 +1,7 @@
 //! Tests of the states of a source: it is live only when it is connected, and a routine end is not reported.
 
 use super::*;
-use crate::watch::fake::{Plan, WatchFault, api_error};
+use crate::watch::tests::fake::{Plan, WatchFault, api_error};
 
 async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::watch::Subscriptions;
-use crate::watch::fake::FakeRequest;
+use crate::watch::tests::fake::FakeRequest;
 
 async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;

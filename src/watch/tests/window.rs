@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::watch::envelope::Reader;
-use crate::watch::fake::{Plan, WatchFault, api_error};
 use crate::watch::history::{Comparison, History, ObjectsAt, Revision, in_order};
+use crate::watch::tests::fake::{Plan, WatchFault, api_error};
 
 fn revision(number: u64) -> Revision {
     Revision::read(&number.to_string()).expect("a revision")

@@ -3,7 +3,7 @@
 use super::*;
 use crate::object::ResourceVersion;
 use crate::watch::error::SourceError;
-use crate::watch::fake::{Fake, api_error, pods};
+use crate::watch::tests::fake::{Fake, api_error, pods};
 use crate::watch::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 
 /// A storage with one Lease. It is renewed at every tenth revision from 100 to 200, every five seconds.

@@ -12,25 +12,25 @@ use futures::stream;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::error::SourceError;
-use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 use crate::object::ResourceVersion;
 use crate::source::{Form, SourceKey};
+use crate::watch::error::SourceError;
+use crate::watch::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
 use connection::FakeConnection;
-pub(super) use model::{
+pub(in crate::watch) use model::{
     Did, FakePod, FakeRequest, LoggedWrite, Model, Plan, WatchFault, api_error, pods, throttled,
 };
 use shared_model::SharedModel;
 
 /// The server in memory.
 #[derive(Clone)]
-pub(super) struct Fake {
+pub(in crate::watch) struct Fake {
     model: SharedModel,
     moved: watch::Sender<u64>,
 }
 
 impl Fake {
-    pub(super) fn new() -> Fake {
+    pub(in crate::watch) fn new() -> Fake {
         let model = Model {
             rv: 100,
             forgotten: 100,
@@ -44,7 +44,7 @@ impl Fake {
         }
     }
 
-    pub(super) fn model(&self) -> MutexGuard<'_, Model> {
+    pub(in crate::watch) fn model(&self) -> MutexGuard<'_, Model> {
         self.model.lock()
     }
 
@@ -66,13 +66,13 @@ impl Fake {
         rv
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<FakePod> {
+    pub(in crate::watch) fn get(&self, name: &str) -> Option<FakePod> {
         let model = self.model();
         model.at(model.rv).remove(name)
     }
 
     /// Creates a pod, or changes the one with that name. Returns the new version.
-    pub(super) fn apply(&self, name: &str) -> u64 {
+    pub(in crate::watch) fn apply(&self, name: &str) -> u64 {
         if let Some(pod) = self.get(name) {
             return self.write(Did::Modified, pod);
         }
@@ -91,36 +91,36 @@ impl Fake {
     }
 
     /// Changes a pod's label.
-    pub(super) fn label(&self, name: &str, app: &str) -> u64 {
+    pub(in crate::watch) fn label(&self, name: &str, app: &str) -> u64 {
         let pod = self.get(name).expect("there");
         let app = app.to_owned();
         self.write(Did::Modified, FakePod { app, ..pod })
     }
 
     /// Marks a pod for deletion.
-    pub(super) fn terminate(&self, name: &str) -> u64 {
+    pub(in crate::watch) fn terminate(&self, name: &str) -> u64 {
         let pod = self.get(name).expect("there");
         let deleting = true;
         self.write(Did::Modified, FakePod { deleting, ..pod })
     }
 
-    pub(super) fn delete(&self, name: &str) -> u64 {
+    pub(in crate::watch) fn delete(&self, name: &str) -> u64 {
         self.write(Did::Deleted, self.get(name).expect("there"))
     }
 
     /// Advances the version, as a write to another resource does.
-    pub(super) fn elsewhere(&self) {
+    pub(in crate::watch) fn elsewhere(&self) {
         self.model().rv += 1;
         self.wake();
     }
 
     /// Adds the script of the next watch.
-    pub(super) fn plan(&self, plan: Plan) {
+    pub(in crate::watch) fn plan(&self, plan: Plan) {
         self.model().plans.push_back(plan);
     }
 
     /// Cuts all watches. Requests are refused until [`Fake::revive`].
-    pub(super) fn kill(&self) {
+    pub(in crate::watch) fn kill(&self) {
         let down = SourceError::Connect {
             detail: "connection refused".into(),
         };
@@ -133,19 +133,19 @@ impl Fake {
     }
 
     /// Cuts all watches.
-    pub(super) fn cut(&self) {
+    pub(in crate::watch) fn cut(&self) {
         self.model().kills += 1;
         self.wake();
     }
 
-    pub(super) fn revive(&self) {
+    pub(in crate::watch) fn revive(&self) {
         let mut model = self.model();
         model.no_list = None;
         model.no_watch = None;
     }
 
     /// How many lists and how many watches were requested.
-    pub(super) fn asked(&self) -> (usize, usize) {
+    pub(in crate::watch) fn asked(&self) -> (usize, usize) {
         let model = self.model();
         let count = |is: fn(&&FakeRequest) -> bool| model.requests.iter().filter(is).count();
         let lists = count(|request| matches!(request, FakeRequest::List { .. }));
