@@ -38,10 +38,6 @@ mod sandbox;
 mod source;
 #[path = "../src/status/mod.rs"]
 mod status;
-#[expect(
-    dead_code,
-    reason = "tests and fuzz targets open single sources and read single pages"
-)]
 #[path = "../src/watch/mod.rs"]
 mod watch;
 

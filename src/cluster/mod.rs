@@ -17,7 +17,7 @@ pub use arguments::{
     ArgumentError, Arguments, Filters, NamedType, Names, Namespaces, Target, TargetError,
     parse as parse_arguments,
 };
-pub(crate) use client::{Answer, ApiRequest, api_error};
+pub(crate) use client::{Answer, ApiRequest};
 pub use client::{Client, Limits, RequestError};
 pub use discovery::{Discovery, ResolveError, Resolver};
 pub use error::{ApiError, Status};

@@ -37,12 +37,14 @@ pub use history::{
     Between, Changed, Comparison, Dates, End, History, Limits, Missing, ObjectsAt, Past, PastEvent,
     Presence, RequestLimit, Revision, Walk, in_order, is_surely_before,
 };
-pub use http::{HttpTransport, parse_page, refusal, source_keys};
+pub use http::{HttpTransport, source_keys};
+#[cfg(any(test, feature = "testing"))]
+pub use http::{parse_page, refusal};
 pub use mux::Mux;
 pub use options::{Clock, MuxOptions};
 pub use patience::{CatchUp, Patience, Terms};
 pub use recent::Recent;
-pub use subscribe::{Every, Source};
+pub use subscribe::Source;
 pub use subscriptions::Subscriptions;
 pub use transport::{
     At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS,

@@ -36,18 +36,11 @@ impl Mux {
         }
     }
 
-    /// Opens a source, or joins one with an equal key. A source of an unknown cluster has the state Failed.
-    /// has failed.
+    /// Opens a source, or joins one with an equal key. It reads nothing before [`Source::start`]. A subscriber that
+    /// joins until then also gets the events just after the first listing. A source of an unknown cluster has the
+    /// state Failed.
     ///
     /// Must be called inside a tokio runtime.
-    pub fn open(&self, key: SourceKey) -> Source {
-        let source = self.open_idle(key);
-        source.start();
-        source
-    }
-
-    /// Opens a source as [`Mux::open`] does, but reads nothing before [`Source::start`]. A subscriber that joins
-    /// until then also gets the events just after the first listing.
     pub fn open_idle(&self, key: SourceKey) -> Source {
         Source::new(self.upstreams.lease(key))
     }

@@ -45,13 +45,13 @@ pub(super) struct Queue {
     entries: VecDeque<Queued>,
     /// How many of the entries are backfills.
     backfills: usize,
-    bytes: usize,
+    pub(super) bytes: usize,
     limit: usize,
     terms: Terms,
     /// Since when the queue has been full without becoming half empty. Otherwise a reader that always makes just
     /// enough room would slow everyone down.
     full_since: Option<Instant>,
-    missed: Option<Missed>,
+    pub(super) missed: Option<Missed>,
     /// Wakes the subscriber.
     signal: Arc<Notify>,
 }
@@ -243,18 +243,6 @@ impl Queue {
         let missed = self.missed.take_if(|_| self.entries.is_empty())?;
         self.full_since = None;
         Some(missed.changes(store, upto, now))
-    }
-
-    #[cfg(test)]
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    #[cfg(test)]
-    pub(super) fn remembered(&self) -> usize {
-        self.missed
-            .as_ref()
-            .map_or(0, |missed| missed.objects.len())
     }
 }
 

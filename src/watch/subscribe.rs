@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::patience::{Patience, Terms};
+use super::patience::Terms;
 use super::queue::Queue;
 use super::upstreams::Lease;
 use crate::source::{Event, SourceKey};
@@ -13,7 +13,7 @@ use crate::source::{Event, SourceKey};
 /// An open source. It stays up to date while a handle to it or one of its subscriptions exists.
 #[derive(Clone)]
 pub struct Source {
-    lease: Lease,
+    pub(super) lease: Lease,
 }
 
 impl Source {
@@ -33,35 +33,24 @@ impl Source {
 
     /// Subscribes to every event. The subscription starts with the state, then all known objects as `Listed`,
     /// then `Synced` if they are a full listing. After that each event follows in the source's order.
-    pub fn every(&self, patience: Patience) -> Every {
-        self.every_waking(patience.into(), Arc::new(Notify::new()))
-    }
-
-    /// [`Source::every`], with a signal that several subscriptions may share.
-    pub(super) fn every_waking(&self, terms: Terms, signal: Arc<Notify>) -> Every {
+    /// Several subscriptions may share the signal, which wakes their reader.
+    pub(super) fn subscribe(&self, terms: Terms, signal: Arc<Notify>) -> Every {
         let limit = self.lease.options().queue_bytes;
-        let queue = Queue::new(limit, terms, signal.clone());
+        let queue = Queue::new(limit, terms, signal);
         let (id, backlog) = self.lease.shared().join(queue);
         Every {
             lease: self.lease.clone(),
             id,
-            signal,
             backlog,
         }
-    }
-
-    #[cfg(test)]
-    pub(super) fn shared(&self) -> &super::source::SharedSource {
-        self.lease.shared()
     }
 }
 
 /// A lossless subscription: every version in order, or an explicit [`Event::Gap`] followed by the known versions
 /// in it.
-pub struct Every {
+pub(super) struct Every {
     lease: Lease,
     id: u64,
-    signal: Arc<Notify>,
     backlog: VecDeque<Event>,
 }
 
@@ -77,20 +66,8 @@ pub(super) enum Taken {
 
 impl Every {
     /// The key of the source.
-    pub fn key(&self) -> &Arc<SourceKey> {
+    pub(super) fn key(&self) -> &Arc<SourceKey> {
         &self.lease.shared().key
-    }
-
-    /// The next event; `None` after the end of a file. It is cancel safe, so a `select!` may use it.
-    pub async fn next(&mut self) -> Option<Event> {
-        loop {
-            match self.take() {
-                Taken::Event(event) => return Some(event),
-                Taken::Done => return None,
-                // A signal that arrived since `take` stays until somebody waits for it.
-                Taken::Empty => self.signal.notified().await,
-            }
-        }
     }
 
     /// The next event, if one is ready.

@@ -50,12 +50,12 @@ impl Subscriptions {
         }
     }
 
-    /// Subscribes to a source. It starts with its snapshot, as [`Source::every`] does. A source that is already
+    /// Subscribes to a source. It starts with its snapshot, as [`Source::subscribe`] says. A source that is already
     /// here continues unchanged.
     pub fn add(&mut self, source: &Source, terms: impl Into<Terms>) {
         if !self.contains(source.key()) {
             self.members.push(Member {
-                every: source.every_waking(terms.into(), self.signal.clone()),
+                every: source.subscribe(terms.into(), self.signal.clone()),
                 is_held: false,
             });
             self.signal.notify_one();

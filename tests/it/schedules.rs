@@ -18,7 +18,9 @@ use kubectl_spy::cluster::{Client, ClusterConfig, Limits};
 use kubectl_spy::object::Resource;
 use kubectl_spy::sandbox::{self, Change, Deletion, Sandbox, Target, Writer};
 use kubectl_spy::source::{ClusterId, Event, Form, Scope, Select, SourceKey, Version};
-use kubectl_spy::watch::{Every, HttpTransport, Mux, MuxOptions, Patience, Source, Transport};
+use kubectl_spy::watch::{
+    HttpTransport, Mux, MuxOptions, Patience, Source, Subscriptions, Transport,
+};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
@@ -139,7 +141,7 @@ async fn open(sandbox: &Sandbox, seed: u64, queue_bytes: usize) -> Source {
     };
     let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
     let mux = Mux::with_options([(cluster.clone(), transport)], clock, options);
-    mux.open(SourceKey {
+    let source = mux.open_idle(SourceKey {
         cluster,
         resource: Resource {
             group: "".into(),
@@ -151,7 +153,16 @@ async fn open(sandbox: &Sandbox, seed: u64, queue_bytes: usize) -> Source {
         scope: Scope::Namespace("shop".into()),
         select: Select::All,
         form: Form::Full,
-    })
+    });
+    source.start();
+    source
+}
+
+/// A subscription to one source.
+fn subscribed(source: &Source) -> Subscriptions {
+    let mut only = Subscriptions::new();
+    only.add(source, Patience::Screen);
+    only
 }
 
 /// The server and its writer.
@@ -256,15 +267,15 @@ enum Pace {
     /// Reads all the time, and publishes the events read so far.
     Fast(JoinHandle<()>, watch::Receiver<Vec<Event>>),
     /// Reads from time to time, and may miss events.
-    Slow(Every),
+    Slow(Subscriptions),
 }
 
 impl Reader {
     fn fast(source: &Source, label: String) -> Reader {
-        let mut every = source.every(Patience::Screen);
+        let mut only = subscribed(source);
         let (seen, events) = watch::channel(Vec::new());
         let task = tokio::spawn(async move {
-            while let Some(event) = every.next().await {
+            while let Some((_, event)) = only.next().await {
                 seen.send_modify(|seen| seen.push(event));
             }
         });
@@ -278,7 +289,7 @@ impl Reader {
     }
 
     fn slow(source: &Source, label: String) -> Reader {
-        let pace = Pace::Slow(source.every(Patience::Screen));
+        let pace = Pace::Slow(subscribed(source));
         let events = Vec::new();
         Reader {
             label,
@@ -289,10 +300,10 @@ impl Reader {
 
     /// Reads at most this many of the available events.
     fn read(&mut self, most: usize) {
-        if let Pace::Slow(every) = &mut self.pace {
+        if let Pace::Slow(only) = &mut self.pace {
             for _ in 0..most {
-                match every.next().now_or_never().flatten() {
-                    Some(event) => self.events.push(event),
+                match only.next().now_or_never().flatten() {
+                    Some((_, event)) => self.events.push(event),
                     None => return,
                 }
             }
@@ -307,9 +318,9 @@ impl Reader {
                     let enough = events.wait_for(|events| is_enough(events)).await;
                     self.events.clone_from(&enough.unwrap());
                 }
-                Pace::Slow(every) => {
+                Pace::Slow(only) => {
                     while !is_enough(&self.events) {
-                        self.events.push(every.next().await.unwrap());
+                        self.events.push(only.next().await.unwrap().1);
                     }
                 }
             }

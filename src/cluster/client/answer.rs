@@ -80,17 +80,19 @@ pub(super) async fn refusal(
     };
     let body = answer.whole(&short).await.unwrap_or_default();
     RequestError::Api {
-        error: api_error(head.status.as_u16(), &body, request),
+        error: request.error(head.status.as_u16(), &body),
         after: retry_after(&head.headers),
     }
 }
 
-/// The error for this status code and this body.
-pub(crate) fn api_error(code: u16, body: &[u8], request: &ApiRequest) -> ApiError {
-    ApiError {
-        verb: request.verb(),
-        resource: request.resource().clone(),
-        status: status(code, body, request),
+impl ApiRequest {
+    /// The error for this status code and this body.
+    pub(crate) fn error(&self, code: u16, body: &[u8]) -> ApiError {
+        ApiError {
+            verb: self.verb(),
+            resource: self.resource().clone(),
+            status: status(code, body, self),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use jiff::SignedDuration;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-pub(crate) use answer::{Answer, api_error};
+pub(crate) use answer::Answer;
 pub(crate) use request::ApiRequest;
 pub use request_error::RequestError;
 

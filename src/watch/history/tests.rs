@@ -59,7 +59,7 @@ async fn walk(fake: &Fake, name: &str, limits: Limits) -> Walked {
         found.push(past);
     }
     let end = walk.end().expect("at its end").clone();
-    let requests = walk.requests();
+    let requests = walk.requests;
     Walked {
         start,
         found,

@@ -47,7 +47,8 @@ pub struct Walk {
     there: Presence,
     found: VecDeque<Past>,
     end: Option<End>,
-    requests: u32,
+    /// How many requests the walk has made.
+    pub(super) requests: u32,
     lifetimes: Option<Lifetimes>,
     lives: Lives,
 }
@@ -142,11 +143,6 @@ impl Walk {
     /// The object of the walk.
     pub fn object(&self) -> &ObjectRef {
         &self.object
-    }
-
-    /// How many requests the walk has made.
-    pub fn requests(&self) -> u32 {
-        self.requests
     }
 
     /// Continues with the version before this one, or finds the creation.

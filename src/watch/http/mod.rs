@@ -11,7 +11,7 @@ pub use keys::source_keys;
 use jiff::SignedDuration;
 
 use super::{At, BoxFuture, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
-use crate::cluster::{ApiRequest, Client, RequestError, RequestPath, api_error};
+use crate::cluster::{ApiRequest, Client, RequestError, RequestPath};
 use crate::object::ResourceVersion;
 use crate::source::{Form, SourceKey};
 
@@ -122,14 +122,16 @@ fn selected(key: &SourceKey, verb: &'static str) -> Result<ApiRequest, SourceErr
 }
 
 /// Parses the response to a list request for `key`: one page, with its items as text.
+#[cfg(any(test, feature = "testing"))]
 pub fn parse_page(key: &SourceKey, body: &[u8]) -> Result<ListPage, SourceError> {
     page::parse(body, key)
 }
 
 /// The error when the server answers a list request for `key` with this code and this body.
+#[cfg(any(test, feature = "testing"))]
 pub fn refusal(key: &SourceKey, code: u16, body: &[u8]) -> SourceError {
     let request = ApiRequest::new("/").about("list", key.resource.group_resource());
-    SourceError::answered(api_error(code, body, &request), None)
+    SourceError::answered(request.error(code, body), None)
 }
 
 fn source_error(error: RequestError) -> SourceError {

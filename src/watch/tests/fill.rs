@@ -1,13 +1,12 @@
 //! Tests of backfills after an interruption.
 
 use super::*;
-use crate::watch::queue::Queue;
 use crate::watch::tests::fake::api_error;
 
 /// The events after an outage: `happen` runs while the server is away, and the server has lost its watch cache
 /// when it is back.
 async fn after_outage(
-    (source, every): (&Source, &mut Every),
+    (source, every): (&Source, &mut Reading),
     fake: &Fake,
     happen: impl FnOnce(&Fake),
 ) -> Vec<String> {
@@ -434,7 +433,7 @@ async fn a_backfill_uses_no_more_memory_than_the_queue() {
             .lock()
             .queues
             .values()
-            .map(Queue::bytes)
+            .map(|queue| queue.bytes)
             .max();
         most = most.max(bytes.unwrap_or(0));
         seconds(0.01).await;
@@ -468,7 +467,7 @@ async fn a_late_reader_misses_nothing() {
                 .lock()
                 .queues
                 .values()
-                .map(Queue::bytes)
+                .map(|queue| queue.bytes)
                 .max();
             assert!(bytes < Some(30_000), "{bytes:?}");
         }

@@ -16,17 +16,61 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
 use self::fake::{Did, Fake, pods};
 use super::mux::Mux;
 use super::options::{Clock, MuxOptions};
 use super::patience::Patience;
-use super::subscribe::{Every, Source};
+use super::source::SharedSource;
+use super::subscribe::{Every, Source, Taken};
 use super::transport::Transport;
 use crate::source::{
     ClusterId, Event, Gap, GapCause, Select, SourceKey, SourceState, Version, Why,
 };
+
+/// One subscription, and the signal that wakes its reader.
+pub(super) struct Reading {
+    every: Every,
+    signal: Arc<Notify>,
+}
+
+impl Reading {
+    /// The next event; `None` after the end of a file.
+    pub(super) async fn next(&mut self) -> Option<Event> {
+        loop {
+            match self.every.take() {
+                Taken::Event(event) => return Some(event),
+                Taken::Done => return None,
+                // A signal that arrived since `take` stays until somebody waits for it.
+                Taken::Empty => self.signal.notified().await,
+            }
+        }
+    }
+}
+
+impl Mux {
+    /// Opens a source that reads at once.
+    pub(super) fn open(&self, key: SourceKey) -> Source {
+        let source = self.open_idle(key);
+        source.start();
+        source
+    }
+}
+
+impl Source {
+    /// Subscribes to every event.
+    pub(super) fn every(&self, patience: Patience) -> Reading {
+        let signal = Arc::new(Notify::new());
+        let every = self.subscribe(patience.into(), signal.clone());
+        Reading { every, signal }
+    }
+
+    pub(super) fn shared(&self) -> &SharedSource {
+        self.lease.shared()
+    }
+}
 
 /// A clock that follows tokio's.
 pub(super) fn clock() -> Clock {
@@ -117,7 +161,7 @@ pub(super) fn brief(event: &Event) -> String {
 }
 
 /// All events, until none arrives for this long.
-pub(super) async fn drain_for(every: &mut Every, quiet: Duration) -> Vec<String> {
+pub(super) async fn drain_for(every: &mut Reading, quiet: Duration) -> Vec<String> {
     let mut events = Vec::new();
     while let Ok(Some(event)) = timeout(quiet, every.next()).await {
         events.push(brief(&event));
@@ -125,12 +169,12 @@ pub(super) async fn drain_for(every: &mut Every, quiet: Duration) -> Vec<String>
     events
 }
 
-async fn drain(every: &mut Every) -> Vec<String> {
+async fn drain(every: &mut Reading) -> Vec<String> {
     drain_for(every, Duration::from_secs(2)).await
 }
 
 /// A live source with these pods, and its subscription, read up to now.
-async fn live(fake: &Fake, names: &[&str]) -> (Source, Every) {
+async fn live(fake: &Fake, names: &[&str]) -> (Source, Reading) {
     for name in names {
         fake.apply(name);
     }

@@ -8,7 +8,10 @@ async fn seconds(seconds: f64) {
 }
 
 /// The events and the states after the server was restored to version `to`.
-async fn after_restore((fake, every): (&Fake, &mut Every), to: u64) -> (Vec<String>, Vec<String>) {
+async fn after_restore(
+    (fake, every): (&Fake, &mut Reading),
+    to: u64,
+) -> (Vec<String>, Vec<String>) {
     fake.restore(to);
     let events = drain(every).await;
     let is_state = |event: &String| event.starts_with("retrying") || event == "live";

@@ -39,7 +39,7 @@ enum Speed {
     /// Reads all the time.
     Fast(JoinHandle<()>),
     /// Reads now and then, and may miss events.
-    Slow(Every),
+    Slow(Reading),
 }
 
 impl Drop for Reader {

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::*;
 use crate::watch::file::kept::AHEAD;
-use crate::watch::subscribe::Every;
+use crate::watch::tests::Reading;
 
 /// An input that the test writes to.
 struct Pipe {
@@ -35,7 +35,7 @@ fn pipe() -> (Sender<String>, Box<Pipe>) {
 }
 
 /// A stream that begins with `text`, its first source, and the sender for more.
-async fn begin(text: &str) -> (Sender<String>, Arc<FileTransport>, Every) {
+async fn begin(text: &str) -> (Sender<String>, Arc<FileTransport>, Reading) {
     let (send, input) = pipe();
     send.send(text.to_owned()).expect("it reads");
     let file = FileTransport::stream("-", input).await.expect("valid");
@@ -45,7 +45,7 @@ async fn begin(text: &str) -> (Sender<String>, Arc<FileTransport>, Every) {
 }
 
 /// Checks the next events.
-async fn next(every: &mut Every, expect: &[&str]) {
+async fn next(every: &mut Reading, expect: &[&str]) {
     for expect in expect {
         let next = timeout(Duration::from_secs(60), every.next());
         let event = next.await.expect("in time").expect("not over");
