@@ -28,10 +28,6 @@ mod model;
 mod object;
 #[path = "../src/render/mod.rs"]
 mod render;
-#[expect(
-    dead_code,
-    reason = "the program plays scenarios; tests inject faults and read the log"
-)]
 #[path = "../src/sandbox/mod.rs"]
 mod sandbox;
 #[path = "../src/source/mod.rs"]

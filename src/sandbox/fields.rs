@@ -25,14 +25,14 @@ pub(super) type Path = Vec<FieldStep>;
 pub(super) type FieldSet = BTreeSet<Path>;
 
 /// How a list is merged.
-enum ListKind {
+pub(super) enum ListKind {
     Atomic,
     Set,
     Keyed(&'static [&'static str]),
 }
 
 /// The list kinds of the built-in types used here (`x-kubernetes-list-type` in the API's `OpenAPI` document).
-fn list_kind(path: &[FieldStep], items: &[Value]) -> ListKind {
+pub(super) fn list_kind(path: &[FieldStep], items: &[Value]) -> ListKind {
     let names: Vec<&str> = path
         .iter()
         .filter_map(|step| {
@@ -192,7 +192,7 @@ fn collect_list<'v>(
     }
 }
 
-fn item_step(kind: &ListKind, item: &Value) -> FieldStep {
+pub(super) fn item_step(kind: &ListKind, item: &Value) -> FieldStep {
     match kind {
         ListKind::Keyed(keys) => FieldStep::Key(key_of(keys, item)),
         ListKind::Set | ListKind::Atomic => FieldStep::Item(item.to_string()),
@@ -207,25 +207,7 @@ fn key_of(keys: &[&str], item: &Value) -> String {
     Value::Object(map).to_string()
 }
 
-/// The keys of the items of both lists, if they are merged by key; `None` if the list is replaced as a whole.
-pub(super) fn merge_keys(
-    path: &[FieldStep],
-    old: &[Value],
-    new: &[Value],
-) -> Option<(Vec<String>, Vec<String>)> {
-    let of = |items: &[Value]| match list_kind(path, items) {
-        ListKind::Atomic => None,
-        kind => Some(
-            items
-                .iter()
-                .map(|item| step_text(&item_step(&kind, item)))
-                .collect::<Vec<_>>(),
-        ),
-    };
-    Some((of(old)?, of(new)?))
-}
-
-fn step_text(step: &FieldStep) -> String {
+pub(super) fn step_text(step: &FieldStep) -> String {
     match step {
         FieldStep::Field(name) => format!("f:{name}"),
         FieldStep::Key(keys) => format!("k:{keys}"),

@@ -74,13 +74,6 @@ impl StoredVersion {
         value["kind"] = Value::from(kind.kind.clone());
         value
     }
-
-    pub(super) fn text(&self, pointer: &str) -> &str {
-        self.value
-            .pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    }
 }
 
 /// The key of an object in the store.
@@ -101,40 +94,4 @@ pub(super) struct LogEntry {
     pub(super) change: Change,
     pub(super) after: Arc<StoredVersion>,
     pub(super) before: Option<Arc<StoredVersion>>,
-}
-
-/// One write, in the form that tests read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
-    /// The cluster-wide revision: the `resourceVersion` of the version written.
-    pub revision: u64,
-    /// The resource, as in `deployments.apps`.
-    pub resource: String,
-    /// Empty for cluster-wide kinds.
-    pub namespace: String,
-    /// Name of the object.
-    pub name: String,
-    /// Its uid.
-    pub uid: String,
-    /// The effect of the write.
-    pub change: Change,
-    /// The JSON of the object after the write; for a deletion, as in its DELETED event.
-    pub after: Bytes,
-    /// The JSON of the object before the write; `None` for a creation.
-    pub before: Option<Bytes>,
-}
-
-impl Record {
-    pub(super) fn new(entry: &LogEntry, kind: &Kind) -> Self {
-        Self {
-            revision: entry.revision,
-            resource: kind.qualified(),
-            namespace: entry.key.namespace.clone(),
-            name: entry.key.name.clone(),
-            uid: entry.after.text("/metadata/uid").to_owned(),
-            change: entry.change,
-            after: entry.after.wire(kind),
-            before: entry.before.as_ref().map(|version| version.wire(kind)),
-        }
-    }
 }

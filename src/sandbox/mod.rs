@@ -25,6 +25,10 @@
 
 mod answer;
 mod discovery;
+#[cfg_attr(
+    not(any(test, feature = "testing")),
+    expect(dead_code, reason = "only tests inject faults")
+)]
 mod fault;
 mod feed;
 mod fields;
@@ -48,6 +52,8 @@ mod shared;
 mod status;
 mod store;
 mod table;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 mod view;
 mod watch;
 mod wire;
@@ -59,17 +65,19 @@ mod tests;
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use serde_json::Value;
 
 pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
 pub use kinds::{Kind, KindOrigin, Scope};
-pub use log::{Change, Record};
+pub use log::Change;
 pub use options::{Clock, Options};
 pub use rbac::{Permission, Rule, User};
-pub use requests::{Connection, Request};
+pub use requests::Request;
+#[cfg(any(test, feature = "testing"))]
+pub use testing::{Connection, Record};
 pub use writer::{Deletion, Target, WriteError, Writer};
 
 use port::LoopbackPort;
@@ -82,8 +90,6 @@ use write::Stamp;
 pub struct Sandbox {
     shared: Arc<ServerState>,
     port: LoopbackPort,
-    context: String,
-    namespace: String,
     server: Option<Server>,
 }
 
@@ -104,7 +110,6 @@ impl Sandbox {
     pub async fn start(options: Options) -> io::Result<Self> {
         let mut kinds = kinds::built_in();
         kinds.extend(options.kinds);
-        let (context, namespace) = (options.context, options.namespace);
         let shared = Arc::new(ServerState {
             store: ObjectStore::new(kinds, options.revision, options.seed),
             clock: options.clock,
@@ -113,7 +118,7 @@ impl Sandbox {
             users: Mutex::new(options.users),
             journal: requests::Journal::default(),
             bookmark_interval: options.bookmark_interval,
-            namespace: namespace.clone(),
+            namespace: options.namespace,
         });
         for fault in options.faults {
             shared.faults.inject(fault);
@@ -123,25 +128,8 @@ impl Sandbox {
         Ok(Self {
             shared,
             port,
-            context,
-            namespace,
             server: Some(server),
         })
-    }
-
-    /// Breaks all connections and refuses new ones, as in a crash.
-    pub async fn stop(&mut self) {
-        if let Some(server) = self.server.take() {
-            server.stop().await;
-        }
-    }
-
-    /// Starts again on the same port. Watches from before the restart cannot resume.
-    pub async fn restart(&mut self) -> io::Result<()> {
-        self.stop().await;
-        self.expire_watch_window();
-        self.server = Some(Server::start(self.port.listen()?, &self.shared));
-        Ok(())
     }
 
     /// `http://127.0.0.1:PORT`.
@@ -154,28 +142,9 @@ impl Sandbox {
         self.port.address()
     }
 
-    /// A kubeconfig (JSON, which is YAML) with one context per user, the first one current.
-    pub fn kubeconfig(&self) -> String {
-        let users = self
-            .shared
-            .users
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let known: Vec<(&str, &str)> = users
-            .iter()
-            .map(|user| (user.name.as_str(), user.token.as_str()))
-            .collect();
-        options::kubeconfig(&self.url(), &self.context, &self.namespace, &known)
-    }
-
     /// The server's clock.
     pub fn now(&self) -> Timestamp {
         (self.shared.clock)()
-    }
-
-    /// The newest revision.
-    pub fn revision(&self) -> u64 {
-        self.shared.store.lock().revision()
     }
 
     /// The current version of an object.
@@ -198,11 +167,6 @@ impl Sandbox {
         self.shared.store.update(object, &self.stamp(by))
     }
 
-    /// Forced server-side apply: creates the object, or takes over the given fields.
-    pub fn apply(&self, object: Value, by: &Writer) -> Result<Value, WriteError> {
-        self.shared.store.apply(object, &self.stamp(by))
-    }
-
     /// Applies a JSON merge patch (RFC 7396).
     pub fn patch(&self, target: &Target, patch: &Value, by: &Writer) -> Result<Value, WriteError> {
         self.shared.store.patch(target, patch, &self.stamp(by))
@@ -218,58 +182,9 @@ impl Sandbox {
         self.shared.store.delete(target, deletion, &self.stamp(by))
     }
 
-    /// Every write so far.
-    pub fn log(&self) -> Vec<Record> {
-        self.log_after(0)
-    }
-
-    /// Every write after a revision.
-    pub fn log_after(&self, revision: u64) -> Vec<Record> {
-        self.shared.store.records(revision)
-    }
-
-    /// Every request so far.
-    pub fn requests(&self) -> Vec<Request> {
-        self.shared.journal.requests()
-    }
-
     /// Waits until the requests so far satisfy `is_enough`, and returns them.
     pub async fn requests_until(&self, is_enough: impl Fn(&[Request]) -> bool) -> Vec<Request> {
         self.shared.journal.until(is_enough).await
-    }
-
-    /// Every connection so far.
-    pub fn connections(&self) -> Vec<Connection> {
-        self.shared.journal.connections()
-    }
-
-    /// Adds an active fault.
-    pub fn inject(&self, fault: Fault) {
-        self.shared.faults.inject(fault);
-    }
-
-    /// Ends all faults. Their effects on running requests stay.
-    pub fn clear_faults(&self) {
-        self.shared.faults.clear();
-    }
-
-    /// Replaces the users. Running requests continue.
-    pub fn set_users(&self, users: Vec<User>) {
-        *self
-            .shared
-            .users
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = users;
-    }
-
-    /// Compacts the versions that were replaced before a revision: reads at older revisions return 410.
-    pub fn compact(&self, revision: u64) {
-        self.shared.store.lock().compact(revision);
-    }
-
-    /// Empties the watch cache: watches from older revisions return 410.
-    pub fn expire_watch_window(&self) {
-        self.shared.store.lock().expire_window();
     }
 
     fn stamp<'w>(&self, writer: &'w Writer) -> Stamp<'w> {

@@ -1,10 +1,9 @@
-//! The options of a sandbox, and its kubeconfig.
+//! The options of a sandbox.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
 
 use super::fault::Fault;
 use super::kinds::Kind;
@@ -18,9 +17,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub struct Options {
     /// The source of creation times, write times and the ages in tables.
     pub clock: Clock,
-    /// Name of the context in [`Sandbox::kubeconfig`](super::Sandbox::kubeconfig).
-    pub context: String,
-    /// The context's namespace.
+    /// A namespace that exists without having been created: that of the contexts of the kubeconfig.
     pub namespace: String,
     /// The users and their rights. Empty: no authentication, and every request is allowed.
     pub users: Vec<User>,
@@ -43,7 +40,6 @@ impl Options {
     pub fn new(clock: Clock) -> Self {
         Self {
             clock,
-            context: "demo".to_owned(),
             namespace: "default".to_owned(),
             users: Vec::new(),
             faults: Vec::new(),
@@ -54,50 +50,4 @@ impl Options {
             sends_date: false,
         }
     }
-}
-
-/// A kubeconfig with a context per user, the first one current.
-pub(super) fn kubeconfig(
-    url: &str,
-    context: &str,
-    namespace: &str,
-    users: &[(&str, &str)],
-) -> String {
-    let users: &[(&str, &str)] = if users.is_empty() {
-        &[("demo", "")]
-    } else {
-        users
-    };
-    let name_of = |index: usize, user: &str| {
-        if index == 0 {
-            context.to_owned()
-        } else {
-            format!("{context}-{user}")
-        }
-    };
-    let contexts: Vec<Value> = users
-        .iter()
-        .enumerate()
-        .map(|(index, (user, _))| {
-            let context = json!({"cluster": context, "user": user, "namespace": namespace});
-            json!({"name": name_of(index, user), "context": context})
-        })
-        .collect();
-    let users: Vec<Value> = users
-        .iter()
-        .map(|(user, token)| {
-            let secret = if token.is_empty() {
-                json!({})
-            } else {
-                json!({"token": token})
-            };
-            json!({"name": user, "user": secret})
-        })
-        .collect();
-    let config = json!({
-        "apiVersion": "v1", "kind": "Config", "current-context": context,
-        "clusters": [{"name": context, "cluster": {"server": url}}],
-        "contexts": contexts, "users": users,
-    });
-    format!("{config:#}\n")
 }

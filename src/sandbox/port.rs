@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use tokio::net::{TcpListener, TcpSocket};
 
 /// The number of connections that may wait for accept.
-const BACKLOG: u32 = 1024;
+pub(super) const BACKLOG: u32 = 1024;
 
 /// A port of the loopback interface.
 pub(super) struct LoopbackPort {
@@ -34,18 +34,13 @@ impl LoopbackPort {
         Ok((port, socket.listen(BACKLOG)?))
     }
 
-    /// Listens again, after the earlier listener has been dropped.
-    pub(super) fn listen(&self) -> io::Result<TcpListener> {
-        bound(self.address)?.listen(BACKLOG)
-    }
-
     /// The address of its listeners.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
-fn bound(address: SocketAddr) -> io::Result<TcpSocket> {
+pub(super) fn bound(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
     // Without this option, connections of the earlier listener would block the port for a while. Windows does
     // not block it, and there the option would let other processes bind the port.
@@ -55,8 +50,10 @@ fn bound(address: SocketAddr) -> io::Result<TcpSocket> {
     Ok(socket)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
+    #![cfg(target_os = "linux")]
+
     use std::io::ErrorKind;
     use std::net::{SocketAddr, TcpStream};
 

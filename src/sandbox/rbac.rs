@@ -31,54 +31,6 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Grants everything.
-    pub fn everything() -> Self {
-        Self {
-            permission: Permission::Allow,
-            verbs: vec!["*".to_owned()],
-            group: "*".to_owned(),
-            resource: "*".to_owned(),
-            namespace: None,
-            names: Vec::new(),
-        }
-    }
-
-    /// Grants these verbs (`get,list`) on a resource (`pods`, `deployments.apps`).
-    pub fn allow(verbs: &str, resource: &str) -> Self {
-        let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
-        let group = if resource == "*" { "*" } else { group };
-        Self {
-            verbs: verbs.split(',').map(str::to_owned).collect(),
-            group: group.to_owned(),
-            resource: resource.to_owned(),
-            ..Self::everything()
-        }
-    }
-
-    /// Denies these verbs on a resource.
-    pub fn deny(verbs: &str, resource: &str) -> Self {
-        Self {
-            permission: Permission::Deny,
-            ..Self::allow(verbs, resource)
-        }
-    }
-
-    /// Limits the rule to one namespace.
-    #[must_use]
-    pub fn within(self, namespace: &str) -> Self {
-        Self {
-            namespace: Some(namespace.to_owned()),
-            ..self
-        }
-    }
-
-    /// Limits the rule to objects with this name.
-    #[must_use]
-    pub fn named(mut self, name: &str) -> Self {
-        self.names.push(name.to_owned());
-        self
-    }
-
     fn covers(&self, access: &Access<'_>) -> bool {
         let is = |pattern: &str, value: &str| pattern == "*" || pattern == value;
         self.verbs.iter().any(|verb| is(verb, access.verb))
@@ -117,9 +69,11 @@ pub(super) struct Access<'a> {
 impl User {
     /// Returns an error unless the rules allow the access.
     pub(super) fn check(&self, access: &Access<'_>) -> Result<(), ApiFailure> {
-        let covering = || self.rules.iter().filter(|rule| rule.covers(access));
-        let is_denied = covering().any(|rule| rule.permission == Permission::Deny);
-        if covering().next().is_some() && !is_denied {
+        let has = |permission| {
+            let mut rules = self.rules.iter();
+            rules.any(|rule| rule.permission == permission && rule.covers(access))
+        };
+        if has(Permission::Allow) && !has(Permission::Deny) {
             return Ok(());
         }
         let Access {

@@ -31,13 +31,6 @@ pub struct Request {
     pub ended: bool,
 }
 
-/// One connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Connection {
-    /// The number of bytes written to it so far.
-    pub bytes: u64,
-}
-
 /// A running request. Dropping it marks the request as over.
 #[derive(Debug)]
 pub(super) struct RequestProgress {
@@ -74,7 +67,7 @@ impl Drop for RequestProgress {
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     requests: Mutex<Vec<(Request, Arc<Counters>)>>,
-    connections: Mutex<Vec<Arc<Switch>>>,
+    pub(super) connections: Mutex<Vec<Arc<Switch>>>,
     count: watch::Sender<usize>,
 }
 
@@ -142,19 +135,6 @@ impl Journal {
             }
         };
         requests.iter().map(now).collect()
-    }
-
-    pub(super) fn connections(&self) -> Vec<Connection> {
-        let connections = self
-            .connections
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        connections
-            .iter()
-            .map(|switch| Connection {
-                bytes: switch.sent(),
-            })
-            .collect()
     }
 
     /// Waits until the requests so far satisfy `is_enough`.

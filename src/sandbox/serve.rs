@@ -26,8 +26,12 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The server's task, and the token that stops it.
 pub(super) struct Server {
-    task: JoinHandle<()>,
-    stop: CancellationToken,
+    pub(super) task: JoinHandle<()>,
+    #[cfg_attr(
+        not(any(test, feature = "testing")),
+        expect(dead_code, reason = "only tests stop the server and start it again")
+    )]
+    pub(super) stop: CancellationToken,
 }
 
 impl Server {
@@ -36,13 +40,6 @@ impl Server {
         let stop = CancellationToken::new();
         let task = tokio::spawn(serve(listener, Arc::clone(shared), stop.clone()));
         Self { task, stop }
-    }
-
-    /// Breaks all connections. The server no longer listens when this returns.
-    pub(super) async fn stop(self) {
-        self.stop.cancel();
-        // A panic in the task was reported in the task.
-        let _ended = self.task.await;
     }
 
     /// Stops without waiting.

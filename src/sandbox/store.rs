@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::kinds::Kind;
-use super::log::{Change, LogEntry, Record, StoreKey, StoredVersion};
+use super::log::{Change, LogEntry, StoreKey, StoredVersion};
 
 /// The state of the cluster, shared by the tests that write and the connections that read.
 pub(super) struct ObjectStore {
@@ -19,13 +19,13 @@ pub(super) struct ObjectStore {
 }
 
 pub(super) struct StoreInner {
-    revision: u64,
+    pub(super) revision: u64,
     log: Vec<Arc<LogEntry>>,
     live: BTreeMap<StoreKey, Arc<StoredVersion>>,
     /// Exact reads below this revision return 410.
-    compacted: u64,
+    pub(super) compacted: u64,
     /// Watches from below this revision return 410.
-    window: u64,
+    pub(super) window: u64,
     pub(super) uids: fastrand::Rng,
 }
 
@@ -85,15 +85,6 @@ impl ObjectStore {
 
     pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
         self.newest.subscribe()
-    }
-
-    /// The writes after a revision, in the form that tests read.
-    pub(super) fn records(&self, after: u64) -> Vec<Record> {
-        let inner = self.lock();
-        let entries = inner.after(after).iter();
-        entries
-            .map(|entry| Record::new(entry, &self.kinds[entry.key.kind]))
-            .collect()
     }
 }
 
@@ -162,16 +153,6 @@ impl StoreInner {
     /// The oldest revision from which a watch can start.
     pub(super) fn window(&self) -> u64 {
         self.window
-    }
-
-    /// Empties the watch cache: no watch can start before the newest revision.
-    pub(super) fn expire_window(&mut self) {
-        self.window = self.revision;
-    }
-
-    /// Compacts the versions that were replaced before `revision`.
-    pub(super) fn compact(&mut self, revision: u64) {
-        self.compacted = self.compacted.max(revision.min(self.revision));
     }
 
     /// Logs a version under the next revision.

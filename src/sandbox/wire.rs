@@ -16,7 +16,8 @@ use super::fault::End;
 #[derive(Debug, Default)]
 pub(super) struct Switch {
     state: AtomicU8,
-    sent: AtomicU64,
+    /// The number of bytes written to the socket so far.
+    pub(super) sent: AtomicU64,
 }
 
 const DROPPED: u8 = 1;
@@ -31,11 +32,6 @@ impl Switch {
             End::Reset => RESET,
         };
         self.state.store(state, Ordering::SeqCst);
-    }
-
-    /// The number of bytes written to the socket so far.
-    pub(super) fn sent(&self) -> u64 {
-        self.sent.load(Ordering::SeqCst)
     }
 
     fn check(&self) -> io::Result<()> {

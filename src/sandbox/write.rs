@@ -15,7 +15,7 @@ use super::metadata::{
 use super::store::{ObjectStore, StoreInner};
 use super::writer::{Deletion, Target, WriteError, Writer};
 
-type Written = Result<Value, WriteError>;
+pub(super) type Written = Result<Value, WriteError>;
 
 /// A writer and the time of its write.
 pub(super) struct Stamp<'a> {
@@ -30,7 +30,7 @@ impl Stamp<'_> {
 }
 
 /// One write in progress: the locked state, the object's key and the writer.
-struct Write<'s> {
+pub(super) struct Write<'s> {
     store: &'s ObjectStore,
     inner: MutexGuard<'s, StoreInner>,
     key: StoreKey,
@@ -62,21 +62,6 @@ impl ObjectStore {
             return Ok(whole(old, write.kind));
         }
         write.acting(|actor| managed_fields::after_update(Some(&old), &mut new, actor));
-        Ok(write.settle(old, new))
-    }
-
-    pub(super) fn apply(&self, object: Value, by: &Stamp<'_>) -> Written {
-        let mut write = self.write(self.key_of(&object)?, by);
-        let applied = bare(object);
-        let Ok(old) = write.present() else {
-            let mut value = write.newborn(applied);
-            write.acting(|actor| managed_fields::after_first_apply(&mut value, actor));
-            return Ok(write.commit(Change::Added, value));
-        };
-        let merged = write.acting(|actor| managed_fields::apply(&old, &applied, actor));
-        let fields = merged["metadata"]["managedFields"].clone();
-        let mut new = write.successor(&old, merged);
-        new["metadata"]["managedFields"] = fields;
         Ok(write.settle(old, new))
     }
 
@@ -114,7 +99,7 @@ impl ObjectStore {
         Ok(write.settle(old, new))
     }
 
-    fn write<'s>(&'s self, key: StoreKey, by: &'s Stamp<'s>) -> Write<'s> {
+    pub(super) fn write<'s>(&'s self, key: StoreKey, by: &'s Stamp<'s>) -> Write<'s> {
         let kind = &self.kinds()[key.kind];
         Write {
             store: self,
@@ -128,7 +113,7 @@ impl ObjectStore {
 
 impl Write<'_> {
     /// The current version of the object.
-    fn present(&self) -> Written {
+    pub(super) fn present(&self) -> Written {
         let version = self
             .inner
             .get(&self.key)
@@ -136,7 +121,7 @@ impl Write<'_> {
         Ok(version.value.clone())
     }
 
-    fn newborn(&mut self, object: Value) -> Value {
+    pub(super) fn newborn(&mut self, object: Value) -> Value {
         let mut value = bare(object);
         let metadata = &mut value["metadata"];
         metadata["uid"] = json!(uid(&mut self.inner.uids));
@@ -149,7 +134,7 @@ impl Write<'_> {
 
     /// The successor of `old` in an update. System fields stay, and a subresource changes only its own
     /// fields.
-    fn successor(&self, old: &Value, object: Value) -> Value {
+    pub(super) fn successor(&self, old: &Value, object: Value) -> Value {
         let mut new = if self.by.writer.subresource.as_deref() == Some("status") {
             // As in kube-apiserver's strategies, a write to the status may change annotations too.
             let mut new = old.clone();
@@ -190,7 +175,7 @@ impl Write<'_> {
 
     /// Stores the new version, unless nothing has changed. A terminating object without remaining finalizers
     /// is deleted.
-    fn settle(self, old: Value, new: Value) -> Value {
+    pub(super) fn settle(self, old: Value, new: Value) -> Value {
         if without_times(&old) == without_times(&new) {
             return whole(old, self.kind);
         }
@@ -210,7 +195,7 @@ impl Write<'_> {
         )
     }
 
-    fn commit(mut self, change: Change, value: Value) -> Value {
+    pub(super) fn commit(mut self, change: Change, value: Value) -> Value {
         let version = self.inner.commit(&self.key, change, value);
         drop(self.inner);
         self.store.announce();
@@ -218,7 +203,7 @@ impl Write<'_> {
     }
 
     /// Runs `act` with the writer in the form of a `managedFields` entry.
-    fn acting<R>(&self, act: impl FnOnce(&Actor<'_>) -> R) -> R {
+    pub(super) fn acting<R>(&self, act: impl FnOnce(&Actor<'_>) -> R) -> R {
         let Writer {
             manager,
             subresource,

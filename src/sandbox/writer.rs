@@ -58,11 +58,6 @@ impl Target {
             name: name.to_owned(),
         }
     }
-
-    /// A cluster-wide object.
-    pub fn cluster(resource: &str, name: &str) -> Self {
-        Self::new(resource, "", name)
-    }
 }
 
 /// How an object is deleted.

@@ -119,8 +119,10 @@ fn no_plugin(program: &str, install_hint: Option<&str>) -> String {
     )
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
+    #![cfg(unix)]
+
     use std::collections::HashMap;
 
     use super::*;

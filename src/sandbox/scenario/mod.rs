@@ -12,6 +12,8 @@ mod pods;
 mod rolling;
 mod rollout;
 mod script;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 mod world;
 
 #[cfg(test)]
@@ -27,6 +29,8 @@ use world::World;
 pub use config::config;
 pub use rollout::rollout;
 pub use script::{Action, Prop, Scenario, Step};
+#[cfg(any(test, feature = "testing"))]
+pub use testing::play_at_once;
 
 /// All scenarios.
 pub fn all() -> Vec<Scenario> {
@@ -69,26 +73,4 @@ impl<'s> Stage<'s> {
         }
         Ok(())
     }
-
-    /// Plays everything up to this many milliseconds after the start, without waiting.
-    pub fn play_until(&mut self, end: u64) -> Result<(), WriteError> {
-        while self.world.next_due().is_some_and(|due| due <= end) {
-            self.world.advance()?;
-        }
-        Ok(())
-    }
-}
-
-/// Sets up a scenario and plays it in real time, until it ends or `shutdown` completes.
-pub async fn play(
-    sandbox: &Sandbox,
-    scenario: &Scenario,
-    shutdown: impl Future<Output = ()>,
-) -> Result<(), WriteError> {
-    Stage::set(sandbox, scenario)?.play(shutdown).await
-}
-
-/// Sets up a scenario and plays it without waiting. The times in the objects are those of the scenario.
-pub fn play_at_once(sandbox: &Sandbox, scenario: &Scenario) -> Result<(), WriteError> {
-    Stage::set(sandbox, scenario)?.play_until(u64::MAX)
 }

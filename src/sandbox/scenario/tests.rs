@@ -303,7 +303,9 @@ async fn the_flags_are_deleted_and_recreated() {
 async fn a_scenario_in_real_time_takes_its_time_and_can_be_stopped() {
     let sandbox = sandbox().await;
     let begin = tokio::time::Instant::now();
-    play(&sandbox, &rollout(), std::future::pending())
+    let stage = Stage::set(&sandbox, &rollout()).expect("the scenario is set");
+    stage
+        .play(std::future::pending())
         .await
         .expect("the scenario plays");
     let took = begin.elapsed().as_secs();
@@ -326,9 +328,8 @@ async fn a_scenario_in_real_time_takes_its_time_and_can_be_stopped() {
     );
     let again = self::sandbox().await;
     let shutdown = tokio::time::sleep(Duration::from_secs(10));
-    play(&again, &rollout(), shutdown)
-        .await
-        .expect("the scenario stops");
+    let stage = Stage::set(&again, &rollout()).expect("the scenario is set");
+    stage.play(shutdown).await.expect("the scenario stops");
     assert!(again.log().len() < sandbox.log().len());
 }
 
