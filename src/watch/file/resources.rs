@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::entry::FileEntry;
-use crate::object::{ObjectRef, Resource, Value, is_kubernetes_own};
+use crate::object::{ObjectRef, Resource, Value, is_kubernetes_own, well_known_type};
 
 /// One resource of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,40 +26,12 @@ pub enum Plural {
     Guessed,
 }
 
-/// Kubernetes' own cluster-scoped kinds (<https://kubernetes.io/docs/reference/kubernetes-api/>).
-const CLUSTER_SCOPED: &[&str] = &[
-    "APIService",
-    "CSIDriver",
-    "CSINode",
-    "CertificateSigningRequest",
-    "ClusterRole",
-    "ClusterRoleBinding",
+/// Kubernetes' own cluster-scoped kinds without a stable version
+/// (<https://kubernetes.io/docs/reference/kubernetes-api/>).
+const CLUSTER_SCOPED: [&str; 3] = [
     "ClusterTrustBundle",
-    "ComponentStatus",
-    "CustomResourceDefinition",
-    "DeviceClass",
-    "FlowSchema",
-    "IPAddress",
-    "IngressClass",
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "MutatingWebhookConfiguration",
-    "Namespace",
-    "Node",
-    "PersistentVolume",
-    "PriorityClass",
-    "PriorityLevelConfiguration",
-    "ResourceSlice",
-    "RuntimeClass",
-    "ServiceCIDR",
-    "StorageClass",
     "StorageVersion",
     "StorageVersionMigration",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration",
-    "VolumeAttachment",
-    "VolumeAttributesClass",
 ];
 
 /// The resources of these objects.
@@ -103,7 +75,7 @@ fn resource(object: &ObjectRef, definitions: &[Definition]) -> FileResource {
         Some(defined) => (defined.plural.clone(), defined.namespaced, Plural::Known),
         None if own => (
             plural(&kind).into(),
-            !CLUSTER_SCOPED.contains(&&*kind),
+            is_namespaced(group, &kind),
             Plural::Known,
         ),
         None => (
@@ -123,6 +95,13 @@ fn resource(object: &ObjectRef, definitions: &[Definition]) -> FileResource {
         plural,
         objects: Vec::new(),
     }
+}
+
+/// Whether objects of one of Kubernetes' own kinds live in namespaces.
+fn is_namespaced(group: &str, kind: &str) -> bool {
+    well_known_type(group, kind).map_or(!CLUSTER_SCOPED.contains(&kind), |found| {
+        found.resource.namespaced
+    })
 }
 
 /// The names and the scope in a `CustomResourceDefinition`.
