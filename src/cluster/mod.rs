@@ -8,9 +8,9 @@ mod error;
 mod kubeconfig;
 mod openapi;
 mod request_path;
-#[cfg(test)]
-pub(crate) mod scripted;
 mod similar;
+#[cfg(test)]
+pub(crate) mod testing;
 mod type_word;
 
 pub use arguments::{

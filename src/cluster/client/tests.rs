@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use super::*;
 use crate::cluster::kubeconfig::tests::Files;
 use crate::cluster::kubeconfig::{Ambient, Overrides};
-use crate::cluster::scripted::{Scripted, ScriptedReply, answer};
+use crate::cluster::testing::{Scripted, ScriptedReply, answer};
 
 async fn client(url: &str) -> Client {
     let limits = Limits {

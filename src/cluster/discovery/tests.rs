@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cluster::kubeconfig::ClusterConfig;
-use crate::cluster::scripted::{Scripted, ScriptedReply, answer};
+use crate::cluster::testing::{Scripted, ScriptedReply, answer};
 
 const CORE: &str = r#"{"versions":[{"version":"v1","resources":[
     {"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","singularResource":"pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":["all"]},

@@ -35,43 +35,6 @@ pub(super) fn read(ambient: &Ambient, overrides: &Overrides) -> Result<Kubeconfi
     Ok(merged)
 }
 
-/// Reads self-contained kubeconfig texts: they must not name a file or a credential plugin.
-#[cfg(any(test, feature = "testing"))]
-pub(super) fn of_texts(texts: &[&str]) -> Result<Kubeconfig, ConfigError> {
-    let path = Path::new("kubeconfig");
-    let fail = |error: KubeconfigError| load_error(path, &error);
-    let mut merged = Kubeconfig::default();
-    for text in texts {
-        let next = without_empty_context(Kubeconfig::from_yaml(text).map_err(fail)?);
-        merged = merged.merge(next).map_err(fail)?;
-    }
-    if reaches_out(&merged) {
-        let problem = "a kubeconfig given as text must not name a file or a credential plugin";
-        return Err(ConfigError::invalid(problem));
-    }
-    Ok(merged)
-}
-
-/// Whether a kubeconfig names files or programs.
-#[cfg(any(test, feature = "testing"))]
-fn reaches_out(config: &Kubeconfig) -> bool {
-    let mut clusters = config
-        .clusters
-        .iter()
-        .filter_map(|named| named.cluster.as_ref());
-    let mut users = config
-        .auth_infos
-        .iter()
-        .filter_map(|named| named.auth_info.as_ref());
-    clusters.any(|cluster| cluster.certificate_authority.is_some())
-        || users.any(|user| {
-            let files = [&user.token_file, &user.client_certificate, &user.client_key];
-            files.into_iter().any(Option::is_some)
-                || user.exec.is_some()
-                || user.auth_provider.is_some()
-        })
-}
-
 fn candidates(ambient: &Ambient) -> Vec<PathBuf> {
     let listed: Vec<PathBuf> = ambient
         .kubeconfig
@@ -96,14 +59,14 @@ fn read_one(path: &Path) -> Result<Kubeconfig, ConfigError> {
 }
 
 /// An empty context counts as unset, so that a later file can set it.
-fn without_empty_context(config: Kubeconfig) -> Kubeconfig {
+pub(super) fn without_empty_context(config: Kubeconfig) -> Kubeconfig {
     Kubeconfig {
         current_context: config.current_context.filter(|name| !name.is_empty()),
         ..config
     }
 }
 
-fn load_error(path: &Path, error: &KubeconfigError) -> ConfigError {
+pub(super) fn load_error(path: &Path, error: &KubeconfigError) -> ConfigError {
     let detail = match error {
         KubeconfigError::ReadConfig(error, path) => {
             let action = if path.is_dir() { "read" } else { "open" };

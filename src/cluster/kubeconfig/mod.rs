@@ -12,6 +12,8 @@ mod pod;
 mod policy;
 mod proxy;
 mod server;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 #[cfg(test)]
 pub(in crate::cluster) mod tests;
 
@@ -73,19 +75,6 @@ impl ClusterConfig {
         found.request_timeout = request_timeout;
         found.origin = Some(Arc::new((ambient.clone(), overrides.clone())));
         Ok(found)
-    }
-
-    /// The cluster of kubeconfig texts and `overrides`. The texts must not name files or credential plugins, so
-    /// reading them opens and runs nothing. Of several texts the first that sets a value takes precedence.
-    #[cfg(any(test, feature = "testing"))]
-    pub fn of_texts(texts: &[&str], overrides: &Overrides) -> Result<ClusterConfig, ConfigError> {
-        let request_timeout = overrides.request_timeout()?;
-        let choice = choose::choose(&files::of_texts(texts)?, overrides)?;
-        let found = from_choice(choice, &Ambient::default(), overrides)?;
-        Ok(ClusterConfig {
-            request_timeout,
-            ..found
-        })
     }
 
     /// A server that needs no credentials, with a given name: the embedded one.

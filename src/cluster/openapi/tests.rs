@@ -3,7 +3,7 @@
 use super::*;
 use crate::cluster::ClusterConfig;
 use crate::cluster::kubeconfig::tests::Files;
-use crate::cluster::scripted::{Scripted, ScriptedReply, answer};
+use crate::cluster::testing::{Scripted, ScriptedReply, answer};
 
 const INDEX: &str = r#"{"paths":{
     "api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash=AA"},

@@ -6,7 +6,7 @@ use futures::StreamExt;
 
 use super::super::Revision;
 use super::*;
-use crate::cluster::scripted::{Scripted, ScriptedReply, answer, chunked};
+use crate::cluster::testing::{Scripted, ScriptedReply, answer, chunked};
 use crate::cluster::{ClusterConfig, Limits};
 use crate::source::{Scope, Select};
 

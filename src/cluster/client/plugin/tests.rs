@@ -1,0 +1,85 @@
+//! Tests of credential plugins: shell scripts.
+
+use std::collections::HashMap;
+
+use super::*;
+
+fn check(script: &str) -> Result<String, String> {
+    let value = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let plugin = ExecConfig {
+        api_version: Some("client.authentication.k8s.io/v1".to_owned()),
+        command: Some("sh".to_owned()),
+        args: Some(vec!["-c".to_owned(), script.to_owned()]),
+        env: Some(vec![HashMap::from([
+            value("name", "AWS_SECRET_ACCESS_KEY"),
+            value("value", "s3cret"),
+        ])]),
+        interactive_mode: Some(ExecInteractiveMode::Never),
+        ..ExecConfig::default()
+    };
+    let issued = run(&plugin).map_err(|error| {
+        let text = error.to_string();
+        text.replacen(
+            "Unable to connect to the server: getting credentials: ",
+            "",
+            1,
+        )
+    })?;
+    Ok(format!(
+        "{}|{}|{}",
+        issued.token, issued.client_certificate_data, issued.client_key_data
+    ))
+}
+
+#[test]
+fn a_failing_plugin_is_named_with_its_error_output() {
+    assert_eq!(
+        check("echo s3cret; exit 7"),
+        Err("exec: executable sh failed with exit code 7".to_owned())
+    );
+    assert_eq!(
+        check("printf 'no session\nlog in first\n' >&2; exit 1"),
+        Err("exec: executable sh failed with exit code 1: no session\\nlog in first".to_owned())
+    );
+    assert_eq!(
+        check("kill -9 $$"),
+        Err("exec: executable sh was killed".to_owned())
+    );
+    let long = check("head -c 100000 /dev/zero | tr '\\0' x >&2; exit 1").expect_err("failed");
+    assert!(long.len() < 1100, "{}", long.len());
+}
+
+#[test]
+fn a_plugins_output_is_parsed_and_never_printed() {
+    let status = |status: &str| check(&format!("echo '{{\"status\":{status}}}'"));
+    assert_eq!(
+        status(r#"{"token":"abc","expirationTimestamp":null}"#),
+        Ok("abc||".to_owned())
+    );
+    assert_eq!(
+        status(r#"{"clientCertificateData":"C","clientKeyData":"K"}"#),
+        Ok("|C|K".to_owned())
+    );
+    assert_eq!(
+        check("printf 'status:\n  token: abc\n'"),
+        Ok("abc||".to_owned())
+    );
+    for (script, words) in [
+        ("echo s3cret", "decoding stdout: not an ExecCredential"),
+        (
+            "echo '{\"status\":\"s3cret\"}'",
+            "decoding stdout: not an ExecCredential",
+        ),
+        ("echo '{}'", "exec plugin didn't return a status field"),
+        (
+            "echo '{\"status\":{}}'",
+            "exec plugin didn't return a token or cert/key pair",
+        ),
+        (
+            "echo '{\"status\":{\"token\":\"t\",\"clientKeyData\":\"s3cret\"}}'",
+            "exec plugin returned only certificate or key, not both",
+        ),
+    ] {
+        assert_eq!(check(script), Err(words.to_owned()), "{script}");
+    }
+}
