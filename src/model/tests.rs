@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::source::{Scope, Select, SourceState};
 use crate::status::Status;
 
@@ -25,10 +26,16 @@ fn pod(uid: &str, phase: &str, owner: &str) -> Arc<Version> {
         "" => String::new(),
         owner => format!(r#","ownerReferences":[{{"uid":"{owner}","controller":true}}]"#),
     };
-    Version::of_text(&format!(
+    let text = format!(
         r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"uid":"{uid}","name":"{uid}","namespace":"shop"{owners}}},
             "status":{{"phase":"{phase}","conditions":[{{"type":"Ready","status":"True"}}]}}}}"#
-    ))
+    );
+    let doc = Doc::parse(&*text).expect("a test's object is JSON");
+    Arc::new(Version {
+        object: ObjectRef::of(doc.root()),
+        version: ResourceVersion::new("1"),
+        body: text.into(),
+    })
 }
 
 fn event(why: Why, now: Arc<Version>) -> Event {

@@ -69,19 +69,6 @@ impl Version {
     }
 }
 
-#[cfg(test)]
-impl Version {
-    /// The version with this text, whose `resourceVersion` is `1`.
-    pub(crate) fn of_text(text: &str) -> Arc<Version> {
-        let doc = Doc::parse(text).expect("a test's object is JSON");
-        Arc::new(Version {
-            object: ObjectRef::of(doc.root()),
-            version: ResourceVersion::new("1"),
-            body: text.into(),
-        })
-    }
-}
-
 /// Prints no text, because it may be a Secret's.
 impl fmt::Debug for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

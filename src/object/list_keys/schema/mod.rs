@@ -4,10 +4,10 @@
 //! A document is a graph with cycles: the schema of schemas has a field of its own type. So this is a graph too,
 //! with one node per schema, and look-ups follow it only as deep as an object is.
 
-#[cfg(any(test, feature = "testing"))]
-mod lists;
 mod node;
 mod read;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 
 use std::sync::Arc;
 
