@@ -33,7 +33,7 @@ pub(crate) use session::{EveryKind, Origin, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
 pub(crate) use sources::{Need, Note, Sources, Unknown};
 pub(crate) use terminal::{Output, Terminal};
-pub(crate) use wait::{Answer, WaitArgs, WaitFor};
+pub(crate) use wait::{Answer, Stop, WaitArgs};
 
 /// The surroundings of a verb.
 pub(crate) struct Context<'a> {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 
-use super::{Answer, CommandError, Context, Ended, Session, Shutdown, Terminal, WaitFor, follow};
+use super::{Answer, CommandError, Context, Ended, Session, Shutdown, Terminal, follow};
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
@@ -43,7 +43,7 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let stop = args.ends.stop(shutdown);
+    let mut stop = args.ends.stop(shutdown);
     let session = if args.is_once() {
         Session::open(context, &args.objects.source).await?
     } else {
@@ -67,15 +67,15 @@ pub(crate) async fn show(
     let mut changes = Changes::new(keys.clone(), renderer, Absence::of(args), span);
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
-    let mut changes = WaitFor::new(changes, &args.ends, &keys).once(args.is_once());
+    stop.wait_for(&args.ends, &keys);
+    stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, args.output.output());
-    let ended = follow(&mut changes, &session, &mut terminal, &stop.shutdown).await;
-    let over = changes.end(ended);
-    match &over.view.missing[..] {
+    let ended = follow(&mut changes, &session, &mut terminal, &mut stop).await;
+    match &changes.missing[..] {
         [] => {
-            let unread = over.view.unknown.into_iter().chain(over.unread);
-            let answer = Answer::of(over.view.renderer.count_limit.is_changed.into(), unread);
-            args.ends.conclude(over.ended?, answer)
+            let unread = changes.unknown.into_iter().chain(stop.unread);
+            let answer = Answer::from(changes.renderer.count_limit.is_changed);
+            args.ends.conclude(ended?, answer, unread)
         }
         missing => Err(session.not_found(missing).await),
     }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::Live;
 use super::pace::RedrawPace;
 use crate::commands::sources::object;
-use crate::commands::{CommandError, Session, Sources, Terminal};
+use crate::commands::{CommandError, Session, Sources, Stop, Terminal};
 use crate::source::{Event, SourceKey};
 use crate::watch::{Patience, Subscriptions, Terms};
 
@@ -19,6 +19,7 @@ const BATCH: usize = 512;
 /// The followed sources, with their events and states.
 pub(super) struct LiveFeed<'a> {
     pub(super) session: &'a Session,
+    pub(super) stop: &'a mut Stop,
     pub(super) wanted: Vec<SourceKey>,
     pub(super) subscriptions: Subscriptions,
     pub(super) sources: Sources,
@@ -29,9 +30,10 @@ pub(super) struct LiveFeed<'a> {
 }
 
 impl<'a> LiveFeed<'a> {
-    pub(super) fn of(session: &'a Session) -> LiveFeed<'a> {
+    pub(super) fn of(session: &'a Session, stop: &'a mut Stop) -> LiveFeed<'a> {
         LiveFeed {
             session,
+            stop,
             wanted: Vec::new(),
             subscriptions: Subscriptions::default(),
             sources: Sources::default(),
@@ -63,6 +65,11 @@ impl<'a> LiveFeed<'a> {
         }
         let begun = Instant::now();
         view.print(&self.sources, terminal)?;
+        if view.has_begun() {
+            for name in self.stop.waiting.take_met() {
+                terminal.notify(&format!("{name} condition met"))?;
+            }
+        }
         self.printing.done(begun, V::REST);
         Ok(())
     }
@@ -92,7 +99,8 @@ impl<'a> LiveFeed<'a> {
 
     /// Whether the output is complete. Returns an error if a source does not answer.
     pub(super) fn is_over(&self, view: &impl Live) -> Result<bool, CommandError> {
-        if self.printing.is_owed || !view.is_answered(&self.sources) {
+        let is_decided = view.has_begun() && self.stop.waiting.is_decided();
+        if self.printing.is_owed || !(is_decided || view.is_answered(&self.sources)) {
             return Ok(false);
         }
         self.sources.silence().map_or(Ok(true), Err)
@@ -176,6 +184,7 @@ impl<'a> LiveFeed<'a> {
                     view.note(&key, note, terminal)?;
                 }
             }
+            self.stop.waiting.apply(&key, &event, now);
             view.apply(&key, event, now);
             left -= 1;
             if left == 0 || view.holds(&key) {

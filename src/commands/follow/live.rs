@@ -96,9 +96,6 @@ pub(crate) trait Live {
         self.draw(sources, terminal)
     }
 
-    /// Records the states of the sources when the verb ends.
-    fn over(&mut self, _sources: &Sources) {}
-
     /// Whether the output is complete. Only settled sources can show that.
     fn is_answered(&self, sources: &Sources) -> bool;
 }

@@ -14,7 +14,7 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
 use super::shutdown::Suspension;
-use super::{CommandError, Ended, Session, Shutdown, Signal, Terminal};
+use super::{CommandError, Ended, Session, Signal, Stop, Terminal};
 use crate::source::SourceKey;
 
 use feed::LiveFeed;
@@ -24,20 +24,19 @@ use pace::BEAT;
 /// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// Follows the sources that `view` wants, until the output is complete, the sources have ended, or `shutdown`
+/// Follows the sources that `view` wants, until the output is complete, the sources have ended, or `stop`
 /// comes.
 pub(crate) async fn follow(
     view: &mut impl Live,
     session: &Session,
     terminal: &mut Terminal<'_>,
-    shutdown: &Shutdown,
+    stop: &mut Stop,
 ) -> Result<Ended, CommandError> {
-    let mut feed = LiveFeed::of(session);
-    let ended = feed.run(view, terminal, shutdown).await;
+    let mut feed = LiveFeed::of(session, stop);
+    let ended = feed.run(view, terminal).await;
     let ended = ended.and_then(|ended| feed.ending(ended));
-    view.over(&feed.sources);
     let shown = feed.leave(view, terminal, &ended);
-    match shutdown.wait().now_or_never() {
+    match feed.stop.shutdown.wait().now_or_never() {
         // A terminal that has hung up accepts no more output.
         Some(Some(Signal::Hangup)) => return Ok(Ended::By(Signal::Hangup)),
         Some(_) | None => shown?,
@@ -45,9 +44,9 @@ pub(crate) async fn follow(
     tokio::select! {
         biased;
         wrote = terminal.wait_until_written() => wrote?,
-        _ = shutdown.wait() => terminal.wait_while_read().await?,
+        _ = feed.stop.shutdown.wait() => terminal.wait_while_read().await?,
     }
-    ended
+    ended.and_then(|ended| feed.stop.end(ended, &feed.sources))
 }
 
 /// Looks up names that are similar to that of a missing object.
@@ -61,7 +60,6 @@ impl LiveFeed<'_> {
         &mut self,
         view: &mut V,
         terminal: &mut Terminal<'_>,
-        shutdown: &Shutdown,
     ) -> Result<Ended, CommandError> {
         let mut beat = interval(if terminal.is_live() { FRAME } else { BEAT });
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -71,7 +69,7 @@ impl LiveFeed<'_> {
             tokio::select! {
                 biased;
                 wrote = terminal.wait_until_written() => wrote?,
-                signal = shutdown.wait() => return self.stopped(view, terminal, signal).await,
+                signal = self.stop.shutdown.wait() => return self.stopped(view, terminal, signal).await,
             }
             self.reconcile(&*view, terminal);
             tokio::select! {
@@ -106,7 +104,7 @@ impl LiveFeed<'_> {
                     Suspension::stop();
                     self.drawing.is_owed = true;
                 }
-                signal = shutdown.wait() => return self.stopped(view, terminal, signal).await,
+                signal = self.stop.shutdown.wait() => return self.stopped(view, terminal, signal).await,
             }
             self.print_if_due(view, terminal)?;
             self.fail_if_refused(view, terminal)?;

@@ -49,8 +49,8 @@ pub(super) fn assess_each(args: &Args, context: &mut Context<'_>) -> Result<Ende
         &assessments,
     )?;
     let is_well = assessments.iter().all(Assessment::is_well);
-    let answer = Answer::of((!is_well).into(), []);
-    args.ends.conclude(Ended::Answered, answer)
+    let answer = Answer::from(!is_well);
+    args.ends.conclude(Ended::Answered, answer, [])
 }
 
 /// Fails if a document is not an object with a status. The other documents are printed by then.

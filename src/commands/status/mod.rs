@@ -12,7 +12,7 @@ mod view;
 
 use super::{
     Answer, CommandError, Context, Ended, ObjectArgs, Output, Session, Shutdown, Subject, Terminal,
-    WaitArgs, WaitFor, WatchArgs, follow,
+    WaitArgs, WatchArgs, follow,
 };
 use crate::status::Rules;
 use live::{Ending, LiveStatus, StatusOutput};
@@ -130,7 +130,7 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let stop = args.ends.stop(shutdown);
+    let mut stop = args.ends.stop(shutdown);
     let session = Session::open(context, &args.objects.source).await?;
     let targets = Box::pin(session.targets(&args.objects, "status", context));
     let targets = args.ends.in_time(&stop, targets).await?;
@@ -144,14 +144,14 @@ pub(crate) async fn show(
     if args.ends.expects_absence() {
         live = live.expecting_absence();
     }
-    let mut live = WaitFor::new(live, &args.ends, &requested).once(args.is_once());
+    stop.wait_for(&args.ends, &requested);
+    stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, output);
-    let ended = follow(&mut live, &session, &mut terminal, &stop.shutdown).await;
-    let over = live.end(ended);
-    match over.view.missing() {
+    let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
+    match live.missing() {
         missing if missing.is_empty() || args.ends.is_about_presence() => {
-            let answer = Answer::of((!over.view.is_well()).into(), over.unread);
-            args.ends.conclude(over.ended?, answer)
+            let answer = Answer::from(!live.is_well());
+            args.ends.conclude(ended?, answer, stop.unread)
         }
         missing => Err(session.not_found(missing).await),
     }

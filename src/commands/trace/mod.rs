@@ -16,7 +16,7 @@ mod tracer;
 use std::sync::Arc;
 
 use super::{
-    CommandError, Context, Ended, ErrorKind, ObjectArgs, Output, Session, Shutdown, Terminal,
+    CommandError, Context, Ended, ErrorKind, ObjectArgs, Output, Session, Shutdown, Stop, Terminal,
     WatchArgs, follow,
 };
 use crate::cluster::{Names, Target as Asked};
@@ -113,6 +113,7 @@ pub(crate) async fn show(
     let mut terminal = Terminal::open(context, output);
     let mut ended = Ended::Answered;
     let mut unread = None;
+    let mut stop = Stop::at(shutdown);
     for (at, chain) in chains.into_iter().enumerate() {
         if at > 0 {
             session.rewind(terminal.env());
@@ -121,7 +122,7 @@ pub(crate) async fn show(
             }
         }
         let mut tracer = Tracer::new(chain, args.output, ending, terminal.env().now());
-        let end = follow(&mut tracer, &session, &mut terminal, shutdown).await;
+        let end = follow(&mut tracer, &session, &mut terminal, &mut stop).await;
         if let Some(missing) = tracer.missing {
             return Err(session.not_found(&[missing]).await);
         }

@@ -1,42 +1,36 @@
-//! `Answer`: the answer of a verb, or that it has none. Only this decides the exit code.
+//! The exit code of a verb: its answer, or an error if it has none.
 
 use super::WaitArgs;
 use super::waiting::cut;
 use crate::commands::{CommandError, Ended, Unknown};
 
-/// The result of the question of `--exit-code`.
+/// The answer to the question of `--exit-code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Answer {
     /// Nothing changed, or everything is well.
     Nothing,
     /// Something changed or is not well.
     Something,
 }
 
-impl From<bool> for Found {
-    fn from(is_found: bool) -> Found {
+impl From<bool> for Answer {
+    fn from(is_found: bool) -> Answer {
         if is_found {
-            Found::Something
+            Answer::Something
         } else {
-            Found::Nothing
+            Answer::Nothing
         }
     }
 }
 
-/// The answer of a verb at its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// Nothing changed, or everything is well.
-    Unchanged,
-    /// Something changed or is not well.
-    Changed,
-    /// Unknown, because these parts were not read.
-    Unanswered(Vec<Unknown>),
-}
-
-impl Answer {
-    /// The answer of a verb that `found` this. There is no answer if any part is unread.
-    pub(crate) fn of(found: Found, unread: impl IntoIterator<Item = Unknown>) -> Answer {
+impl WaitArgs {
+    /// How a verb with this answer ends. There is no answer if any part is unread.
+    pub(crate) fn conclude(
+        &self,
+        ended: Ended,
+        answer: Answer,
+        unread: impl IntoIterator<Item = Unknown>,
+    ) -> Result<Ended, CommandError> {
         let mut parts = Vec::new();
         for part in unread {
             // A source and its look-back fail with the same message.
@@ -44,22 +38,11 @@ impl Answer {
                 parts.push(part);
             }
         }
-        match found {
-            _ if !parts.is_empty() => Answer::Unanswered(parts),
-            Found::Nothing => Answer::Unchanged,
-            Found::Something => Answer::Changed,
-        }
-    }
-}
-
-impl WaitArgs {
-    /// How a verb with this answer ends.
-    pub(crate) fn conclude(&self, ended: Ended, answer: Answer) -> Result<Ended, CommandError> {
         match (ended, answer) {
             (Ended::By(_), _) => Ok(ended),
-            (_, Answer::Unanswered(unread)) => self.unanswered(&unread).map_or(Ok(ended), Err),
-            (_, Answer::Changed) if self.exit_code => Ok(Ended::Found),
-            (_, Answer::Changed | Answer::Unchanged) => Ok(ended),
+            _ if !parts.is_empty() => self.unanswered(&parts).map_or(Ok(ended), Err),
+            (_, Answer::Something) if self.exit_code => Ok(Ended::Found),
+            (_, Answer::Something | Answer::Nothing) => Ok(ended),
         }
     }
 
@@ -111,9 +94,8 @@ mod tests {
         parts.iter().map(unknown).collect()
     }
 
-    /// How a verb with these flags ends, in a word.
-    fn ends(flags: &[&str], ended: Ended, (found, parts): (Found, &[&str])) -> &'static str {
-        let args = WaitArgs {
+    fn args(flags: &[&str]) -> WaitArgs {
+        WaitArgs {
             goals: if flags.contains(&"--for") {
                 vec!["create".parse().expect("a goal")]
             } else {
@@ -121,8 +103,12 @@ mod tests {
             },
             timeout: None,
             exit_code: flags.contains(&"--exit-code"),
-        };
-        match args.conclude(ended, Answer::of(found, unknown(parts))) {
+        }
+    }
+
+    /// How a verb with these flags ends, in a word.
+    fn ends(flags: &[&str], ended: Ended, (answer, parts): (Answer, &[&str])) -> &'static str {
+        match args(flags).conclude(ended, answer, unknown(parts)) {
             Ok(Ended::Answered | Ended::OutOfTime) => "0",
             Ok(Ended::Found) => "found",
             Ok(Ended::By(_)) => "signal",
@@ -133,7 +119,7 @@ mod tests {
 
     #[test]
     fn an_unanswered_question_is_an_error() {
-        let (nothing, something) = (Found::Nothing, Found::Something);
+        let (nothing, something) = (Answer::Nothing, Answer::Something);
         let [none, code, goal, both] = [
             &[][..],
             &["--exit-code"],
@@ -167,7 +153,9 @@ mod tests {
 
     #[test]
     fn a_repeated_refusal_appears_once() {
-        let answer = Answer::of(Found::Nothing, unknown(&[REFUSED, LATE, REFUSED]));
-        assert_eq!(answer, Answer::Unanswered(unknown(&[REFUSED, LATE])));
+        let unread = unknown(&[REFUSED, LATE, REFUSED]);
+        let ended = args(&["--exit-code"]).conclude(Ended::OutOfTime, Answer::Nothing, unread);
+        let error = ended.unwrap_err().to_string();
+        assert_eq!(error, "error: timed out waiting for pods\nerror: no");
     }
 }

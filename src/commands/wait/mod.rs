@@ -7,16 +7,12 @@ mod limit;
 mod tests;
 mod waiting;
 
-use std::sync::Arc;
-
 use clap::Args;
-use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::{CommandError, Ended, Live, Need, Note, Shutdown, Sources, Terminal, Unknown};
-use crate::source::{Event, SourceKey};
+use super::{CommandError, Ended, Shutdown, Sources, Unknown};
+use crate::source::SourceKey;
 use crate::status::Goal;
-use crate::watch::CatchUp;
 
 pub(crate) use answer::Answer;
 use limit::Limit;
@@ -64,17 +60,17 @@ impl WaitArgs {
         self.goals.first() == Some(&Goal::Deleted)
     }
 
-    /// A stop that is also ready at the time limit. The limit starts now.
+    /// How a verb with these flags stops. The time limit starts now.
     pub(crate) fn stop(&self, shutdown: &Shutdown) -> Stop {
         let deadline = match self.timeout {
             Some(Limit::After(limit)) => Instant::now().checked_add(limit),
             Some(Limit::Once | Limit::Never) | None => None,
         };
-        let shutdown = match deadline {
-            Some(deadline) => shutdown.clone().or(tokio::time::sleep_until(deadline)),
-            None => shutdown.clone(),
-        };
-        Stop { shutdown, deadline }
+        let mut stop = Stop::at(shutdown);
+        if let Some(deadline) = deadline {
+            stop.shutdown = stop.shutdown.or(tokio::time::sleep_until(deadline));
+        }
+        Stop { deadline, ..stop }
     }
 
     /// Waits for `work`, which must finish before the verb can show anything. Fails at the time limit.
@@ -95,64 +91,42 @@ impl WaitArgs {
     }
 }
 
-/// The shutdown of a verb that may have a time limit.
+/// When a verb stops: at a signal, at its time limit, or when the selected objects meet the goals of `--for`.
 pub(crate) struct Stop {
     /// Ready when a signal arrives or the time limit is reached.
     pub(crate) shutdown: Shutdown,
     deadline: Option<Instant>,
-}
-
-/// A view that ends when the selected objects meet the goals of `--for`.
-pub(crate) struct WaitFor<V> {
-    view: V,
-    waiting: Waiting,
-    looks_once: bool,
-    /// The parts that were not read when the view ended.
-    unread: Vec<Unknown>,
-}
-
-/// A view that has ended.
-pub(crate) struct Over<V> {
-    /// The view.
-    pub(crate) view: V,
-    /// How it ended; an error if it did not meet a goal.
-    pub(crate) ended: Result<Ended, CommandError>,
-    /// The parts that it could not read.
+    pub(super) waiting: Waiting,
+    /// Whether the verb checks the goals once instead of waiting.
+    pub(crate) looks_once: bool,
+    /// The parts that were not read when the verb ended.
     pub(crate) unread: Vec<Unknown>,
 }
 
-impl<V: Live> WaitFor<V> {
-    /// Ends `view` when the objects of the sources `asked` meet the goals. Without goals it never ends the view.
-    pub(crate) fn new(view: V, args: &WaitArgs, asked: &[SourceKey]) -> WaitFor<V> {
-        WaitFor {
-            view,
-            waiting: Waiting::new(&args.goals, asked),
+impl Stop {
+    /// Stops a verb only at `shutdown`.
+    pub(crate) fn at(shutdown: &Shutdown) -> Stop {
+        Stop {
+            shutdown: shutdown.clone(),
+            deadline: None,
+            waiting: Waiting::new(&[], &[]),
             looks_once: false,
             unread: Vec::new(),
         }
     }
 
-    /// Makes the view check once instead of waiting.
-    pub(crate) fn once(self, looks_once: bool) -> WaitFor<V> {
-        WaitFor { looks_once, ..self }
+    /// Also stops the verb when the objects of these sources meet the goals of `args`, if it has any.
+    pub(crate) fn wait_for(&mut self, args: &WaitArgs, sources: &[SourceKey]) {
+        self.waiting = Waiting::new(&args.goals, sources);
     }
 
-    /// Ends the view and returns its result.
-    pub(crate) fn end(mut self, ended: Result<Ended, CommandError>) -> Over<V> {
-        if !matches!(ended, Ok(Ended::OutOfTime)) {
-            // A view with an answer waits for nothing else.
+    /// Takes the end of a verb. Fails if a goal is not met.
+    pub(super) fn end(&mut self, ended: Ended, sources: &Sources) -> Result<Ended, CommandError> {
+        self.unread = sources.unread();
+        if ended != Ended::OutOfTime {
+            // A verb with an answer waits for nothing else.
             self.unread.retain(|part| !matches!(part, Unknown::Late(_)));
         }
-        let ended = ended.and_then(|ended| self.goal_result(ended));
-        Over {
-            view: self.view,
-            ended,
-            unread: self.unread,
-        }
-    }
-
-    /// Turns the end of a view without a met goal into an error.
-    fn goal_result(&self, ended: Ended) -> Result<Ended, CommandError> {
         match (ended, self.waiting.outcome()) {
             (Ended::By(_) | Ended::Found, _) | (_, Outcome::Met) => Ok(ended),
             (_, Outcome::Failed(lines)) => Err(CommandError::goal_failed(lines.join("\n"))),
@@ -175,99 +149,5 @@ impl<V: Live> WaitFor<V> {
                 "the input ended before the condition was met on"
             }
         }
-    }
-}
-
-impl<V: Live> Live for WaitFor<V> {
-    const REST: u32 = V::REST;
-
-    fn wanted(&self) -> Vec<SourceKey> {
-        self.view.wanted()
-    }
-
-    fn need(&self, key: &SourceKey) -> Need {
-        self.view.need(key)
-    }
-
-    fn reports_waiting(&self) -> bool {
-        self.view.reports_waiting()
-    }
-
-    fn catch_up(&self) -> CatchUp {
-        self.view.catch_up()
-    }
-
-    fn holds(&self, key: &SourceKey) -> bool {
-        self.view.holds(key)
-    }
-
-    fn has_begun(&self) -> bool {
-        self.view.has_begun()
-    }
-
-    fn wait_for_other(&mut self) -> impl Future<Output = ()> {
-        self.view.wait_for_other()
-    }
-
-    fn wind_up(&mut self) -> impl Future<Output = ()> {
-        self.view.wind_up()
-    }
-
-    fn stop_waiting(&mut self) -> bool {
-        self.view.stop_waiting()
-    }
-
-    fn over(&mut self, sources: &Sources) {
-        self.unread = sources.unread();
-        self.view.over(sources);
-    }
-
-    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
-        self.waiting.apply(key, &event, now);
-        self.view.apply(key, event, now);
-    }
-
-    fn reports_states_at_once(&self) -> bool {
-        self.view.reports_states_at_once()
-    }
-
-    fn note(
-        &mut self,
-        key: &Arc<SourceKey>,
-        note: Note,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
-        self.view.note(key, note, terminal)
-    }
-
-    fn print(
-        &mut self,
-        sources: &Sources,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
-        self.view.print(sources, terminal)?;
-        if self.view.has_begun() {
-            for name in self.waiting.take_met() {
-                terminal.notify(&format!("{name} condition met"))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        self.view.draw(sources, terminal)
-    }
-
-    fn finish(
-        &mut self,
-        sources: &Sources,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
-        self.view.finish(sources, terminal)
-    }
-
-    fn is_answered(&self, sources: &Sources) -> bool {
-        let is_decided = self.view.has_begun() && self.waiting.is_decided();
-        is_decided || self.view.is_answered(sources)
     }
 }

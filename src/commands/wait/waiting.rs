@@ -12,7 +12,7 @@ const NAMED: usize = 10;
 /// The goals and the progress of the selected objects. Each object must meet the goals in order.
 ///
 /// As in `kubectl wait`, a met goal stays met, even if the object changes later.
-pub(super) struct Waiting {
+pub(crate) struct Waiting {
     goals: Vec<Goal>,
     asked: Vec<GoalProgress>,
     /// The objects that have met the last goal and are not printed yet.
@@ -44,19 +44,19 @@ impl Waiting {
     }
 
     /// Whether there is a goal and the result is known.
-    pub(super) fn is_decided(&self) -> bool {
+    pub(crate) fn is_decided(&self) -> bool {
         let is_done = |asked: &GoalProgress| asked.refusal.is_some() || asked.is_met(&self.goals);
         let mut failures = self.asked.iter().flat_map(GoalProgress::failures);
         !self.goals.is_empty() && (failures.next().is_some() || self.asked.iter().all(is_done))
     }
 
     /// The objects that have met the last goal since the previous call: `deployment.apps/web`.
-    pub(super) fn take_met(&mut self) -> Vec<String> {
+    pub(crate) fn take_met(&mut self) -> Vec<String> {
         std::mem::take(&mut self.met)
     }
 
     /// Takes one event.
-    pub(super) fn apply(&mut self, key: &SourceKey, event: &Event, now: Timestamp) {
+    pub(crate) fn apply(&mut self, key: &SourceKey, event: &Event, now: Timestamp) {
         let mut of_key = self.asked.iter_mut();
         let Some(asked) = of_key.find(|asked| asked.key == *key) else {
             return;
