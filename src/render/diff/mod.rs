@@ -26,7 +26,7 @@ pub use change_type::ChangeType;
 pub use created::{created_lines, lifetime};
 pub use header::{Header, header};
 pub use shown_changes::ShownChanges;
-pub use tree::{Extent, ObjectStanding, whole_lines};
+pub use tree::{Extent, whole_lines};
 pub(crate) use value::{plural, thousands};
 pub use view::{Counts, DiffView, Fold, counts};
 pub use who::writer;

@@ -39,19 +39,34 @@ impl Base {
 }
 
 /// The first piece of a line, and its role.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineMark {
     pub(super) role: Role,
     pub(super) text: &'static str,
 }
 
+impl Default for LineMark {
+    fn default() -> LineMark {
+        LineMark::NONE
+    }
+}
+
 impl LineMark {
+    pub(super) const NONE: LineMark = LineMark::new(Role::Plain, " ");
     pub(super) const ADDED: LineMark = LineMark::new(Role::Added, "+");
     pub(super) const REMOVED: LineMark = LineMark::new(Role::Removed, "-");
     pub(super) const CHANGED: LineMark = LineMark::new(Role::Changed, "~");
 
     pub(super) const fn new(role: Role, text: &'static str) -> LineMark {
         LineMark { role, text }
+    }
+
+    /// The role of the text after the mark. A value that was added or removed as a whole is painted as a whole.
+    pub(super) fn role_of_rest(self) -> Role {
+        match self.role {
+            Role::Added | Role::Removed => self.role,
+            _ => Role::Plain,
+        }
     }
 }
 
@@ -67,11 +82,7 @@ impl Painter<'_> {
     pub(super) fn start(&self, mark: LineMark, at: NodeId, base: Base) -> DiffLine {
         let mut line = DiffLine::indented(base.indent);
         line.write(mark.role, |text| text.extend([mark.text, " "]));
-        let path_role = match mark.role {
-            Role::Added | Role::Removed => mark.role,
-            _ => Role::Plain,
-        };
-        line.write(path_role, |text| {
+        line.write(mark.role_of_rest(), |text| {
             let start = text.len();
             let arrow = self.view.look.symbols.arrow;
             self.diff

@@ -6,9 +6,7 @@ use crate::commands::changes::compared::VersionDoc;
 use crate::commands::changes::formats::ChangesFormat;
 use crate::diff::{Diff, Filter, Noise, Projection, Shown};
 use crate::object::list_keys::ListKeys;
-use crate::render::diff::{
-    ChangeType, Extent, ObjectStanding, ShownChanges, created_lines, whole_lines,
-};
+use crate::render::diff::{ChangeType, Extent, ShownChanges, created_lines, whole_lines};
 use crate::render::style::Role;
 use crate::render::text::escape_line;
 use crate::render::unified::{UnifiedSide, unified};
@@ -38,15 +36,16 @@ impl TextView<'_> {
     pub(super) fn whole(&self) -> Vec<String> {
         let now = self.compared.read.now();
         let object = self.options.redactor.shown(now.doc.root());
-        let is_new = self.compared.change().is_creation();
-        let is_baseline = self.compared.change() == ChangeType::Baseline;
+        let change = self.compared.change();
+        let is_new = change.is_creation();
         let is_whole = self.options.creation == Creation::Whole;
         let view = self.diff_view();
         match self.options.format {
-            ChangesFormat::Full if is_baseline => whole_lines(object, &view, ObjectStanding::There),
+            ChangesFormat::Full if is_new || change == ChangeType::Baseline => {
+                whole_lines(object, &view, change)
+            }
             _ if !is_new => Vec::new(),
-            ChangesFormat::Full => whole_lines(object, &view, ObjectStanding::New),
-            ChangesFormat::Tree if is_whole => whole_lines(object, &view, ObjectStanding::New),
+            ChangesFormat::Tree if is_whole => whole_lines(object, &view, change),
             ChangesFormat::Diff => self.unified(None, Some(now)),
             _ if is_whole => {
                 let paint = |line: String| self.look.styles.paint(Role::Added, &line);

@@ -4,11 +4,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diff::{Change, Content, NodeId, Op, Projection, Shown};
 use crate::object::path::Side;
+use crate::render::style::Role;
 
-use super::super::painter::Painter;
+use super::super::painter::{LineMark, Painter};
 use super::super::value::thousands;
 use super::super::view::{Fold, MOVES, is_move};
-use super::row::{Extent, Mark, Marking, Sort, TreeRow};
+use super::row::{Extent, Marking, Sort, TreeRow};
 
 /// Collects rows while it walks down the object.
 pub(super) struct TreeBuilder<'b> {
@@ -183,8 +184,9 @@ impl<'b> TreeBuilder<'b> {
         }
     }
 
-    /// Writes the parts of an object or a list, with the number of omitted parts between them.
-    pub(super) fn parts(&mut self, parts: Vec<TreePart<'b>>, indent: usize) {
+    /// Writes the parts of an object or a list, with the number of omitted parts between them. Unchanged parts have the
+    /// mark of the whole.
+    pub(super) fn parts(&mut self, parts: Vec<TreePart<'b>>, indent: usize, marking: Marking<'_>) {
         let count = parts.len();
         let mut omitted = 0;
         for (index, part) in parts.into_iter().enumerate() {
@@ -202,7 +204,7 @@ impl<'b> TreeBuilder<'b> {
             };
             match part.entry {
                 PartSource::At(at) => self.value(at, spot),
-                PartSource::Plain(value) => self.whole(value, Marking::of(Mark::None), spot),
+                PartSource::Plain(value) => self.whole(value, marking, spot),
             }
         }
         self.push_omitted(omitted, indent);
@@ -240,43 +242,43 @@ impl<'b> TreeBuilder<'b> {
     }
 
     /// Writes a value that was moved or has changes inside, but was not replaced.
-    fn inside(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
-        let (mark, shows) = self.place_of(at);
+    fn inside(&mut self, at: NodeId, new: Shown<'b>, mut spot: Spot) {
+        let mut shows = Vec::new();
+        if let Some(moved) = self.reordered.get(&at) {
+            let (count, total) = (thousands(moved.len()), thousands(new.items().count()));
+            let count = format!("  {count} of {total} items moved");
+            spot.end.push_str(&count);
+            shows.extend(moved);
+        }
+        if self.changes_at.contains_key(&at) {
+            shows.push(at);
+        }
+        let mark = match shows[..] {
+            [] => LineMark::NONE,
+            [..] => LineMark::new(Role::Moved, self.painter.view.look.symbols.moved),
+        };
         let marking = Marking {
             mark,
             shows: &shows,
         };
         match new.content() {
-            Content::Object if self.is_busy(at) => self.object(at, new, spot),
-            Content::Array if self.is_busy(at) => self.list(at, new, spot),
+            Content::Object if self.is_busy(at) => {
+                let closing = self.open("{", marking, spot);
+                self.object(at, new, &closing);
+            }
+            Content::Array if self.is_busy(at) => {
+                let closing = self.open("[", marking, spot);
+                self.list(at, new, &closing);
+            }
             _ => self.whole(new, marking, spot),
         }
     }
 
-    /// The mark of a value that was moved, or whose items were reordered.
-    fn place_of(&self, at: NodeId) -> (Mark, Vec<NodeId>) {
-        match (self.reordered.get(&at), self.changes_at.contains_key(&at)) {
-            (None, false) => (Mark::None, Vec::new()),
-            (moved, own) => {
-                let shows = moved.into_iter().flatten().copied();
-                (Mark::Move, shows.chain(own.then_some(at)).collect())
-            }
-        }
-    }
-
     /// Opens an object or a list; returns the place of its closing bracket.
-    pub(super) fn open(&mut self, bracket: &str, at: NodeId, mut spot: Spot) -> Spot {
-        let (mark, shows) = self.place_of(at);
-        if let Some(moved) = self.reordered.get(&at) {
-            let total = self.painter.shown(at, Side::New);
-            let total = total.map_or(0, |list| list.items().count());
-            let (moved, total) = (thousands(moved.len()), thousands(total));
-            let count = format!("  {moved} of {total} items moved");
-            spot.end.push_str(&count);
-        }
+    pub(super) fn open(&mut self, bracket: &str, marking: Marking<'_>, mut spot: Spot) -> Spot {
         self.rows.push(TreeRow {
-            mark,
-            shows,
+            mark: marking.mark,
+            shows: marking.shows.to_vec(),
             sort: Sort::Open,
             indent: spot.indent,
             head: format!("{}{bracket}", spot.lead),
@@ -286,8 +288,10 @@ impl<'b> TreeBuilder<'b> {
         spot
     }
 
-    pub(super) fn close(&mut self, bracket: &str, spot: &Spot) {
+    pub(super) fn close(&mut self, bracket: &str, marking: Marking<'_>, spot: &Spot) {
         self.rows.push(TreeRow {
+            mark: marking.mark,
+            shows: marking.shows.to_vec(),
             sort: Sort::Close,
             indent: spot.indent,
             head: bracket.to_owned(),

@@ -1,29 +1,32 @@
 //! Writes changed values of a tree: added, removed, or replaced.
 
 use crate::diff::text::{Hunk, Tag, TextDiff};
-use crate::diff::{Change, Content, Fmt, Noise, Op, Shown};
+use crate::diff::{Change, Content, Fmt, Op, Shown};
 use crate::object::path::Side;
 use crate::render::age;
 use crate::render::text::escape_line;
 
 use super::super::embedded::{MOST_LINES, line_counts};
-use super::super::painter::{ShownPair, span};
+use super::super::painter::{LineMark, ShownPair, span};
 use super::super::value::plural;
 use super::super::view::Fold;
 use super::build::{Spot, TreeBuilder};
 use super::json_text::text;
-use super::row::{Extent, Mark, Marking, RowBody, Sort, TreeRow};
+use super::row::{Extent, Marking, RowBody, Sort, TreeRow};
 
 impl<'b> TreeBuilder<'b> {
     /// Writes a value that was added, removed or replaced.
     pub(super) fn edit(&mut self, change: &Change, spot: Spot) {
-        let shows = &[change.at];
-        let marking = |mark| Marking { mark, shows };
+        let marking = Marking {
+            mark: self.painter.mark(change),
+            shows: &[change.at],
+        };
         let old = self.painter.shown(change.at, Side::Old);
         let new = self.painter.shown(change.at, Side::New);
         match (change.op, old, new) {
-            (Op::Add, _, Some(new)) => self.whole(new, marking(Mark::Add), spot),
-            (Op::Remove, Some(old), _) => self.whole(old, marking(Mark::Remove), spot),
+            (Op::Add, _, Some(value)) | (Op::Remove, Some(value), _) => {
+                self.whole(value, marking, spot);
+            }
             (Op::Replace, Some(old), Some(new)) => {
                 self.replaced(change, ShownPair { old, new }, spot);
             }
@@ -45,14 +48,11 @@ impl<'b> TreeBuilder<'b> {
                 end: String::new(),
                 ..spot
             };
-            self.whole(old, marking(Mark::Remove), before);
-            return self.whole(new, marking(Mark::Add), spot);
+            self.whole(old, marking(LineMark::REMOVED), before);
+            return self.whole(new, marking(LineMark::ADDED), spot);
         }
         let row = TreeRow {
-            mark: match change.noise {
-                Some(Noise::Equivalent) => Mark::Equal,
-                _ => Mark::Change,
-            },
+            mark: self.painter.mark(change),
             shows: shows.to_vec(),
             indent: spot.indent,
             head: spot.lead,
@@ -104,7 +104,7 @@ impl<'b> TreeBuilder<'b> {
         let lines: Vec<TreeRow> = hunks.iter().flat_map(hunk_rows).collect();
         let rest = lines.len().saturating_sub(most);
         for line in lines.into_iter().take(most) {
-            let is_changed = line.mark != Mark::None;
+            let is_changed = line.mark != LineMark::NONE;
             self.rows.push(TreeRow {
                 indent,
                 shows: if is_changed {
@@ -135,9 +135,9 @@ fn hunk_rows(hunk: &Hunk) -> Vec<TreeRow> {
     let lines = hunk.lines.iter().map(|line| TreeRow {
         sort: Sort::Text,
         mark: match line.tag {
-            Tag::Context => Mark::None,
-            Tag::Removed => Mark::Remove,
-            Tag::Added => Mark::Add,
+            Tag::Context => LineMark::NONE,
+            Tag::Removed => LineMark::REMOVED,
+            Tag::Added => LineMark::ADDED,
         },
         body: RowBody::One(escape_line(&line.text).into_owned()),
         end: if line.unended { "  \\ no newline" } else { "" }.to_owned(),

@@ -6,12 +6,12 @@ use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, NodeId, Noise};
 use crate::object::list_keys::ListKeys;
 
 use super::super::embedded::repeats;
-use super::super::painter::{Painter, ShownPair};
+use super::super::painter::{LineMark, Painter, ShownPair};
 use super::super::value::plural;
 use super::super::view::DiffView;
 use super::super::who::Attribution;
 use super::build::TreeBuilder;
-use super::row::{Extent, Mark, Sort, TreeRow, compact};
+use super::row::{Extent, Sort, TreeRow, compact};
 
 impl<'b> TreeBuilder<'b> {
     /// The JSON that both versions of a changed string contain. `None` if it is not JSON, or if the whole
@@ -60,7 +60,7 @@ impl<'b> TreeBuilder<'b> {
         let mut builder = TreeBuilder::new(&painter, self.extent);
         builder.object_itself();
         for row in compact(builder.rows) {
-            let is_marked = row.mark != Mark::None;
+            let is_marked = row.mark != LineMark::NONE;
             self.rows.push(TreeRow {
                 // No later row may join this one, because the brackets that follow are not part of the
                 // string.

@@ -1,5 +1,6 @@
 //! Writes the objects of a tree. Fields are sorted by name, but the key fields of an item come first.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::diff::{NodeId, Noise, Shown};
@@ -10,12 +11,12 @@ use super::json_text::{string, text};
 use super::row::{Extent, Marking, RowBody, TreeRow};
 
 impl<'b> TreeBuilder<'b> {
-    /// Writes an object that both versions have, or whose old version does not count.
-    pub(super) fn object(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
-        let mut parts = self.fields(at, new, spot.layer);
+    /// Writes the rest of an object that both versions have, or whose old version does not count, up to its closing
+    /// bracket.
+    pub(super) fn object(&mut self, at: NodeId, new: Shown<'b>, closing: &Spot) {
+        let mut parts = self.fields(at, new, closing.layer);
         let context = self.context(at, new, &mut parts);
-        let indent = spot.indent + 2;
-        let closing = self.open("{", at, spot);
+        let indent = closing.indent + 2;
         if !context.is_empty() {
             self.rows.push(TreeRow {
                 indent,
@@ -24,8 +25,8 @@ impl<'b> TreeBuilder<'b> {
                 ..TreeRow::default()
             });
         }
-        self.parts(parts, indent);
-        self.close("}", &closing);
+        self.parts(parts, indent, Marking::NONE);
+        self.close("}", Marking::NONE, closing);
     }
 
     /// The fields of the new version, and the removed fields that are shown.
@@ -47,10 +48,17 @@ impl<'b> TreeBuilder<'b> {
             };
             (!self.is_excluded(&entry, value)).then(|| (name.into_owned(), entry))
         });
-        let mut fields: Vec<(String, PartSource<'b>)> = there
-            .chain(gone)
-            .filter(|(name, entry)| self.is_worth(layer, name, entry))
-            .collect();
+        self.sorted(layer, there.chain(gone))
+    }
+
+    /// The parts of an object, sorted by name, without those that do not belong to the whole object.
+    fn sorted(
+        &self,
+        layer: Layer,
+        fields: impl Iterator<Item = (String, PartSource<'b>)>,
+    ) -> Vec<TreePart<'b>> {
+        let fields = fields.filter(|(name, entry)| self.is_worth(layer, name, entry));
+        let mut fields: Vec<_> = fields.collect();
         fields.sort_by(|a, b| a.0.cmp(&b.0));
         let part = |(name, entry): (String, PartSource<'b>)| TreePart {
             lead: format!("{}: ", string(&name)),
@@ -114,72 +122,35 @@ impl<'b> TreeBuilder<'b> {
 
     /// Writes a value with the same mark on each of its lines.
     pub(super) fn whole(&mut self, value: Shown<'b>, marking: Marking<'_>, spot: Spot) {
-        let Marking { mark, shows } = marking;
         let brackets = match self.extent {
             Extent::Whole => TreeBuilder::brackets(value),
             Extent::Changed => None,
         };
-        let row = TreeRow {
-            mark,
-            shows: shows.to_vec(),
-            indent: spot.indent,
-            end: spot.end.clone(),
-            ..TreeRow::default()
-        };
         let Some((open, close)) = brackets else {
             return self.rows.push(TreeRow {
+                mark: marking.mark,
+                shows: marking.shows.to_vec(),
+                indent: spot.indent,
                 head: spot.lead,
                 body: RowBody::One(text(value)),
                 tail: spot.comma.to_owned(),
-                ..row
+                end: spot.end,
+                ..TreeRow::default()
             });
         };
-        self.rows.push(TreeRow {
-            head: format!("{}{open}", spot.lead),
-            ..row
-        });
         let parts = match open {
-            "{" => self.plain_fields(value, spot.layer),
+            "{" => {
+                let fields = self.projection.fields(value);
+                let plain = |(name, value): (Cow<'b, str>, _)| {
+                    (name.into_owned(), PartSource::Plain(value))
+                };
+                self.sorted(spot.layer, fields.map(plain))
+            }
             _ => self.projection.items(value).map(TreePart::item).collect(),
         };
-        let count = parts.len();
-        for (index, part) in parts.into_iter().enumerate() {
-            let comma = if index + 1 < count { "," } else { "" };
-            if let PartSource::Plain(inner) = part.entry {
-                let spot = Spot {
-                    lead: part.lead,
-                    indent: spot.indent + 2,
-                    comma,
-                    end: String::new(),
-                    layer: part.layer,
-                };
-                self.whole(inner, marking, spot);
-            }
-        }
-        self.rows.push(TreeRow {
-            mark,
-            shows: shows.to_vec(),
-            indent: spot.indent,
-            head: close.to_owned(),
-            tail: spot.comma.to_owned(),
-            ..TreeRow::default()
-        });
-    }
-
-    fn plain_fields(&self, value: Shown<'b>, layer: Layer) -> Vec<TreePart<'b>> {
-        let mut fields: Vec<_> = self
-            .projection
-            .fields(value)
-            .filter(|(name, value)| self.is_worth(layer, name, &PartSource::Plain(*value)))
-            .collect();
-        fields.sort_by(|a, b| a.0.cmp(&b.0));
-        let part = |(name, value): (std::borrow::Cow<'b, str>, Shown<'b>)| TreePart {
-            lead: format!("{}: ", string(&name)),
-            entry: PartSource::Plain(value),
-            layer: layer.below(&name),
-            name: name.into_owned(),
-        };
-        fields.into_iter().map(part).collect()
+        let closing = self.open(open, marking, spot);
+        self.parts(parts, closing.indent + 2, marking);
+        self.close(close, marking, &closing);
     }
 
     /// Whether a value was removed and the removal is shown.

@@ -6,6 +6,7 @@ use crate::diff::{NodeId, Shown};
 use crate::object::path::Side;
 
 use super::build::{PartSource, Spot, TreeBuilder, TreePart};
+use super::row::Marking;
 
 /// An item of the new list.
 struct Placed<'b> {
@@ -16,13 +17,11 @@ struct Placed<'b> {
 }
 
 impl<'b> TreeBuilder<'b> {
-    /// Writes a list that both versions have, or whose old version does not count.
-    pub(super) fn list(&mut self, at: NodeId, new: Shown<'b>, spot: Spot) {
+    /// Writes the rest of a list that both versions have, or whose old version does not count, up to its closing bracket.
+    pub(super) fn list(&mut self, at: NodeId, new: Shown<'b>, closing: &Spot) {
         let parts = self.items(at, new);
-        let indent = spot.indent + 2;
-        let closing = self.open("[", at, spot);
-        self.parts(parts, indent);
-        self.close("]", &closing);
+        self.parts(parts, closing.indent + 2, Marking::NONE);
+        self.close("]", Marking::NONE, closing);
     }
 
     fn items(&self, at: NodeId, new: Shown<'b>) -> Vec<TreePart<'b>> {

@@ -16,22 +16,14 @@ use crate::diff::{Diff, NodeId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 
-use super::painter::Painter;
+use super::change_type::ChangeType;
+use super::painter::{LineMark, Painter};
 use super::shown_changes::ShownChanges;
 use super::view::DiffView;
 use super::who::Attribution;
 use build::{Spot, TreeBuilder};
 pub use row::Extent;
-use row::{Mark, Marking, TreeRow, compact};
-
-/// Whether the whole object is new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ObjectStanding {
-    /// The object exists in both versions.
-    There,
-    /// The object was created.
-    New,
-}
+use row::{Marking, TreeRow, compact};
 
 impl ShownChanges<'_> {
     /// The object with its changes. The first column of each line holds its mark.
@@ -44,12 +36,8 @@ impl ShownChanges<'_> {
     }
 }
 
-/// The lines of an object without an old version to compare with.
-pub fn whole_lines(
-    object: Shown<'_>,
-    view: &DiffView<'_>,
-    standing: ObjectStanding,
-) -> Vec<String> {
+/// The lines of an object without an old version to compare with, marked as added if it is new.
+pub fn whole_lines(object: Shown<'_>, view: &DiffView<'_>, change: ChangeType) -> Vec<String> {
     let diff = Diff::of(None, None);
     let painter = Painter {
         diff: &diff,
@@ -57,14 +45,15 @@ pub fn whole_lines(
         view,
         above: Attribution::Writer,
     };
-    let mark = match standing {
-        ObjectStanding::There => Mark::None,
-        ObjectStanding::New => Mark::Add,
+    let mark = if change.is_creation() {
+        LineMark::ADDED
+    } else {
+        LineMark::NONE
     };
     let mut builder = TreeBuilder::new(&painter, Extent::Whole);
     builder.projection = view.filter.projection([object], ListKeys::builtin());
     if !builder.projection.excludes(object) {
-        builder.whole(object, Marking::of(mark), Spot::root());
+        builder.whole(object, Marking { mark, shows: &[] }, Spot::root());
     }
     paint(builder.rows, view, Extent::Whole)
 }

@@ -6,6 +6,7 @@ use crate::render::text;
 
 use super::super::excerpt::Excerpt;
 use super::super::fit::{Room, Span};
+use super::super::painter::LineMark;
 
 /// How much of an object is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,31 +17,18 @@ pub enum Extent {
     Whole,
 }
 
-/// The mark in the first column.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Mark {
-    #[default]
-    None,
-    Add,
-    Remove,
-    Change,
-    /// Another spelling of the same value.
-    Equal,
-    Move,
-}
-
 /// The mark of all lines of a value, and the changes that they show.
 #[derive(Clone, Copy)]
 pub(super) struct Marking<'t> {
-    pub(super) mark: Mark,
+    pub(super) mark: LineMark,
     pub(super) shows: &'t [NodeId],
 }
 
 impl Marking<'_> {
-    /// A mark without changes.
-    pub(super) fn of(mark: Mark) -> Marking<'static> {
-        Marking { mark, shows: &[] }
-    }
+    pub(super) const NONE: Marking<'static> = Marking {
+        mark: LineMark::NONE,
+        shows: &[],
+    };
 }
 
 /// The value part of a line.
@@ -72,7 +60,7 @@ pub(super) enum Sort {
 /// A line. All text in it is display text.
 #[derive(Debug, Default)]
 pub(super) struct TreeRow {
-    pub(super) mark: Mark,
+    pub(super) mark: LineMark,
     pub(super) sort: Sort,
     pub(super) indent: usize,
     /// The text before the value: its name, and its opening bracket.
@@ -108,7 +96,7 @@ impl TreeRow {
                 next.indent > self.indent || self.closes(next)
             }
             Sort::Close | Sort::Omitted => self.sort != Sort::Text,
-            Sort::Value | Sort::Open => self.is_bare() && next.mark == Mark::None,
+            Sort::Value | Sort::Open => self.is_bare() && next.mark == LineMark::NONE,
             Sort::Text => false,
         }
     }
@@ -143,19 +131,7 @@ impl TreeRow {
 
     /// The painted line. Values that are too long for `width` are cut.
     pub(super) fn paint(self, look: Look, width: Option<usize>) -> String {
-        let (role, symbol) = match self.mark {
-            Mark::None => (Role::Plain, " "),
-            Mark::Add => (Role::Added, "+"),
-            Mark::Remove => (Role::Removed, "-"),
-            Mark::Change => (Role::Changed, "~"),
-            Mark::Equal => (Role::Equal, look.symbols.equal),
-            Mark::Move => (Role::Moved, look.symbols.moved),
-        };
-        // A value that was added or removed as a whole is painted as a whole.
-        let rest = match self.mark {
-            Mark::Add | Mark::Remove => role,
-            Mark::None | Mark::Change | Mark::Equal | Mark::Move => Role::Plain,
-        };
+        let (mark, rest) = (self.mark, self.mark.role_of_rest());
         let fixed = [&self.head, &self.note, &self.tail, &self.end];
         let taken: usize = fixed.iter().map(|part| text::width(part)).sum();
         let room = Room {
@@ -163,7 +139,7 @@ impl TreeRow {
             ellipsis: look.symbols.ellipsis,
         };
         let mut spans = vec![
-            (role, format!("{symbol} ")),
+            (mark.role, format!("{} ", mark.text)),
             (rest, format!("{}{}", " ".repeat(self.indent), self.head)),
         ];
         match self.body {

@@ -357,7 +357,7 @@ fn every_line_of_a_new_object_is_marked() {
         Setting::default()
             .with(|view| whole_lines(view.redactor.shown(object.root()), view, standing).join("\n"))
     };
-    assert_snapshot!(whole(ObjectStanding::New), @r#"
+    assert_snapshot!(whole(ChangeType::Created), @r#"
     + {
     +   "data": {},
     +   "kind": "ConfigMap",
@@ -366,7 +366,7 @@ fn every_line_of_a_new_object_is_marked() {
     +   }
     + }
     "#);
-    assert_snapshot!(whole(ObjectStanding::There), @r#"
+    assert_snapshot!(whole(ChangeType::Baseline), @r#"
     {
       "data": {},
       "kind": "ConfigMap",
@@ -423,7 +423,7 @@ fn the_full_view_shows_the_selected_parts() {
             whole_lines(
                 view.redactor.shown(object.root()),
                 view,
-                ObjectStanding::New,
+                ChangeType::Created,
             )
             .join("\n")
         })
@@ -555,7 +555,7 @@ fn marked_and_shown(
     };
     let rows = rows(&painter, extent);
     for row in &rows {
-        assert_eq!(row.mark == Mark::None, row.shows.is_empty(), "{row:?}");
+        assert_eq!(row.mark == LineMark::NONE, row.shows.is_empty(), "{row:?}");
     }
     let shown = diff.changes().iter();
     let shown = shown.filter(|change| view.shows(diff, change));
@@ -611,7 +611,7 @@ proptest! {
             let diff = Diff::of(Some(a.root()), Some(b.root()));
             let painter = Painter { diff: &diff, writers: None, view, above: Attribution::Writer };
             let rows = rows(&painter, Extent::Whole);
-            let kept = rows.into_iter().filter(|row| row.mark != Mark::Remove);
+            let kept = rows.into_iter().filter(|row| row.mark != LineMark::REMOVED);
             kept.map(|row| row.head + &match row.body {
                 row::RowBody::None => String::new(),
                 row::RowBody::One(value) | row::RowBody::Pair(_, value) => value,
@@ -630,7 +630,7 @@ proptest! {
         let mut output = lines(&setting, &old, &new, Extent::Changed);
         output.push_str(&lines(&setting, &old, &new, Extent::Whole));
         let new = doc(&new);
-        output.push_str(&setting.with(|view| whole_lines(view.redactor.shown(new.root()), view, ObjectStanding::New).join("\n")));
+        output.push_str(&setting.with(|view| whole_lines(view.redactor.shown(new.root()), view, ChangeType::Created).join("\n")));
         for secret in [PLANTED.to_owned(), base64(PLANTED.as_bytes()), base64(&PLANTED.as_bytes()[1..12]), base64(&PLANTED.as_bytes()[2..11])] {
             let secret = secret.trim_end_matches('=');
             prop_assert!(!output.contains(&secret[..10]), "{output}");
