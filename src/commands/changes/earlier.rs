@@ -93,7 +93,7 @@ impl Changes {
         for event in events.filter(|event| event.change == ChangeType::Deleted) {
             self.state.remember_deleted(&event.now.object);
         }
-        self.earlier = entries.len() as u64;
+        self.earlier = entries.len();
         let has_past = |key: &SourceKey| entries.iter().any(|entry| *entry.key == *key);
         self.absent
             .retain(|key| self.span == Span::On || !has_past(key));

@@ -26,7 +26,7 @@ use crate::render::diff::Fold;
 use absence::Absence;
 pub(crate) use args::ChangesArgs;
 use by::ManagerFilter;
-use output::{CountLimit, Creation, DisplayOptions, Renderer};
+use output::{Creation, DisplayOptions, Renderer};
 use run::{Changes, Span};
 use shown::ShownVersions;
 
@@ -63,7 +63,7 @@ pub(crate) async fn show(
         (true, true) => Span::File,
     };
     let mut renderer = Renderer::new(options(args, &session), &keys, context.env.now());
-    renderer.count_limit = CountLimit::up_to(args.count);
+    renderer.summary.limit = args.count;
     let mut changes = Changes::new(keys.clone(), renderer, Absence::of(args), span);
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
@@ -74,7 +74,7 @@ pub(crate) async fn show(
     match &changes.missing[..] {
         [] => {
             let unread = changes.unknown.into_iter().chain(stop.unread);
-            let answer = Answer::from(changes.renderer.count_limit.is_changed);
+            let answer = Answer::from(changes.renderer.summary.is_changed);
             args.ends.conclude(ended?, answer, unread)
         }
         missing => Err(session.not_found(missing).await),

@@ -44,7 +44,7 @@ pub(super) struct Changes {
     /// The look-back, until its timeline is printed. Live entries wait for it.
     pub(super) past: Option<LookBack>,
     /// The number of earlier versions that were printed.
-    pub(super) earlier: u64,
+    pub(super) earlier: usize,
     /// The server's schemas of custom kinds.
     pub(super) schemas: Schemas,
 }
@@ -180,7 +180,7 @@ impl Live for Changes {
         let keys = &self.renderer.options.shown.keys;
         let due = self.schemas.due(&mut self.pending, keys);
         let mut page = self.renderer.page(&due, terminal);
-        self.state.hidden += page.hidden as u64;
+        self.state.hidden += page.hidden;
         self.renderer.add_initial_sync(&mut page, sources, terminal);
         page.print(terminal)
     }
@@ -217,7 +217,7 @@ impl Live for Changes {
 
     fn is_answered(&self, sources: &Sources) -> bool {
         let is_over = self.span == Span::Once && self.has_begun();
-        self.renderer.count_limit.is_reached() || (is_over && sources.are_settled())
+        self.renderer.summary.is_full() || (is_over && sources.are_settled())
     }
 }
 

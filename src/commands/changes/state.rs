@@ -135,9 +135,9 @@ pub(super) struct ChangesState {
     /// The number of objects that exist now.
     pub(super) objects: usize,
     /// The number of versions since the first listing.
-    pub(super) versions: u64,
+    pub(super) versions: usize,
     /// The number of these versions without a shown change.
-    pub(super) hidden: u64,
+    pub(super) hidden: usize,
     /// The arrival of the last of these versions.
     pub(super) last: Option<Timestamp>,
 }

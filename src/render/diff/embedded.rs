@@ -9,6 +9,7 @@ use crate::diff::{
 };
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
+use crate::render::count::{plural, thousands};
 use crate::render::style::Role;
 use crate::render::text;
 
@@ -17,7 +18,6 @@ use super::fit::Room;
 use super::folds;
 use super::line::DiffLine;
 use super::painter::{Base, Painter, ShownPair};
-use super::value::{plural, thousands};
 use super::view::{Fold, rank};
 use super::who::Attribution;
 

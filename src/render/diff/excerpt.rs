@@ -1,13 +1,13 @@
 //! Excerpts of texts that are too long for a line: the change and the text around it.
 
 use crate::diff::{Content, Shown};
+use crate::render::count::thousands;
 use crate::render::style::Role;
 use crate::render::text;
 
 use super::fit::{Room, Span};
 use super::line::DiffLine;
 use super::painter::{Painter, ShownPair};
-use super::value::thousands;
 use super::view::Fold;
 
 /// The length in bytes above which a text is shown as an excerpt.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::diff::{Change, Fmt, NodeId, Op, Shown};
 use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
+use crate::render::count::{plural, thousands};
 use crate::render::style::Role;
 
 use super::painter::{Base, LineMark, Painter};
-use super::value::{plural, thousands};
 use super::view::{DiffView, MOVES, is_move};
 use super::{conditions, containers};
 

@@ -3,12 +3,12 @@
 use jiff::SignedDuration;
 
 use crate::object::{ObjectRef, ResourceVersion};
+use crate::render::count::plural;
 use crate::render::style::Look;
 use crate::render::style::Role;
 use crate::render::{age, text};
 
 use super::change_type::ChangeType;
-use super::value::plural;
 use super::view::Counts;
 
 /// The parts of a heading.

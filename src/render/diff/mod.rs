@@ -27,7 +27,6 @@ pub use created::{created_lines, lifetime};
 pub use header::{Header, header};
 pub use shown_changes::ShownChanges;
 pub use tree::{Extent, whole_lines};
-pub(crate) use value::{plural, thousands};
 pub use view::{Counts, DiffView, Fold, counts};
 pub use who::writer;
 

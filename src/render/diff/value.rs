@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::diff::{Content, Shown};
+use crate::render::count::plural;
 use crate::render::text;
 
 /// How much of an object or a list is printed.
@@ -162,23 +163,6 @@ fn counted(shown: Shown<'_>) -> String {
     }
 }
 
-/// A count with thousands separators: `4,864`.
-pub(crate) fn thousands(count: usize) -> String {
-    let mut digits = count.to_string();
-    let mut at = digits.len();
-    while at > 3 {
-        at -= 3;
-        digits.insert(at, ',');
-    }
-    digits
-}
-
-/// `1 change`, `25 changes`.
-pub(crate) fn plural(count: usize, unit: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{} {unit}{s}", thousands(count))
-}
-
 /// Formats a string, in quotes if it needs them.
 fn string(text: Cow<'_, str>, place: ScalarPlace) -> Cow<'_, str> {
     if is_plain(&text, place) {
@@ -304,18 +288,6 @@ mod tests {
             string("say \"hi\"\nthere", ScalarPlace::Line),
             r#""say \"hi\"\nthere""#
         );
-    }
-
-    #[test]
-    fn thousands_are_separated() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(thousands(number), text);
-        }
     }
 
     #[test]

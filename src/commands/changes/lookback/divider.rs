@@ -8,9 +8,9 @@ use super::SourcePast;
 use super::missing;
 use super::skipped::{self, SkippedSource};
 use super::source_past::DatedRevision;
-use crate::commands::changes::output::plural;
 use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::{describe, named};
+use crate::render::count::plural;
 use crate::render::text::{escape_line, width};
 use crate::watch::{End, Revision};
 

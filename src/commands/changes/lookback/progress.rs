@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::commands::changes::output::plural;
-use crate::render::diff::thousands;
+use crate::render::count::{plural, thousands};
 
 /// The number of changed objects, and how many of them are read back.
 #[derive(Debug, Default)]
@@ -28,10 +27,9 @@ impl LookBackProgress {
         let read = self.read.load(Ordering::Relaxed);
         match self.changed.load(Ordering::Relaxed) {
             0 => format!("reading back: {} to go", plural(sources, "source")),
-            1 => format!("reading back: {read} of 1 object"),
             changed => {
-                let (read, changed) = (thousands(read), thousands(changed));
-                format!("reading back: {read} of {changed} objects")
+                let (read, changed) = (thousands(read), plural(changed, "object"));
+                format!("reading back: {read} of {changed}")
             }
         }
     }

@@ -1,10 +1,9 @@
 //! The footer of a live `changes`: the state of its sources and its counts.
 
-use std::fmt::Display;
-
 use crate::commands::changes::state::ChangesState;
 use crate::commands::{Sources, Terminal};
 use crate::render::age;
+use crate::render::count::plural;
 
 /// The footer: a line for each kind you may not read, then the state of the sources and the counts.
 pub(crate) fn footer(
@@ -50,13 +49,4 @@ pub(crate) fn refused(sources: &Sources, terminal: &Terminal<'_>) -> Vec<String>
     let others = (others > 0).then(|| format!("and {others} more that cannot be read"));
     let lines = sources.refused().take(most).chain(others);
     lines.map(|line| styles.dim(&line)).collect()
-}
-
-/// `1 watch`, `2 watches`.
-pub(crate) fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, unit: &str) -> String {
-    match unit {
-        _ if count == N::from(1) => format!("1 {unit}"),
-        _ if unit.ends_with("ch") => format!("{count} {unit}es"),
-        _ => format!("{count} {unit}s"),
-    }
 }

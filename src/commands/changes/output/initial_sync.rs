@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::footer::plural;
 use crate::commands::changes::formats::Audience;
 use crate::commands::changes::state::{Occurrence, TimelineEntry};
 use crate::commands::sources::{named, place};
+use crate::render::count::plural;
 use crate::source::SourceKey;
 
 /// Up to this many kinds have a line each.
@@ -18,7 +18,7 @@ pub(crate) struct InitialSync {
     is_open: bool,
     listed: Vec<Arc<SourceKey>>,
     /// The number of their objects.
-    objects: u64,
+    objects: usize,
 }
 
 impl InitialSync {
@@ -39,7 +39,7 @@ impl InitialSync {
         let is_one = self.is_open && named(&entry.key).is_none();
         if is_one {
             self.listed.push(entry.key.clone());
-            self.objects += count as u64;
+            self.objects += count;
         }
         is_one
     }
@@ -56,7 +56,7 @@ impl InitialSync {
 }
 
 /// `watching 312 objects of 27 kinds in namespace "shop"`.
-fn watching(listed: &[Arc<SourceKey>], objects: u64) -> String {
+fn watching(listed: &[Arc<SourceKey>], objects: usize) -> String {
     let mut places = listed.iter().map(|key| place(key));
     let first = places.next().unwrap_or_default();
     let common = Some(first).filter(|first| places.all(|place| place == *first));

@@ -1,7 +1,6 @@
 //! The output of `changes`.
 
 mod body;
-mod count_limit;
 mod documents;
 mod footer;
 mod initial_sync;
@@ -14,7 +13,6 @@ mod renderer;
 mod summary;
 mod text;
 
-pub(super) use count_limit::CountLimit;
-pub(super) use footer::{footer, plural, refused};
+pub(super) use footer::{footer, refused};
 pub(super) use options::{Creation, DisplayOptions, clock, shifted};
 pub(super) use renderer::Renderer;

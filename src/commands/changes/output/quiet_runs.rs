@@ -6,7 +6,8 @@ use jiff::tz::TimeZone;
 use crate::diff::Noise;
 use crate::object::ObjectRef;
 use crate::render::age;
-use crate::render::diff::{Counts, plural, thousands};
+use crate::render::count::{plural, thousands};
+use crate::render::diff::Counts;
 use crate::render::style::Look;
 use crate::render::text::escape_line;
 

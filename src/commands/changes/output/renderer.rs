@@ -10,7 +10,6 @@ use crate::commands::{Sources, Terminal};
 use crate::render::text::escape_line;
 use crate::source::SourceKey;
 
-use super::count_limit::CountLimit;
 use super::documents::both_versions;
 use super::initial_sync::InitialSync;
 use super::options::{DisplayOptions, notice, warning};
@@ -24,7 +23,6 @@ use super::text::unreadable;
 pub(crate) struct Renderer {
     pub(crate) options: DisplayOptions,
     pub(crate) summary: Summary,
-    pub(crate) count_limit: CountLimit,
     /// The versions with only noise.
     pub(crate) quiet: QuietRuns,
     initial_sync: InitialSync,
@@ -41,7 +39,6 @@ impl Renderer {
             initial_sync: InitialSync::of(keys, options.format.audience()),
             options,
             summary: Summary::since(started),
-            count_limit: CountLimit::default(),
             quiet: QuietRuns::default(),
             docs: DocCache::default(),
             has_document: false,
@@ -53,7 +50,7 @@ impl Renderer {
     pub(crate) fn page(&mut self, entries: &[TimelineEntry], terminal: &Terminal<'_>) -> Printout {
         let mut page = Printout::default();
         for entry in entries {
-            if self.count_limit.is_reached() {
+            if self.summary.is_full() {
                 break;
             }
             let rendered = self.rendered(entry, terminal);
@@ -109,7 +106,7 @@ impl Renderer {
             };
         };
         let rendered = self.version(entry, event, terminal);
-        self.summary.count(&rendered);
+        self.summary.count_changes(&rendered);
         self.framed(rendered, entry, terminal)
     }
 
@@ -147,7 +144,8 @@ impl Renderer {
             },
         };
         if !rendered.lines.is_empty() {
-            self.count_limit.note(event.change, compared.as_ref().ok());
+            let compared = compared.as_ref().ok();
+            self.summary.count_version(event.change, compared);
         }
         rendered
     }

@@ -4,10 +4,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diff::{Change, Content, NodeId, Op, Projection, Shown};
 use crate::object::path::Side;
+use crate::render::count::thousands;
 use crate::render::style::Role;
 
 use super::super::painter::{LineMark, Painter};
-use super::super::value::thousands;
 use super::super::view::{Fold, MOVES, is_move};
 use super::row::{Extent, Marking, Sort, TreeRow};
 

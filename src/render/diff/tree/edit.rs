@@ -4,11 +4,11 @@ use crate::diff::text::{Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Fmt, Op, Shown};
 use crate::object::path::Side;
 use crate::render::age;
+use crate::render::count::plural;
 use crate::render::text::escape_line;
 
 use super::super::embedded::{MOST_LINES, line_counts};
 use super::super::painter::{LineMark, ShownPair, span};
-use super::super::value::plural;
 use super::super::view::Fold;
 use super::build::{Spot, TreeBuilder};
 use super::json_text::text;

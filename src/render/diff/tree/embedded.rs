@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::diff::{Change, Embedded, Filter, Fmt, LAST_APPLIED, NodeId, Noise};
 use crate::object::list_keys::ListKeys;
+use crate::render::count::plural;
 
 use super::super::embedded::repeats;
 use super::super::painter::{LineMark, Painter, ShownPair};
-use super::super::value::plural;
 use super::super::view::DiffView;
 use super::super::who::Attribution;
 use super::build::TreeBuilder;
