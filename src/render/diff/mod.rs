@@ -27,7 +27,7 @@ pub use created::{created_lines, lifetime};
 pub use header::{Header, header};
 pub use shown_changes::ShownChanges;
 pub use tree::{Extent, whole_lines};
-pub use view::{Counts, DiffView, Fold, counts};
+pub use view::{Counts, DiffView, Fold, counts, selected};
 pub use who::writer;
 
 #[cfg(test)]

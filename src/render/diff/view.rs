@@ -46,9 +46,22 @@ impl DiffView<'_> {
 
     /// Whether a change is shown.
     pub(super) fn shows(&self, diff: &Diff<'_>, change: &Change) -> bool {
-        change.noise.is_none_or(|noise| self.noise.contains(&noise))
-            && self.filter.keeps(diff, change)
+        is_selected(diff, change, self.filter, self.noise)
     }
+}
+
+fn is_selected(diff: &Diff<'_>, change: &Change, filter: &Filter, noise: &BTreeSet<Noise>) -> bool {
+    change.noise.is_none_or(|own| noise.contains(&own)) && filter.keeps(diff, change)
+}
+
+/// The changes that the filter selects and that are not hidden as noise, in the order of the diff.
+pub fn selected<'d>(
+    diff: &'d Diff<'_>,
+    filter: &Filter,
+    noise: &BTreeSet<Noise>,
+) -> impl Iterator<Item = &'d Change> {
+    let changes = diff.changes().iter();
+    changes.filter(move |change| is_selected(diff, change, filter, noise))
 }
 
 /// The number of changes in a version.
@@ -105,8 +118,7 @@ pub(super) const MOVES: usize = 3;
 /// The shown changes, sorted by section: metadata, spec, data, status, other fields. Within a section,
 /// changes of top-level fields come first.
 pub(super) fn shown<'d>(diff: &'d Diff<'_>, view: &DiffView<'_>) -> Vec<&'d Change> {
-    let changes = diff.changes().iter();
-    let mut shown: Vec<&Change> = changes.filter(|change| view.shows(diff, change)).collect();
+    let mut shown: Vec<&Change> = selected(diff, view.filter, view.noise).collect();
     shown.sort_by_cached_key(|change| rank(diff, change.at));
     shown
 }

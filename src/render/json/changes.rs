@@ -1,11 +1,11 @@
 //! The records of `changes -o json`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::diff::{Change, Diff, Filter, Noise, Op, Redactor, Shown};
+use crate::diff::{Change, Diff, Noise, Op, Redactor, Shown};
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::object::path::Side;
 use crate::render::age::rfc3339_millis;
@@ -69,8 +69,8 @@ pub struct ActorRecord {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeEntry {
-    /// What happened to the value.
-    pub op: OpName,
+    /// What happened to the value, in the words of JSON Patch (RFC 6902).
+    pub op: &'static str,
     /// The path, as every view writes it.
     pub path: String,
     /// The path as a JSON Pointer (RFC 6901) into the newer object; into the older one for `remove`.
@@ -89,63 +89,30 @@ pub struct ChangeEntry {
     pub by: Option<String>,
 }
 
-/// What happened to a value, in the words of JSON Patch (RFC 6902).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OpName {
-    /// The value was added.
-    Add,
-    /// The value was removed.
-    Remove,
-    /// The value was replaced.
-    Replace,
-    /// The value was moved in its list.
-    Move,
-}
-
-/// Selects the changes of a record and decides how it shows values.
-#[derive(Clone, Copy)]
-pub struct RecordView<'v> {
-    /// Hides Secret values.
-    pub redactor: &'v Redactor,
-    /// The selected paths.
-    pub filter: &'v Filter,
-    /// The kinds of noise that are shown.
-    pub noise: &'v BTreeSet<Noise>,
-}
-
-/// The changes of a version that are selected and not hidden, in the order of the diff.
-pub fn entries(diff: &Diff<'_>, writers: &Writers<'_>, view: RecordView<'_>) -> Vec<ChangeEntry> {
-    diff.changes()
-        .iter()
-        .filter(|change| change.noise.is_none_or(|own| view.noise.contains(&own)))
-        .filter(|change| view.filter.keeps(diff, change))
-        .map(|change| entry(diff, writers, view.redactor, change))
-        .collect()
-}
-
-fn entry(
+/// The record of a change.
+pub fn entry(
     diff: &Diff<'_>,
     writers: &Writers<'_>,
     redactor: &Redactor,
     change: &Change,
 ) -> ChangeEntry {
     let (op, side) = match change.op {
-        Op::Add => (OpName::Add, Side::New),
-        Op::Remove => (OpName::Remove, Side::Old),
-        Op::Replace => (OpName::Replace, Side::New),
-        Op::Move { .. } => (OpName::Move, Side::New),
+        Op::Add => ("add", Side::New),
+        Op::Remove => ("remove", Side::Old),
+        Op::Replace => ("replace", Side::New),
+        Op::Move { .. } => ("move", Side::New),
     };
+    let is_move = matches!(change.op, Op::Move { .. });
     let path = diff.path(change.at);
     let value = |side| {
         let shown = diff.shown(change.at, side, redactor);
-        shown.filter(|_| op != OpName::Move).map(raw)
+        shown.filter(|_| !is_move).map(raw)
     };
     ChangeEntry {
         op,
         path: path.to_string(),
         pointer: path.pointer(side),
-        from_pointer: (op == OpName::Move).then(|| path.pointer(Side::Old)),
+        from_pointer: is_move.then(|| path.pointer(Side::Old)),
         old: value(Side::Old),
         new: value(Side::New),
         by: diff.by(writers, change).and_then(actor),
@@ -181,8 +148,12 @@ fn actor_record(entry: &ManagedFieldsEntry<'_>) -> ActorRecord {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::diff::Filter;
     use crate::object::{Doc, ObjectRef};
+    use crate::render::diff::selected;
 
     #[test]
     fn a_version_is_one_line() {
@@ -204,11 +175,6 @@ mod tests {
         let redactor = Redactor::new();
         let (filter, noise) = (Filter::default(), BTreeSet::new());
         let shown = redactor.shown(new.root());
-        let view = RecordView {
-            redactor: &redactor,
-            filter: &filter,
-            noise: &noise,
-        };
         let record = ChangeRecord {
             v: super::super::VERSION,
             change: ChangeType::Modified,
@@ -220,7 +186,9 @@ mod tests {
             from: Some("1".to_owned()),
             to: Some("2".to_owned()),
             actors: actors(&writers),
-            changes: entries(&diff, &writers, view),
+            changes: selected(&diff, &filter, &noise)
+                .map(|change| entry(&diff, &writers, &redactor, change))
+                .collect(),
             hidden: crate::render::diff::counts(&diff, &filter, &noise).noise,
             object: Some(raw(shown)),
         };

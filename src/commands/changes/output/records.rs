@@ -6,8 +6,8 @@ use crate::commands::changes::state::{Occurrence, TimelineEntry, VersionEvent};
 use crate::commands::sources::describe;
 use crate::object::{ParseError, ResourceVersion};
 use crate::render::age::rfc3339_millis;
-use crate::render::diff::ChangeType;
-use crate::render::json::changes::{ChangeEntry, ChangeRecord, RecordView, actors, entries, raw};
+use crate::render::diff::{ChangeType, selected};
+use crate::render::json::changes::{ChangeEntry, ChangeRecord, actors, entry, raw};
 use crate::render::json::line::line;
 use crate::render::json::notice::NoticeBody;
 use crate::render::json::{RefRecord, VERSION};
@@ -83,13 +83,13 @@ impl DisplayOptions {
     }
 
     fn entries(&self, compared: &Compared<'_>) -> Vec<ChangeEntry> {
-        let view = RecordView {
-            redactor: &self.redactor,
-            filter: &self.shown.filter,
-            noise: &compared.noise,
+        let Some(diff) = &compared.diff else {
+            return Vec::new();
         };
-        let diff = compared.diff.as_ref();
-        diff.map_or_else(Vec::new, |diff| entries(diff, &compared.writers, view))
+        let changes = selected(diff, &self.shown.filter, &compared.noise);
+        changes
+            .map(|change| entry(diff, &compared.writers, &self.redactor, change))
+            .collect()
     }
 
     fn notice(&self, body: NoticeBody<'_>, entry: &TimelineEntry) -> String {
