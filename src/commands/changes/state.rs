@@ -117,6 +117,31 @@ impl VersionEvent {
         }
     }
 
+    /// The meaning of a version that arrived for this reason.
+    pub(super) fn arrived(
+        why: Why,
+        prev: Option<Arc<Version>>,
+        now: Arc<Version>,
+        was_deleted: impl FnOnce(&ObjectRef) -> bool,
+    ) -> VersionEvent {
+        let change = match (why, &prev) {
+            (Why::Deleted | Why::Vanished, _) => ChangeType::Deleted,
+            (Why::LeftSelector, _) => ChangeType::Left,
+            (Why::Listed | Why::Added | Why::Modified | Why::Skipped, Some(_)) => {
+                ChangeType::Modified
+            }
+            (Why::Listed | Why::Added | Why::Modified | Why::Skipped, None) => {
+                if was_deleted(&now.object) {
+                    ChangeType::Recreated
+                } else {
+                    ChangeType::Created
+                }
+            }
+        };
+        let old = prev.filter(|_| change != ChangeType::Left);
+        VersionEvent::new(change, old, now)
+    }
+
     /// Whether the object was deleted or left the selector.
     pub(super) fn is_end(&self) -> bool {
         matches!(self.change, ChangeType::Deleted | ChangeType::Left)
@@ -201,31 +226,20 @@ impl ChangesState {
     }
 
     fn version(&mut self, why: Why, now: Arc<Version>, prev: Option<Arc<Version>>) -> VersionEvent {
-        let change = match (why, &prev) {
-            (Why::Deleted | Why::Vanished, _) => {
+        let event = VersionEvent::arrived(why, prev, now, |object| self.was_deleted(object));
+        match event.change {
+            ChangeType::Created | ChangeType::Recreated => self.objects += 1,
+            ChangeType::Deleted | ChangeType::Left => {
                 self.objects = self.objects.saturating_sub(1);
-                self.remember_deleted(&now.object);
-                ChangeType::Deleted
             }
-            (Why::LeftSelector, _) => {
-                self.objects = self.objects.saturating_sub(1);
-                ChangeType::Left
-            }
-            (Why::Listed | Why::Added | Why::Modified | Why::Skipped, Some(_)) => {
-                ChangeType::Modified
-            }
-            (Why::Listed | Why::Added | Why::Modified | Why::Skipped, None) => {
-                self.objects += 1;
-                if self.was_deleted(&now.object) {
-                    ChangeType::Recreated
-                } else {
-                    ChangeType::Created
-                }
-            }
-        };
+            ChangeType::Baseline | ChangeType::Modified => {}
+        }
+        if event.change == ChangeType::Deleted {
+            self.remember_deleted(&event.now.object);
+        }
         VersionEvent {
             was_unseen: matches!(why, Why::Vanished | Why::Skipped),
-            ..VersionEvent::new(change, prev.filter(|_| change != ChangeType::Left), now)
+            ..event
         }
     }
 

@@ -12,7 +12,7 @@ use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry, Versi
 use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;
 use crate::source::{SourceKey, Why};
-use crate::watch::is_surely_before;
+use crate::watch::{PastEvent, is_surely_before};
 
 /// All found versions in the order of their revisions, without those that were surely written before `since`.
 pub(crate) fn timeline(
@@ -85,9 +85,11 @@ impl Timeline {
                 is_gone,
             },
         );
-        let Some(mut event) = version_event(version, last) else {
-            return;
-        };
+        let PastEvent { why, now, prev, .. } = &version.event;
+        if *why == Why::Listed && prev.is_none() {
+            return; // the first known state is not a change
+        }
+        let mut event = VersionEvent::arrived(*why, prev.clone(), now.clone(), |_| last.is_gone);
         let is_known = is_gone || !(is_vague || last.is_vague);
         let is_modified = event.change == ChangeType::Modified;
         event.since = last.time.filter(|_| is_known && is_modified);
@@ -142,19 +144,4 @@ impl Timeline {
         });
         self.entries
     }
-}
-
-/// The event of a version; `None` for the first known state, which is not a change.
-fn version_event(version: &PastVersion, last: Last) -> Option<VersionEvent> {
-    let event = &version.event;
-    let change = match (event.why, &event.prev) {
-        (Why::Listed, None) => return None,
-        (Why::Deleted | Why::Vanished, _) => ChangeType::Deleted,
-        (Why::LeftSelector, _) => ChangeType::Left,
-        (Why::Listed | Why::Added | Why::Modified | Why::Skipped, Some(_)) => ChangeType::Modified,
-        (Why::Added | Why::Modified | Why::Skipped, None) if last.is_gone => ChangeType::Recreated,
-        (Why::Added | Why::Modified | Why::Skipped, None) => ChangeType::Created,
-    };
-    let old = event.prev.clone().filter(|_| change != ChangeType::Left);
-    Some(VersionEvent::new(change, old, event.now.clone()))
 }
