@@ -5,13 +5,12 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::SourcePast;
-use super::missing;
-use super::skipped::{self, SkippedSource};
 use super::source_past::DatedRevision;
+use super::unread::SkippedSource;
 use crate::commands::changes::state::TimelineEntry;
-use crate::commands::sources::{describe, named};
+use crate::commands::sources::named;
 use crate::render::count::plural;
-use crate::render::text::{escape_line, width};
+use crate::render::text::width;
 use crate::watch::{End, Revision};
 
 /// The text if the time is unknown.
@@ -76,11 +75,8 @@ impl Divider<'_> {
         if self.found.is_empty() {
             return Vec::new(); // the error names the sources
         }
-        let mut lines: Vec<String> = skipped::line(self.skipped).into_iter().collect();
-        lines.extend(self.found.iter().filter_map(refusal));
-        lines.extend(self.interruption());
-        lines.extend(missing::lines(self.found));
-        if !self.found.iter().any(is_read) {
+        let mut lines = self.unread_lines();
+        if !self.found.iter().any(SourcePast::is_read) {
             return lines;
         }
         let live = |live| format!("live since {}", time(live));
@@ -124,7 +120,7 @@ impl Divider<'_> {
 
     /// The number of objects with missing versions, because the server did not answer.
     fn missing(&self) -> Option<String> {
-        let count = missing::count(self.found);
+        let count: usize = self.found.iter().map(|found| found.missing.len()).sum();
         (count > 0).then(|| format!("versions of {} are missing", plural(count, "object")))
     }
 
@@ -153,10 +149,10 @@ impl Divider<'_> {
 
     /// Whether anything else may be missing.
     fn complete(&self, is_forgotten: bool) -> Option<Words> {
-        let is_whole = |found: &&SourcePast| is_read(found) && !found.is_cut;
+        let is_whole = |found: &&SourcePast| found.is_read() && !found.is_cut;
         let read = || self.found.iter().filter(is_whole);
         let wide = || read().filter(|found| found.objects.is_some());
-        if missing::count(self.found) > 0 {
+        if self.found.iter().any(|found| !found.missing.is_empty()) {
             return None;
         }
         let short = wide().filter(|found| found.is_short());
@@ -177,7 +173,7 @@ impl Divider<'_> {
 
     /// Whether a short-lived earlier object of an absent name may be missing.
     fn lives(&self) -> Option<Words> {
-        let read = |found: &&SourcePast| is_read(found) && !found.is_cut;
+        let read = |found: &&SourcePast| found.is_read() && !found.is_cut;
         let mut read = self.found.iter().filter(read);
         let is_short = self.is_asked && read.any(SourcePast::is_short);
         let alone = "a short-lived earlier object may be missing";
@@ -255,25 +251,6 @@ impl Words {
             None => alone.to_owned(),
         }
     }
-}
-
-/// The reason why a source has no look-back.
-pub(crate) fn refused(found: &SourcePast) -> Option<String> {
-    match found.end.as_ref()? {
-        End::NotOffered(cause) => Some(cause.to_string()),
-        End::Failed(error) => Some(error.to_string()),
-        End::Limit | End::Forgotten(_) => None,
-    }
-}
-
-pub(super) fn refusal(found: &SourcePast) -> Option<String> {
-    let source = describe(&found.key);
-    let line = format!("no look-back for {source}: {}", refused(found)?);
-    Some(escape_line(&line).into_owned())
-}
-
-fn is_read(found: &SourcePast) -> bool {
-    refused(found).is_none() && !(found.is_cut && found.versions.is_empty())
 }
 
 #[cfg(test)]

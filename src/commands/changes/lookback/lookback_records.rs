@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use super::SourcePast;
-use super::divider::{Divider, refused};
-use super::skipped::SkippedSource;
+use super::divider::Divider;
 use super::source_past::DatedRevision;
+use super::unread::SkippedSource;
 use crate::commands::changes::output::DisplayOptions;
 use crate::commands::sources::describe;
 use crate::render::age::rfc3339_millis;
@@ -59,7 +59,7 @@ impl Divider<'_> {
             time: time(found.from),
             complete: number(found.complete),
             complete_time: time(found.complete),
-            cause: refused(found),
+            cause: found.refusal(),
             missing: (found.missing.iter())
                 .map(|missing| MissingRecord {
                     object_ref: RefRecord::new(cluster, &missing.object),

@@ -4,14 +4,12 @@ mod dating;
 mod divider;
 mod interrupt;
 mod lookback_records;
-mod missing;
 mod progress;
 mod reach;
-mod skipped;
 mod source_past;
 mod stop_rule;
 mod timeline;
-mod unknown;
+mod unread;
 mod walk;
 
 use std::collections::{HashMap, HashSet};
@@ -33,9 +31,9 @@ use interrupt::Interrupt;
 use progress::LookBackProgress;
 use reach::{PATIENCE, Whose};
 pub(super) use reach::{Reach, Since, parse_revision, parse_since};
-pub(super) use skipped::SkippedSource;
 use source_past::SourcePast;
 pub(super) use timeline::timeline;
+pub(super) use unread::SkippedSource;
 pub(super) use walk::LookBackStart;
 use walk::Walker;
 

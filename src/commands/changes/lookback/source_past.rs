@@ -112,6 +112,20 @@ impl SourcePast {
         self.complete.is_none() || revision(self.complete) > revision(self.from)
     }
 
+    /// The reason why the source has no look-back.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        match self.end.as_ref()? {
+            End::NotOffered(cause) => Some(cause.to_string()),
+            End::Failed(error) => Some(error.to_string()),
+            End::Limit | End::Forgotten(_) => None,
+        }
+    }
+
+    /// Whether the source has a look-back.
+    pub(crate) fn is_read(&self) -> bool {
+        self.refusal().is_none() && !(self.is_cut && self.versions.is_empty())
+    }
+
     /// Marks the result as interrupted, so it has no end and no known start.
     pub(crate) fn cut(self) -> SourcePast {
         SourcePast {

@@ -1,4 +1,7 @@
 //! `StopRule`: decides how far back a walk goes. It compares each version that the walk finds.
+//!
+//! Only the write times of these comparisons are kept. The output compares the versions again: a comparison borrows both
+//! parsed documents, which a look-back without limits cannot hold, and the schema with the list keys may arrive later.
 
 use jiff::Timestamp;
 

@@ -1,11 +1,19 @@
-//! The sources and kinds that a look-back skips, because they cannot be read. One line names all of them.
+//! The parts of the past that a look-back could not read: sources that it skips, walks that were refused or interrupted,
+//! and objects with missing versions.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::SourcePast;
+use super::divider::Divider;
+use crate::commands::Unknown;
 use crate::commands::sources::describe;
 use crate::object::Resource;
 use crate::render::text::escape_line;
 use crate::source::SourceKey;
+
+/// How many objects or sources a line names.
+const NAMED: usize = 3;
 
 /// A source, or a kind, that cannot be read.
 #[derive(Clone, Debug)]
@@ -75,8 +83,82 @@ impl SkippedSource {
     }
 }
 
-/// The line: for each reason, the full message for the first kind, then the names of the other kinds.
-pub(crate) fn line(skipped: &[SkippedSource]) -> Option<String> {
+impl Divider<'_> {
+    /// A line for each part that could not be read.
+    pub(super) fn unread_lines(&self) -> Vec<String> {
+        let skipped = skipped_line(self.skipped).into_iter();
+        let refused = self.found.iter().filter_map(refusal);
+        let lines = skipped.chain(refused).chain(self.interruption());
+        lines.chain(missing_lines(self.found)).collect()
+    }
+
+    /// The line that names the sources whose look-back was interrupted.
+    pub(crate) fn interruption(&self) -> Option<String> {
+        let cut = self.found.iter().filter(|found| found.is_cut);
+        let names: Vec<String> = cut.map(|found| describe(&found.key)).collect();
+        if names.is_empty() {
+            return None;
+        }
+        let names = first_names(names);
+        let line = format!("look-back interrupted: earlier versions of {names} may be missing");
+        Some(escape_line(&line).into_owned())
+    }
+
+    /// The parts of the requested past that are not known.
+    pub(crate) fn unknown(&self) -> Vec<Unknown> {
+        if !self.is_asked {
+            return Vec::new();
+        }
+        let found = self.found.iter().filter_map(|found| match refusal(found) {
+            _ if found.is_cut => Some(Unknown::Late(format!(
+                "earlier versions of {}",
+                describe(&found.key)
+            ))),
+            Some(line) => Some(Unknown::Refused(format!("error: {line}"))),
+            None => None,
+        });
+        let skipped = self.skipped.iter().filter(|skipped| !skipped.has_no_past());
+        let skipped = skipped.map(|skipped| Unknown::Refused(skipped.error()));
+        let missing = missing_lines(self.found).into_iter();
+        let missing = missing.map(|line| Unknown::Refused(format!("error: {line}")));
+        found.chain(skipped).chain(missing).collect()
+    }
+}
+
+/// The line about a walk that the server refused.
+fn refusal(found: &SourcePast) -> Option<String> {
+    let source = describe(&found.key);
+    let line = format!("no look-back for {source}: {}", found.refusal()?);
+    Some(escape_line(&line).into_owned())
+}
+
+/// A line for each cause of missing versions, with its objects.
+fn missing_lines(found: &[SourcePast]) -> Vec<String> {
+    let mut causes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for missing in found.iter().flat_map(|found| &found.missing) {
+        let objects = causes.entry(missing.cause.to_string()).or_default();
+        objects.push(missing.object.to_string());
+    }
+    let lines = causes.into_iter().map(|(cause, objects)| {
+        let line = format!("versions of {} are missing: {cause}", first_names(objects));
+        escape_line(&line).into_owned()
+    });
+    lines.collect()
+}
+
+/// The first names, and the number of the others.
+fn first_names(mut names: Vec<String>) -> String {
+    names.sort();
+    if names.len() <= NAMED {
+        return names.join(", ");
+    }
+    let others = names.split_off(NAMED - 1).len();
+    format!("{} and {others} others", names.join(", "))
+}
+
+/// The line about skipped sources: for each reason, the full message for the first kind, then the names of the other
+/// kinds.
+fn skipped_line(skipped: &[SkippedSource]) -> Option<String> {
     let mut groups: Vec<(&SkippedSource, Vec<&str>)> = Vec::new();
     for skipped in skipped {
         let of_sort = groups.iter_mut();
@@ -117,6 +199,8 @@ fn part(first: &SkippedSource, others: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::ObjectRef;
+    use crate::watch::{Missing, SourceError};
 
     fn kind(group: &str, plural: &str) -> Resource {
         Resource {
@@ -146,7 +230,7 @@ mod tests {
 
     #[test]
     fn each_reason_appears_once_and_each_kind_by_name() {
-        assert_eq!(line(&[]), None);
+        assert_eq!(skipped_line(&[]), None);
         let forbidden = |kind: &str| {
             let cause = format!("Error from server (Forbidden): {kind} is forbidden: no");
             refused(kind, &cause)
@@ -159,6 +243,39 @@ mod tests {
             refused("webs", "connection refused"),
             forbidden("events"),
         ];
-        insta::assert_snapshot!(line(&all).unwrap_or_default(), @"not read: Error from server (Forbidden): secrets is forbidden: no; also leases, events · pods.metrics.k8s.io: this kind cannot be watched · webs: connection refused");
+        insta::assert_snapshot!(skipped_line(&all).unwrap_or_default(), @"not read: Error from server (Forbidden): secrets is forbidden: no; also leases, events · pods.metrics.k8s.io: this kind cannot be watched · webs: connection refused");
+    }
+
+    fn found(missing: &[(&str, &str)]) -> SourcePast {
+        let key = SourceKey::all("", "Pod");
+        let missing = missing.iter().map(|(name, cause)| Missing {
+            object: ObjectRef {
+                api_version: "v1".into(),
+                kind: "Pod".into(),
+                namespace: None,
+                name: (*name).into(),
+                uid: None,
+            },
+            cause: SourceError::Cut {
+                detail: (*cause).into(),
+            },
+        });
+        SourcePast {
+            missing: missing.collect(),
+            ..SourcePast::new(Arc::new(key))
+        }
+    }
+
+    #[test]
+    fn each_cause_has_one_line_with_its_objects() {
+        assert!(missing_lines(&[found(&[])]).is_empty());
+        let all = [
+            found(&[("e", "reset"), ("a", "reset"), ("x", "\u{1b}[2J")]),
+            found(&[("b", "reset"), ("c", "reset")]),
+        ];
+        insta::assert_snapshot!(missing_lines(&all).join("\n"), @r"
+        versions of pod/x are missing: connection lost: ^[[2J
+        versions of pod/a, pod/b and 2 others are missing: connection lost: reset
+        ");
     }
 }
