@@ -5,77 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ManifestArgs;
-use crate::cluster::{Ambient, Credentials, Impersonate, Overrides};
+use crate::cluster::{Ambient, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::render::style::{Look, Styles, Symbols};
 
 /// kubectl's global flags. The user may put them anywhere after `spy`; `kubectl spy options` lists them.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ClusterArgs {
-    /// Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) kubeconfig: Option<String>,
-    /// Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) kuberc: Option<String>,
-    /// Use this kubeconfig context (default: the current context)
-    #[arg(long, global = true)]
-    pub(crate) context: Option<String>,
-    /// Use this kubeconfig cluster (default: the cluster of the context)
-    #[arg(long, global = true)]
-    pub(crate) cluster: Option<String>,
-    /// Use this kubeconfig user (default: the user of the context)
-    #[arg(long, global = true)]
-    pub(crate) user: Option<String>,
-    /// Look in this namespace (default: the namespace of the context)
-    #[arg(short, long, global = true)]
-    pub(crate) namespace: Option<String>,
-    /// Connect to the API server at this address, for example localhost:6443
-    #[arg(short, long, global = true, value_name = "URL")]
-    pub(crate) server: Option<String>,
-    /// Authenticate with this bearer token
-    #[arg(long, global = true)]
-    pub(crate) token: Option<String>,
-    /// Authenticate with this user name (basic authentication)
-    #[arg(long, global = true)]
-    pub(crate) username: Option<String>,
-    /// Authenticate with this password (basic authentication)
-    #[arg(long, global = true)]
-    pub(crate) password: Option<String>,
-    /// Impersonate this user, for example jane
-    #[arg(long = "as", global = true, value_name = "USER")]
-    pub(crate) as_user: Option<String>,
-    /// Impersonate this group, for example system:masters; repeat for several
-    #[arg(long, global = true, value_name = "GROUP")]
-    pub(crate) as_group: Vec<String>,
-    /// Impersonate this user ID
-    #[arg(long, global = true, value_name = "UID")]
-    pub(crate) as_uid: Option<String>,
-    /// Impersonate with this extra field, for example reason=test; repeat for several
-    #[arg(long, global = true, value_name = "KEY=VALUE")]
-    pub(crate) as_user_extra: Vec<String>,
-    /// Trust the certificate authority in this file
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) certificate_authority: Option<String>,
-    /// Authenticate with the client certificate in this file
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) client_certificate: Option<String>,
-    /// Authenticate with the client key in this file
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) client_key: Option<String>,
-    /// Do not check the server's certificate; this makes the connection insecure
-    #[arg(long, global = true)]
-    pub(crate) insecure_skip_tls_verify: bool,
-    /// Check the server's certificate against this name (default: the host of the URL)
-    #[arg(long, global = true, value_name = "NAME")]
-    pub(crate) tls_server_name: Option<String>,
-    /// Do not ask for compressed responses
-    #[arg(long, global = true)]
-    pub(crate) disable_compression: bool,
-    /// Give up a single request after this time, for example 30s or 2m; 0: no limit. Watches have no
-    /// limit
-    #[arg(long, global = true, value_name = "DURATION", default_value = "0")]
-    pub(crate) request_timeout: String,
+    #[command(flatten)]
+    pub(crate) overrides: Overrides,
     /// Keep the schemas of custom kinds in this directory; empty: keep none (default: $KUBECACHEDIR,
     /// then ~/.kube/cache)
     #[arg(long, global = true, value_name = "DIR")]
@@ -88,38 +26,6 @@ impl ClusterArgs {
         let given = self.cache_dir.as_ref().map(PathBuf::from);
         let dir = given.or_else(|| ambient.cache_dir());
         dir.filter(|dir| !dir.as_os_str().is_empty())
-    }
-
-    /// The kubeconfig settings that the flags replace.
-    pub(crate) fn overrides(&self) -> Overrides {
-        let args = self.clone();
-        Overrides {
-            kubeconfig: args.kubeconfig.map(Into::into),
-            kuberc: args.kuberc.map(Into::into),
-            context: args.context,
-            cluster: args.cluster,
-            user: args.user,
-            namespace: args.namespace,
-            server: args.server,
-            certificate_authority: args.certificate_authority,
-            insecure_skip_tls_verify: args.insecure_skip_tls_verify,
-            tls_server_name: args.tls_server_name,
-            disable_compression: args.disable_compression,
-            request_timeout: Some(args.request_timeout),
-            credentials: Credentials {
-                token: args.token,
-                username: args.username,
-                password: args.password,
-                client_certificate: args.client_certificate,
-                client_key: args.client_key,
-            },
-            impersonate: Impersonate {
-                user: args.as_user,
-                groups: args.as_group,
-                uid: args.as_uid,
-                extra: args.as_user_extra,
-            },
-        }
     }
 }
 

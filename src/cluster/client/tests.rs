@@ -265,7 +265,7 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
 "#;
     let files = Files::new(&[("config", config)]);
     let overrides = Overrides {
-        kubeconfig: Some(files.path("config")),
+        kubeconfig: Some(files.path("config").into()),
         ..Overrides::default()
     };
     let config = ClusterConfig::load(&Ambient::default(), &overrides).expect("valid");

@@ -104,11 +104,11 @@ pub(super) fn override_user(user: &mut AuthInfo, overrides: &Overrides) {
     if let Some(password) = set(flags.password.as_ref()) {
         user.password = Some(password.to_owned().into());
     }
-    if let Some(path) = set(flags.client_certificate.as_ref()) {
+    if let Some(path) = set(overrides.client_certificate.as_ref()) {
         user.client_certificate = Some(path.to_owned());
         user.client_certificate_data = None;
     }
-    if let Some(path) = set(flags.client_key.as_ref()) {
+    if let Some(path) = set(overrides.client_key.as_ref()) {
         user.client_key = Some(path.to_owned());
         user.client_key_data = None;
     }

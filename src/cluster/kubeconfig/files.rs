@@ -13,15 +13,12 @@ use super::overrides::Overrides;
 /// skipped
 /// (<https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/>).
 pub(super) fn read(ambient: &Ambient, overrides: &Overrides) -> Result<Kubeconfig, ConfigError> {
-    if let Some(path) = overrides
-        .kubeconfig
-        .as_ref()
-        .filter(|path| !path.as_os_str().is_empty())
-    {
+    let given = overrides.kubeconfig.as_ref();
+    if let Some(path) = given.filter(|path| !path.is_empty()).map(PathBuf::from) {
         if !path.exists() {
-            return Err(ConfigError::NoFile(path.clone()));
+            return Err(ConfigError::NoFile(path));
         }
-        return read_one(path);
+        return read_one(&path);
     }
     let mut merged = Kubeconfig::default();
     for path in candidates(ambient) {

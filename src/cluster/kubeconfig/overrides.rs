@@ -1,70 +1,106 @@
-//! kubectl's global flags as values.
+//! kubectl's global flags about the connection.
 
+use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
+
+use clap::Args;
 
 use super::error::ConfigError;
 
 /// The flags that override the kubeconfig. Their names and meanings are those of `kubectl options`. An empty text
 /// counts as absent.
-#[derive(Clone, Default)]
+#[derive(Args, Clone, Default)]
 pub struct Overrides {
-    /// `--kubeconfig`: only this file is read, and it must exist.
-    pub kubeconfig: Option<PathBuf>,
-    /// `--kuberc`.
-    pub kuberc: Option<PathBuf>,
-    /// `--context`.
+    /// Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub kubeconfig: Option<OsString>,
+    /// Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub kuberc: Option<OsString>,
+    /// Use this kubeconfig context (default: the current context)
+    #[arg(long, global = true)]
     pub context: Option<String>,
-    /// `--cluster`.
+    /// Use this kubeconfig cluster (default: the cluster of the context)
+    #[arg(long, global = true)]
     pub cluster: Option<String>,
-    /// `--user`.
+    /// Use this kubeconfig user (default: the user of the context)
+    #[arg(long, global = true)]
     pub user: Option<String>,
-    /// `-n`, `--namespace`.
+    /// Look in this namespace (default: the namespace of the context)
+    #[arg(short, long, global = true)]
     pub namespace: Option<String>,
-    /// `-s`, `--server`.
+    /// Connect to the API server at this address, for example localhost:6443
+    #[arg(short, long, global = true, value_name = "URL")]
     pub server: Option<String>,
-    /// `--certificate-authority`.
-    pub certificate_authority: Option<String>,
-    /// `--insecure-skip-tls-verify`.
-    pub insecure_skip_tls_verify: bool,
-    /// `--tls-server-name`.
-    pub tls_server_name: Option<String>,
-    /// `--disable-compression`.
-    pub disable_compression: bool,
-    /// `--request-timeout`, as it was typed.
-    pub request_timeout: Option<String>,
     /// The credentials to use.
+    #[command(flatten)]
     pub credentials: Credentials,
     /// The user to impersonate.
+    #[command(flatten)]
     pub impersonate: Impersonate,
+    /// Trust the certificate authority in this file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub certificate_authority: Option<String>,
+    /// Authenticate with the client certificate in this file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub client_certificate: Option<String>,
+    /// Authenticate with the client key in this file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub client_key: Option<String>,
+    /// Do not check the server's certificate; this makes the connection insecure
+    #[arg(long, global = true)]
+    pub insecure_skip_tls_verify: bool,
+    /// Check the server's certificate against this name (default: the host of the URL)
+    #[arg(long, global = true, value_name = "NAME")]
+    pub tls_server_name: Option<String>,
+    /// Do not ask for compressed responses
+    #[arg(long, global = true)]
+    pub disable_compression: bool,
+    /// Give up a single request after this time, for example 30s or 2m; 0: no limit. Watches have no
+    /// limit
+    #[arg(long, global = true, value_name = "DURATION", default_value = "0")]
+    pub request_timeout: Option<String>,
 }
 
 /// The flags that replace the user's credentials.
-#[derive(Clone, Default)]
+#[derive(Args, Clone, Default)]
 pub struct Credentials {
-    /// `--token`.
+    /// Authenticate with this bearer token
+    #[arg(long, global = true)]
     pub token: Option<String>,
-    /// `--username`.
+    /// Authenticate with this user name (basic authentication)
+    #[arg(long, global = true)]
     pub username: Option<String>,
-    /// `--password`.
+    /// Authenticate with this password (basic authentication)
+    #[arg(long, global = true)]
     pub password: Option<String>,
-    /// `--client-certificate`.
-    pub client_certificate: Option<String>,
-    /// `--client-key`.
-    pub client_key: Option<String>,
 }
 
 /// The flags of impersonation.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Impersonate {
-    /// `--as`.
+    /// Impersonate this user, for example jane
+    #[arg(id = "as_user", long = "as", global = true, value_name = "USER")]
     pub user: Option<String>,
-    /// Each `--as-group`.
+    /// Impersonate this group, for example system:masters; repeat for several
+    #[arg(
+        id = "as_group",
+        long = "as-group",
+        global = true,
+        value_name = "GROUP"
+    )]
     pub groups: Vec<String>,
-    /// `--as-uid`.
+    /// Impersonate this user ID
+    #[arg(id = "as_uid", long = "as-uid", global = true, value_name = "UID")]
     pub uid: Option<String>,
-    /// Each `--as-user-extra`, as `key=value`.
+    /// Impersonate with this extra field, for example reason=test; repeat for several
+    #[arg(
+        id = "as_user_extra",
+        long = "as-user-extra",
+        global = true,
+        value_name = "KEY=VALUE"
+    )]
     pub extra: Vec<String>,
 }
 

@@ -101,7 +101,7 @@ fn look_path(command: &str, ambient: &Ambient) -> Option<PathBuf> {
 /// home directory is ignored.
 fn preference(ambient: &Ambient, overrides: &Overrides) -> Result<Option<Preference>, ConfigError> {
     let asked_for = match &overrides.kuberc {
-        Some(path) if !path.as_os_str().is_empty() => Some(path.clone()),
+        Some(path) if !path.is_empty() => Some(PathBuf::from(path)),
         _ => match &ambient.kuberc {
             Some(off) if off == "off" => return Ok(None),
             other => other.as_ref().map(PathBuf::from),

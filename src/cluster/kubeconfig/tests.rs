@@ -195,7 +195,7 @@ fn missing_files_of_a_list_are_skipped_and_the_first_value_counts() {
         "{error}"
     );
     assert!(!error.contains("s3cret"), "{error}");
-    let only = flags(|flags| flags.kubeconfig = Some(files.path("b")));
+    let only = flags(|flags| flags.kubeconfig = Some(files.path("b").into()));
     assert_eq!(
         check(&list(&["a"]), &only),
         "dev shop https://c1.example.com:6443/"

@@ -95,7 +95,7 @@ impl Session {
         let (config, namespace, cache) = match &context.origin {
             Origin::Kubeconfig(flags) => {
                 let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
-                let config = ClusterConfig::load(&ambient, &flags.overrides())?;
+                let config = ClusterConfig::load(&ambient, &flags.overrides)?;
                 let namespace = config.namespace().clone();
                 (config, namespace, flags.cache_dir(&ambient))
             }
@@ -133,7 +133,7 @@ impl Session {
         let file = Arc::new(file);
         let cluster = ClusterId(path.into());
         let namespace = match &context.origin {
-            Origin::Kubeconfig(flags) => flags.namespace.as_deref().map(Arc::from),
+            Origin::Kubeconfig(flags) => flags.overrides.namespace.as_deref().map(Arc::from),
             Origin::Plain { namespace, .. } => Some(Arc::from(*namespace)),
         };
         let transport: Arc<dyn Transport> = file.clone();
@@ -194,7 +194,7 @@ impl Session {
     fn place_of_manifests(&self, context: &Context<'_>) -> Manifests {
         let is_given = match &context.origin {
             Origin::Kubeconfig(flags) => {
-                let namespace = flags.namespace.as_ref();
+                let namespace = flags.overrides.namespace.as_ref();
                 namespace.is_some_and(|namespace| !namespace.is_empty())
             }
             Origin::Plain { .. } => false,
