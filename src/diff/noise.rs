@@ -1,7 +1,5 @@
 //! Classifies changes that mean nothing for the object.
 
-use std::fmt;
-
 use serde::Serialize;
 
 use crate::object::Value;
@@ -33,23 +31,6 @@ impl Noise {
         Noise::Order,
         Noise::Equivalent,
     ];
-
-    /// The name that flags and records use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Noise::Version => "version",
-            Noise::ManagedFields => "managedFields",
-            Noise::Heartbeat => "heartbeat",
-            Noise::Order => "order",
-            Noise::Equivalent => "equivalent",
-        }
-    }
-}
-
-impl fmt::Display for Noise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// The kind of noise that a change at `at` is because of its path alone.

@@ -51,7 +51,10 @@ fn line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> String {
         Fmt::Plain => String::new(),
         fmt => format!(" {fmt:?}"),
     };
-    let noise = change.noise.map(|noise| format!(" ({noise})"));
+    let noise = change.noise.map(|noise| {
+        let name = serde_json::to_string(&noise).expect("a name");
+        format!(" ({})", name.trim_matches('"'))
+    });
     format!("{text}{fmt}{}", noise.unwrap_or_default())
 }
 

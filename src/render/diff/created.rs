@@ -125,12 +125,7 @@ fn write(path: &Path<'_>, value: Shown<'_>, view: &DiffView<'_>) -> Option<Strin
     }
     let look = view.look;
     let start = format!("+ {}: ", text::escape_line(&path.to_string()));
-    let room = Room {
-        columns: look
-            .width
-            .map(|width| width.saturating_sub(text::width(&start))),
-        ellipsis: look.symbols.ellipsis,
-    };
+    let room = Room::of(look, text::width(&start));
     let value = value::fitting(value, room.columns, &[])?;
     let line = format!("{start}{}", room.one(&value));
     Some(look.styles.paint(Role::Added, &line))

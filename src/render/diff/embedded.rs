@@ -19,7 +19,6 @@ use super::folds;
 use super::line::DiffLine;
 use super::painter::{Base, Painter, ShownPair};
 use super::view::{Fold, rank};
-use super::who::Attribution;
 
 /// The limit of lines of a text on a terminal.
 pub(super) const MOST_LINES: usize = 40;
@@ -83,12 +82,7 @@ fn json(
         let line = format!("{indent}{title}: same {count}{suffix}");
         return vec![painter.view.look.styles.dim(&line)];
     }
-    let inside = Painter {
-        diff: &inner,
-        writers: None,
-        view: painter.view,
-        above: Attribution::Writer,
-    };
+    let inside = Painter::unattributed(&inner, painter.view);
     let mut changes: Vec<&Change> = inner.changes().iter().collect();
     changes.sort_by_key(|change| rank(&inner, change.at));
     let mut lines = folds::lines(&inside, &changes);
@@ -221,12 +215,7 @@ fn text_line(
         Tag::Removed => (Role::Removed, "-"),
         Tag::Added => (Role::Added, "+"),
     };
-    let room = Room {
-        columns: look
-            .width
-            .map(|width| width.saturating_sub(indent.len() + 2)),
-        ellipsis: look.symbols.ellipsis,
-    };
+    let room = Room::of(look, indent.len() + 2);
     let mut out = format!("{indent}{} ", look.styles.paint(role, mark));
     let long = line.text.len() > LONG && painter.view.fold == Fold::Many;
     let room = Room {

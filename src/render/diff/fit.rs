@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::diff::text::{Parts, WordPart, words};
-use crate::render::style::Role;
+use crate::render::style::{Look, Role};
 use crate::render::text;
 
 /// A piece of a line and its role.
@@ -27,6 +27,14 @@ pub(super) struct Room {
 }
 
 impl Room {
+    /// The room that is left on a line.
+    pub(super) fn of(look: Look, taken: usize) -> Room {
+        Room {
+            columns: look.width.map(|width| width.saturating_sub(taken)),
+            ellipsis: look.symbols.ellipsis,
+        }
+    }
+
     /// Fits one value of display text.
     pub(super) fn one(self, value: &str) -> Cow<'_, str> {
         match self.columns {

@@ -77,6 +77,18 @@ pub(super) struct ShownPair<'s> {
     pub(super) new: Shown<'s>,
 }
 
+impl<'p> Painter<'p> {
+    /// A painter of changes whose managers are not named.
+    pub(super) fn unattributed(diff: &'p Diff<'p>, view: &'p DiffView<'p>) -> Painter<'p> {
+        Painter {
+            diff,
+            writers: None,
+            view,
+            above: Attribution::Writer,
+        }
+    }
+}
+
 impl Painter<'_> {
     /// Starts a line with a mark and the path of a value.
     pub(super) fn start(&self, mark: LineMark, at: NodeId, base: Base) -> DiffLine {
@@ -116,13 +128,7 @@ impl Painter<'_> {
 
     /// The room for values that is left on a line.
     pub(super) fn room(&self, line: &DiffLine, taken: usize) -> Room {
-        let look = self.view.look;
-        Room {
-            columns: look
-                .width
-                .map(|width| width.saturating_sub(line.width() + taken)),
-            ellipsis: look.symbols.ellipsis,
-        }
+        Room::of(self.view.look, line.width() + taken)
     }
 
     /// Names the manager of a change, unless the heading does.

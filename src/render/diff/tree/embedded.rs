@@ -9,7 +9,6 @@ use crate::render::count::plural;
 use super::super::embedded::repeats;
 use super::super::painter::{LineMark, Painter, ShownPair};
 use super::super::view::DiffView;
-use super::super::who::Attribution;
 use super::build::TreeBuilder;
 use super::row::{Extent, Sort, TreeRow, compact};
 
@@ -51,12 +50,7 @@ impl<'b> TreeBuilder<'b> {
             noise: &noise,
             ..*outer.view
         };
-        let painter = Painter {
-            diff: &inner,
-            writers: None,
-            view: &view,
-            above: Attribution::Writer,
-        };
+        let painter = Painter::unattributed(&inner, &view);
         let mut builder = TreeBuilder::new(&painter, self.extent);
         builder.object_itself();
         for row in compact(builder.rows) {

@@ -20,7 +20,6 @@ use super::change_type::ChangeType;
 use super::painter::{LineMark, Painter};
 use super::shown_changes::ShownChanges;
 use super::view::DiffView;
-use super::who::Attribution;
 use build::{Spot, TreeBuilder};
 pub use row::Extent;
 use row::{Marking, TreeRow, compact};
@@ -39,12 +38,7 @@ impl ShownChanges<'_> {
 /// The lines of an object without an old version to compare with, marked as added if it is new.
 pub fn whole_lines(object: Shown<'_>, view: &DiffView<'_>, change: ChangeType) -> Vec<String> {
     let diff = Diff::of(None, None);
-    let painter = Painter {
-        diff: &diff,
-        writers: None,
-        view,
-        above: Attribution::Writer,
-    };
+    let painter = Painter::unattributed(&diff, view);
     let mark = if change.is_creation() {
         LineMark::ADDED
     } else {

@@ -547,12 +547,7 @@ fn marked_and_shown(
     diff: &Diff<'_>,
     extent: Extent,
 ) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
-    let painter = Painter {
-        diff,
-        writers: None,
-        view,
-        above: Attribution::Writer,
-    };
+    let painter = Painter::unattributed(diff, view);
     let rows = rows(&painter, extent);
     for row in &rows {
         assert_eq!(row.mark == LineMark::NONE, row.shows.is_empty(), "{row:?}");
@@ -609,7 +604,7 @@ proptest! {
         let setting = Setting::default();
         let text = setting.with(|view| {
             let diff = Diff::of(Some(a.root()), Some(b.root()));
-            let painter = Painter { diff: &diff, writers: None, view, above: Attribution::Writer };
+            let painter = Painter::unattributed(&diff, view);
             let rows = rows(&painter, Extent::Whole);
             let kept = rows.into_iter().filter(|row| row.mark != LineMark::REMOVED);
             kept.map(|row| row.head + &match row.body {
