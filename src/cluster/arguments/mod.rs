@@ -44,7 +44,7 @@ pub struct Arguments {
     /// Each type word with its names, in the order of the command line.
     pub asked: Vec<NamedType>,
     /// For arguments in kubespy's form, `v1 Pod shop/web`: the equivalent form of this program.
-    pub today: Option<String>,
+    pub equivalent: Option<String>,
 }
 
 /// One type word and its names.
@@ -118,8 +118,8 @@ pub fn parse(arguments: &[String], filters: &Filters) -> Result<Arguments, Argum
             (asked, ArgumentError::NameAndSelector)
         }
     };
-    let today = None;
-    check(Arguments { asked, today }, filters, with_selector)
+    let equivalent = None;
+    check(Arguments { asked, equivalent }, filters, with_selector)
 }
 
 fn check(
@@ -200,7 +200,7 @@ fn kubespy_form(arguments: &[String]) -> Option<Arguments> {
             names: Names::Named(vec![name.into()]),
             namespace: namespace.map(Into::into),
         }],
-        today: Some(format!(
+        equivalent: Some(format!(
             "{}{dot}{group}/{name}{}",
             kind.to_lowercase(),
             flag.unwrap_or_default()

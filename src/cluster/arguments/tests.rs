@@ -35,8 +35,8 @@ fn check(arguments: &str, flags: &str) -> String {
         let namespace = asked.namespace.iter().map(|own| format!("@{own}"));
         format!("{}{names}{}", asked.word, namespace.collect::<String>())
     });
-    let today = found.today.iter().map(|today| format!("={today}"));
-    shown.chain(today).collect::<Vec<_>>().join(" ")
+    let form = found.equivalent.iter().map(|form| format!("={form}"));
+    shown.chain(form).collect::<Vec<_>>().join(" ")
 }
 
 #[test]

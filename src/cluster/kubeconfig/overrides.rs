@@ -10,7 +10,7 @@ use super::error::ConfigError;
 
 /// The flags that override the kubeconfig. Their names and meanings are those of `kubectl options`. An empty text
 /// counts as absent.
-#[derive(Args, Clone, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Overrides {
     /// Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)
     #[arg(long, global = true, value_name = "FILE")]
@@ -164,20 +164,6 @@ impl fmt::Debug for Credentials {
         f.debug_struct("Credentials")
             .field("token", &self.token.is_some())
             .field("password", &self.password.is_some())
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Overrides {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Overrides")
-            .field("kubeconfig", &self.kubeconfig)
-            .field("context", &self.context)
-            .field("cluster", &self.cluster)
-            .field("user", &self.user)
-            .field("namespace", &self.namespace)
-            .field("credentials", &self.credentials)
-            .field("impersonate", &self.impersonate)
             .finish_non_exhaustive()
     }
 }

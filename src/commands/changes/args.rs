@@ -105,4 +105,25 @@ impl ChangesArgs {
     pub(super) fn looks_back(&self) -> bool {
         self.since_rv.is_some() || !matches!(self.since, None | Some(Since::Now))
     }
+
+    /// What the verb does if a named object does not exist.
+    pub(super) fn absence(&self) -> Absence {
+        match self.is_once() {
+            _ if self.ends.expects_absence() => Absence::Fine,
+            true if self.ends.is_about_presence() => Absence::Fine,
+            true => Absence::Missing,
+            false => Absence::Waits,
+        }
+    }
+}
+
+/// What the verb does if a named object does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absence {
+    /// It waits for the object.
+    Waits,
+    /// It fails, because it does not wait for anything.
+    Missing,
+    /// It prints nothing: `--for` asks whether the object exists.
+    Fine,
 }

@@ -111,7 +111,7 @@ impl Changes {
             since: past.since(),
             live: (self.span == Span::On && !is_cut).then_some(now),
         };
-        self.unknown.extend(divider.unknown());
+        self.unread.extend(divider.unread());
         let look = terminal.look();
         match self.renderer.options.format.audience() {
             Audience::Person => {

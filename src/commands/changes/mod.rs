@@ -1,6 +1,5 @@
 //! `changes`: shows each version of each object as a diff, with its writer.
 
-mod absence;
 mod args;
 mod by;
 mod compared;
@@ -23,7 +22,6 @@ use super::{Answer, CommandError, Context, Ended, Session, Shutdown, Terminal, f
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
-use absence::Absence;
 pub(crate) use args::ChangesArgs;
 use by::ManagerFilter;
 use output::{Creation, DisplayOptions, Renderer};
@@ -64,7 +62,7 @@ pub(crate) async fn show(
     };
     let mut renderer = Renderer::new(options(args, &session), &keys, context.env.now());
     renderer.summary.limit = args.count;
-    let mut changes = Changes::new(keys.clone(), renderer, Absence::of(args), span);
+    let mut changes = Changes::new(keys.clone(), renderer, args.absence(), span);
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
     stop.wait_for(&args.ends, &keys);
@@ -73,7 +71,7 @@ pub(crate) async fn show(
     let ended = follow(&mut changes, &session, &mut terminal, &mut stop).await;
     match &changes.missing[..] {
         [] => {
-            let unread = changes.unknown.into_iter().chain(stop.unread);
+            let unread = changes.unread.into_iter().chain(stop.unread);
             let answer = Answer::from(changes.renderer.summary.is_changed);
             args.ends.conclude(ended?, answer, unread)
         }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::absence::Absence;
+use super::args::Absence;
 use super::formats::Audience;
 use super::lookback::LookBack;
 use super::output::{Renderer, footer, refused};
 use super::schemas::Schemas;
 use super::state::{ChangesState, Occurrence, TimelineEntry, When};
 use crate::commands::sources::{describe, named};
-use crate::commands::{CommandError, Live, Note, Sources, Terminal, Unknown};
+use crate::commands::{CommandError, Live, Note, Sources, Terminal, Unread};
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 
@@ -40,7 +40,7 @@ pub(super) struct Changes {
     /// With `--once`: the sources of named objects that do not exist.
     pub(super) missing: Vec<SourceKey>,
     /// The parts of the past that could not be read.
-    pub(super) unknown: Vec<Unknown>,
+    pub(super) unread: Vec<Unread>,
     /// The look-back, until its timeline is printed. Live entries wait for it.
     pub(super) past: Option<LookBack>,
     /// The number of earlier versions that were printed.
@@ -65,7 +65,7 @@ impl Changes {
             pending: Vec::new(),
             absent: Vec::new(),
             missing: Vec::new(),
-            unknown: Vec::new(),
+            unread: Vec::new(),
             past: None,
             earlier: 0,
             schemas: Schemas::default(),

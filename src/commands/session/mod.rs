@@ -150,7 +150,7 @@ impl Session {
     /// Resolves the arguments of a verb to targets.
     ///
     /// It asks the server only about types that Kubernetes does not define. Without arguments, a file's targets are all
-    /// its types. For arguments in kubespy's form it prints a hint with today's form.
+    /// its types. For arguments in kubespy's form it prints a hint with the equivalent form.
     pub(crate) async fn targets(
         &self,
         args: &ObjectArgs,
@@ -184,8 +184,8 @@ impl Session {
             (Subject::Unnamed, SessionPlace::Cluster(_)) | (Subject::Words, _) => {}
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
-        if let Some(today) = &arguments.today {
-            context.hint(&format!("use `kubectl spy {verb} {today}`"))?;
+        if let Some(form) = &arguments.equivalent {
+            context.hint(&format!("use `kubectl spy {verb} {form}`"))?;
         }
         Ok(arguments.resolve(&resolver, &filters).await?)
     }

@@ -2,7 +2,7 @@
 
 use super::WaitArgs;
 use super::waiting::cut;
-use crate::commands::{CommandError, Ended, Unknown};
+use crate::commands::{CommandError, Ended, Unread};
 
 /// The answer to the question of `--exit-code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl WaitArgs {
         &self,
         ended: Ended,
         answer: Answer,
-        unread: impl IntoIterator<Item = Unknown>,
+        unread: impl IntoIterator<Item = Unread>,
     ) -> Result<Ended, CommandError> {
         let mut parts = Vec::new();
         for part in unread {
@@ -50,14 +50,14 @@ impl WaitArgs {
     ///
     /// A time limit that was too short is always an error. A refused part is an error only with `--exit-code`; otherwise
     /// the output has a line about it.
-    fn unanswered(&self, unread: &[Unknown]) -> Option<CommandError> {
+    fn unanswered(&self, unread: &[Unread]) -> Option<CommandError> {
         let late = unread.iter().filter_map(|part| match part {
-            Unknown::Late(what) => Some(format!("error: timed out waiting for {what}")),
-            Unknown::Refused(_) => None,
+            Unread::Late(what) => Some(format!("error: timed out waiting for {what}")),
+            Unread::Refused(_) => None,
         });
         let refused = unread.iter().filter_map(|part| match part {
-            Unknown::Refused(line) if self.exit_code => Some(line.clone()),
-            Unknown::Refused(_) | Unknown::Late(_) => None,
+            Unread::Refused(line) if self.exit_code => Some(line.clone()),
+            Unread::Refused(_) | Unread::Late(_) => None,
         });
         let late: Vec<String> = late.collect();
         let is_late = !late.is_empty();
@@ -86,10 +86,10 @@ mod tests {
     const LATE: &str = "late";
     const REFUSED: &str = "refused";
 
-    fn unknown(parts: &[&str]) -> Vec<Unknown> {
+    fn unknown(parts: &[&str]) -> Vec<Unread> {
         let unknown = |part: &&str| match *part {
-            LATE => Unknown::Late("pods".to_owned()),
-            _ => Unknown::Refused("error: no".to_owned()),
+            LATE => Unread::Late("pods".to_owned()),
+            _ => Unread::Refused("error: no".to_owned()),
         };
         parts.iter().map(unknown).collect()
     }

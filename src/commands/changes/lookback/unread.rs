@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::SourcePast;
 use super::divider::Divider;
-use crate::commands::Unknown;
+use crate::commands::Unread;
 use crate::commands::sources::describe;
 use crate::object::Resource;
 use crate::render::text::escape_line;
@@ -104,23 +104,23 @@ impl Divider<'_> {
         Some(escape_line(&line).into_owned())
     }
 
-    /// The parts of the requested past that are not known.
-    pub(crate) fn unknown(&self) -> Vec<Unknown> {
+    /// The parts of the requested past that could not be read.
+    pub(crate) fn unread(&self) -> Vec<Unread> {
         if !self.is_asked {
             return Vec::new();
         }
         let found = self.found.iter().filter_map(|found| match refusal(found) {
-            _ if found.is_cut => Some(Unknown::Late(format!(
+            _ if found.is_cut => Some(Unread::Late(format!(
                 "earlier versions of {}",
                 describe(&found.key)
             ))),
-            Some(line) => Some(Unknown::Refused(format!("error: {line}"))),
+            Some(line) => Some(Unread::Refused(format!("error: {line}"))),
             None => None,
         });
         let skipped = self.skipped.iter().filter(|skipped| !skipped.has_no_past());
-        let skipped = skipped.map(|skipped| Unknown::Refused(skipped.error()));
+        let skipped = skipped.map(|skipped| Unread::Refused(skipped.error()));
         let missing = missing_lines(self.found).into_iter();
-        let missing = missing.map(|line| Unknown::Refused(format!("error: {line}")));
+        let missing = missing.map(|line| Unread::Refused(format!("error: {line}")));
         found.chain(skipped).chain(missing).collect()
     }
 }
