@@ -31,7 +31,7 @@ pub(crate) use input::documents;
 pub(crate) use manifests::ManifestArgs;
 pub(crate) use session::{EveryKind, Origin, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
-pub(crate) use sources::{Need, Note, Sources, Unread};
+pub(crate) use sources::{Need, Note, Sources, UnreadPart};
 pub(crate) use terminal::{Output, Terminal};
 pub(crate) use wait::{Answer, Stop, WaitArgs};
 

@@ -4,7 +4,8 @@ use jiff::SignedDuration;
 
 use super::formats::Audience;
 use super::lookback::{
-    ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, timeline,
+    ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, interruption, timeline,
+    unread_parts,
 };
 use super::output::{clock, shifted};
 use super::run::{Changes, Span};
@@ -111,7 +112,10 @@ impl Changes {
             since: past.since(),
             live: (self.span == Span::On && !is_cut).then_some(now),
         };
-        self.unread.extend(divider.unread());
+        if past.is_asked() {
+            let unread = unread_parts(&past.found, &past.skipped);
+            self.unread.extend(unread);
+        }
         let look = terminal.look();
         match self.renderer.options.format.audience() {
             Audience::Person => {
@@ -127,7 +131,7 @@ impl Changes {
                 let records = divider.records(&self.renderer.options, now, entries.len());
                 page.lines.extend(records);
             }
-            Audience::Documents => page.asides.extend(divider.interruption()),
+            Audience::Documents => page.asides.extend(interruption(&past.found)),
         }
         page.asides.extend(skewed(past.skew()));
         page.print(terminal)?;

@@ -11,7 +11,7 @@ use super::output::{Renderer, footer, refused};
 use super::schemas::Schemas;
 use super::state::{ChangesState, Occurrence, TimelineEntry, When};
 use crate::commands::sources::{describe, named};
-use crate::commands::{CommandError, Live, Note, Sources, Terminal, Unread};
+use crate::commands::{CommandError, Live, Note, Sources, Terminal, UnreadPart};
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 
@@ -40,7 +40,7 @@ pub(super) struct Changes {
     /// With `--once`: the sources of named objects that do not exist.
     pub(super) missing: Vec<SourceKey>,
     /// The parts of the past that could not be read.
-    pub(super) unread: Vec<Unread>,
+    pub(super) unread: Vec<UnreadPart>,
     /// The look-back, until its timeline is printed. Live entries wait for it.
     pub(super) past: Option<LookBack>,
     /// The number of earlier versions that were printed.

@@ -16,7 +16,7 @@ use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
 use crate::source::{Event, SourceKey, SourceState};
 
-pub(crate) use note::{Need, Note, Unread};
+pub(crate) use note::{Need, Note, UnreadPart};
 use source_status::{SourceStatus, is_given_up, is_refused};
 use words::{can_i, cause, name};
 
@@ -127,11 +127,11 @@ impl Sources {
     }
 
     /// The vital sources that could not be read, or no longer can be.
-    pub(crate) fn unread(&self) -> Vec<Unread> {
+    pub(crate) fn unread(&self) -> Vec<UnreadPart> {
         let is_read = self.is_read();
         let unread = self.vital().filter_map(|known| match known.unread() {
             // Until a vital source answers, the server may only be slow.
-            Some(Unread::Refused(_)) if !is_read && !known.is_hopeless() => Some(known.late()),
+            Some(UnreadPart::Refused(_)) if !is_read && !known.is_hopeless() => Some(known.late()),
             unread => unread,
         });
         unread.collect()

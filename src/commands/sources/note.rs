@@ -24,7 +24,7 @@ pub(crate) struct Note {
 
 /// A part of the request that the verb could not read: a source, or its earlier versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
+pub(crate) enum UnreadPart {
     /// The server had not sent it when the time was over. The text names it: `pods in namespace "shop"`.
     Late(String),
     /// The server refused it or went away. The text is the whole message, in the server's words if it sent

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::note::{Need, Note, Unread};
+use super::note::{Need, Note, UnreadPart};
 use super::words::{cause, describe, name, named};
 use crate::source::{SourceKey, SourceState};
 
@@ -63,12 +63,12 @@ impl SourceStatus {
     }
 
     /// Why it could not be read, or no longer can be; `None` if it is readable.
-    pub(super) fn unread(&self) -> Option<Unread> {
+    pub(super) fn unread(&self) -> Option<UnreadPart> {
         match &self.state {
             SourceState::Retrying { cause, .. }
             | SourceState::Forbidden { cause }
             | SourceState::Unserved { cause }
-            | SourceState::Failed { cause } => Some(Unread::Refused(cause.to_string())),
+            | SourceState::Failed { cause } => Some(UnreadPart::Refused(cause.to_string())),
             SourceState::Connecting
             | SourceState::Live
             | SourceState::Polling { .. }
@@ -77,8 +77,8 @@ impl SourceStatus {
     }
 
     /// The error for a source that has not delivered its listing in time.
-    pub(super) fn late(&self) -> Unread {
-        Unread::Late(describe(&self.key))
+    pub(super) fn late(&self) -> UnreadPart {
+        UnreadPart::Late(describe(&self.key))
     }
 
     /// Whether the server denies access to it.

@@ -2,7 +2,7 @@
 
 use super::WaitArgs;
 use super::waiting::cut;
-use crate::commands::{CommandError, Ended, Unread};
+use crate::commands::{CommandError, Ended, UnreadPart};
 
 /// The answer to the question of `--exit-code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl WaitArgs {
         &self,
         ended: Ended,
         answer: Answer,
-        unread: impl IntoIterator<Item = Unread>,
+        unread: impl IntoIterator<Item = UnreadPart>,
     ) -> Result<Ended, CommandError> {
         let mut parts = Vec::new();
         for part in unread {
@@ -50,14 +50,14 @@ impl WaitArgs {
     ///
     /// A time limit that was too short is always an error. A refused part is an error only with `--exit-code`; otherwise
     /// the output has a line about it.
-    fn unanswered(&self, unread: &[Unread]) -> Option<CommandError> {
+    fn unanswered(&self, unread: &[UnreadPart]) -> Option<CommandError> {
         let late = unread.iter().filter_map(|part| match part {
-            Unread::Late(what) => Some(format!("error: timed out waiting for {what}")),
-            Unread::Refused(_) => None,
+            UnreadPart::Late(what) => Some(format!("error: timed out waiting for {what}")),
+            UnreadPart::Refused(_) => None,
         });
         let refused = unread.iter().filter_map(|part| match part {
-            Unread::Refused(line) if self.exit_code => Some(line.clone()),
-            Unread::Refused(_) | Unread::Late(_) => None,
+            UnreadPart::Refused(line) if self.exit_code => Some(line.clone()),
+            UnreadPart::Refused(_) | UnreadPart::Late(_) => None,
         });
         let late: Vec<String> = late.collect();
         let is_late = !late.is_empty();
@@ -86,10 +86,10 @@ mod tests {
     const LATE: &str = "late";
     const REFUSED: &str = "refused";
 
-    fn unknown(parts: &[&str]) -> Vec<Unread> {
+    fn unknown(parts: &[&str]) -> Vec<UnreadPart> {
         let unknown = |part: &&str| match *part {
-            LATE => Unread::Late("pods".to_owned()),
-            _ => Unread::Refused("error: no".to_owned()),
+            LATE => UnreadPart::Late("pods".to_owned()),
+            _ => UnreadPart::Refused("error: no".to_owned()),
         };
         parts.iter().map(unknown).collect()
     }

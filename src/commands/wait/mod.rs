@@ -10,7 +10,7 @@ mod waiting;
 use clap::Args;
 use tokio::time::Instant;
 
-use super::{CommandError, Ended, Shutdown, Sources, Unread};
+use super::{CommandError, Ended, Shutdown, Sources, UnreadPart};
 use crate::source::SourceKey;
 use crate::status::Goal;
 
@@ -100,7 +100,7 @@ pub(crate) struct Stop {
     /// Whether the verb checks the goals once instead of waiting.
     pub(crate) looks_once: bool,
     /// The parts that were not read when the verb ended.
-    pub(crate) unread: Vec<Unread>,
+    pub(crate) unread: Vec<UnreadPart>,
 }
 
 impl Stop {
@@ -125,7 +125,8 @@ impl Stop {
         self.unread = sources.unread();
         if ended != Ended::OutOfTime {
             // A verb with an answer waits for nothing else.
-            self.unread.retain(|part| !matches!(part, Unread::Late(_)));
+            self.unread
+                .retain(|part| !matches!(part, UnreadPart::Late(_)));
         }
         match (ended, self.waiting.outcome()) {
             (Ended::By(_) | Ended::Found, _) | (_, Outcome::Met) => Ok(ended),

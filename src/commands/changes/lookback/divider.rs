@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::SourcePast;
 use super::source_past::DatedRevision;
-use super::unread::SkippedSource;
+use super::unread::{SkippedSource, unread_lines};
 use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::named;
 use crate::render::count::plural;
@@ -75,7 +75,7 @@ impl Divider<'_> {
         if self.found.is_empty() {
             return Vec::new(); // the error names the sources
         }
-        let mut lines = self.unread_lines();
+        let mut lines = unread_lines(self.found, self.skipped);
         if !self.found.iter().any(SourcePast::is_read) {
             return lines;
         }

@@ -33,7 +33,7 @@ use reach::{PATIENCE, Whose};
 pub(super) use reach::{Reach, Since, parse_revision, parse_since};
 use source_past::SourcePast;
 pub(super) use timeline::timeline;
-pub(super) use unread::SkippedSource;
+pub(super) use unread::{SkippedSource, interruption, unread_parts};
 pub(super) use walk::LookBackStart;
 use walk::Walker;
 

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::SourcePast;
-use super::divider::Divider;
-use crate::commands::Unread;
+use crate::commands::UnreadPart;
 use crate::commands::sources::describe;
 use crate::object::Resource;
 use crate::render::text::escape_line;
@@ -83,46 +82,41 @@ impl SkippedSource {
     }
 }
 
-impl Divider<'_> {
-    /// A line for each part that could not be read.
-    pub(super) fn unread_lines(&self) -> Vec<String> {
-        let skipped = skipped_line(self.skipped).into_iter();
-        let refused = self.found.iter().filter_map(refusal);
-        let lines = skipped.chain(refused).chain(self.interruption());
-        lines.chain(missing_lines(self.found)).collect()
-    }
+/// A line for each part that could not be read.
+pub(super) fn unread_lines(found: &[SourcePast], skipped: &[SkippedSource]) -> Vec<String> {
+    let skipped = skipped_line(skipped).into_iter();
+    let refused = found.iter().filter_map(refusal);
+    let lines = skipped.chain(refused).chain(interruption(found));
+    lines.chain(missing_lines(found)).collect()
+}
 
-    /// The line that names the sources whose look-back was interrupted.
-    pub(crate) fn interruption(&self) -> Option<String> {
-        let cut = self.found.iter().filter(|found| found.is_cut);
-        let names: Vec<String> = cut.map(|found| describe(&found.key)).collect();
-        if names.is_empty() {
-            return None;
-        }
-        let names = first_names(names);
-        let line = format!("look-back interrupted: earlier versions of {names} may be missing");
-        Some(escape_line(&line).into_owned())
+/// The line that names the sources whose look-back was interrupted.
+pub(crate) fn interruption(found: &[SourcePast]) -> Option<String> {
+    let cut = found.iter().filter(|found| found.is_cut);
+    let names: Vec<String> = cut.map(|found| describe(&found.key)).collect();
+    if names.is_empty() {
+        return None;
     }
+    let names = first_names(names);
+    let line = format!("look-back interrupted: earlier versions of {names} may be missing");
+    Some(escape_line(&line).into_owned())
+}
 
-    /// The parts of the requested past that could not be read.
-    pub(crate) fn unread(&self) -> Vec<Unread> {
-        if !self.is_asked {
-            return Vec::new();
-        }
-        let found = self.found.iter().filter_map(|found| match refusal(found) {
-            _ if found.is_cut => Some(Unread::Late(format!(
-                "earlier versions of {}",
-                describe(&found.key)
-            ))),
-            Some(line) => Some(Unread::Refused(format!("error: {line}"))),
-            None => None,
-        });
-        let skipped = self.skipped.iter().filter(|skipped| !skipped.has_no_past());
-        let skipped = skipped.map(|skipped| Unread::Refused(skipped.error()));
-        let missing = missing_lines(self.found).into_iter();
-        let missing = missing.map(|line| Unread::Refused(format!("error: {line}")));
-        found.chain(skipped).chain(missing).collect()
-    }
+/// The parts that could not be read, for the exit code.
+pub(crate) fn unread_parts(found: &[SourcePast], skipped: &[SkippedSource]) -> Vec<UnreadPart> {
+    let walks = found.iter().filter_map(|found| match refusal(found) {
+        _ if found.is_cut => Some(UnreadPart::Late(format!(
+            "earlier versions of {}",
+            describe(&found.key)
+        ))),
+        Some(line) => Some(UnreadPart::Refused(format!("error: {line}"))),
+        None => None,
+    });
+    let skipped = skipped.iter().filter(|skipped| !skipped.has_no_past());
+    let skipped = skipped.map(|skipped| UnreadPart::Refused(skipped.error()));
+    let missing = missing_lines(found).into_iter();
+    let missing = missing.map(|line| UnreadPart::Refused(format!("error: {line}")));
+    walks.chain(skipped).chain(missing).collect()
 }
 
 /// The line about a walk that the server refused.
