@@ -28,7 +28,8 @@ pub(super) struct TreeBuilder<'b> {
     pub(super) projection: Projection<'b>,
 }
 
-/// The place at which a value is written.
+/// The place at which a value is written. The default is that of the whole object.
+#[derive(Default)]
 pub(super) struct Spot {
     /// The text before the value: its name, if it is a field.
     pub(super) lead: String,
@@ -41,8 +42,9 @@ pub(super) struct Spot {
 }
 
 /// The depth of a value in the object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Layer {
+    #[default]
     Root,
     Metadata,
     Deeper,
@@ -63,18 +65,6 @@ pub(super) enum PartSource<'b> {
     At(NodeId),
     /// A value that is the same in both versions.
     Plain(Shown<'b>),
-}
-
-impl Spot {
-    pub(super) fn root() -> Spot {
-        Spot {
-            lead: String::new(),
-            indent: 0,
-            comma: "",
-            end: String::new(),
-            layer: Layer::Root,
-        }
-    }
 }
 
 impl Layer {
@@ -154,7 +144,7 @@ impl<'b> TreeBuilder<'b> {
     /// Writes the object.
     pub(super) fn object_itself(&mut self) {
         if self.extent == Extent::Whole || self.is_busy(NodeId::ROOT) {
-            self.value(NodeId::ROOT, Spot::root());
+            self.value(NodeId::ROOT, Spot::default());
         }
     }
 

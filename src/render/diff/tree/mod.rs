@@ -47,7 +47,7 @@ pub fn whole_lines(object: Shown<'_>, view: &DiffView<'_>, change: ChangeType) -
     let mut builder = TreeBuilder::new(&painter, Extent::Whole);
     builder.projection = view.filter.projection([object], ListKeys::builtin());
     if !builder.projection.excludes(object) {
-        builder.whole(object, Marking { mark, shows: &[] }, Spot::root());
+        builder.whole(object, Marking { mark, shows: &[] }, Spot::default());
     }
     paint(builder.rows, view, Extent::Whole)
 }
