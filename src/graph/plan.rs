@@ -138,14 +138,13 @@ impl Graph {
     }
 }
 
-/// The source of the `EndpointSlices` of a Service. It needs only the Service's name.
-pub fn slices_source(cluster: &ClusterId, namespace: &Arc<str>, service: &str) -> SourceKey {
+/// The source of the `EndpointSlices` of the Service that `service` selects by name.
+pub fn slices_source(service: &SourceKey) -> SourceKey {
+    let name = service.select.name().unwrap_or_default();
     SourceKey {
-        cluster: cluster.clone(),
         resource: well_known("discovery.k8s.io", "EndpointSlice"),
-        scope: Scope::Namespace(namespace.clone()),
-        select: Select::labelled(&format!("{SERVICE_NAME}={service}")),
-        form: Form::Full,
+        select: Select::labelled(&format!("{SERVICE_NAME}={name}")),
+        ..service.clone()
     }
 }
 

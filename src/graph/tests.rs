@@ -1,7 +1,7 @@
 //! Tests of the graph on small clusters, and of its two laws.
 
 use crate::object::Doc;
-use crate::source::{ClusterId, SourceKey};
+use crate::source::{ClusterId, Scope, Select, SourceKey};
 
 use super::*;
 
@@ -412,7 +412,12 @@ fn the_pods_of_a_service_are_read_by_its_selector() {
         let source = node.selected_pods_source(&ClusterId(CLUSTER.into()));
         assert_eq!(source.as_ref().map(requested).as_deref(), expect, "{spec}");
     }
-    let slices = slices_source(&ClusterId(CLUSTER.into()), &"shop".into(), "web");
+    let service = SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        select: Select::Name("web".into()),
+        ..SourceKey::all("", "Service")
+    };
+    let slices = slices_source(&service);
     let expect = "endpointslices.discovery.k8s.io kubernetes.io/service-name=web";
     assert_eq!(requested(&slices), expect);
 }

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::headline::Headline;
-use super::traced::Traced;
+use super::traced::{Presence, Traced};
+use crate::object::Uid;
 use crate::render::canvas::Canvas;
+use crate::render::header_footer::ViewHeader;
 use crate::render::json::trace::PhaseRecord;
+use crate::render::outline::Outline;
 use crate::source::{Event, SourceKey};
+use crate::status::Status;
 
-/// The trace of one object.
+/// The trace of one object. The required methods are all that depends on its kind.
 pub(super) trait Chain {
     /// The traced object, and everything known around it.
     fn traced(&self) -> &Traced;
@@ -21,8 +25,32 @@ pub(super) trait Chain {
     /// The sources that show the chain, as far as it is known.
     fn plan(&mut self) -> Vec<SourceKey>;
 
+    /// Records the effect of an event, before the model applies it.
+    fn note(&mut self, _source: &SourceKey, _event: &Event) {}
+
+    /// Records the progress after a batch of events, and as time passes.
+    fn settle(&mut self) {}
+
+    /// The state of the object while it exists; `None` if it cannot be read.
+    fn state(&self) -> Option<Headline>;
+
+    /// What is left of the deleted object, after the word `deleted`; may be empty.
+    fn remains(&self, uid: &Uid) -> String;
+
+    /// The parts of the frame that depend on the kind.
+    fn page(&self, canvas: Canvas) -> Page;
+
+    /// The changes since the last call, one line each.
+    fn changes(&mut self) -> Vec<String>;
+
+    /// The phases for records; empty for objects without phases.
+    fn phases(&self) -> Vec<PhaseRecord> {
+        Vec::new()
+    }
+
     /// Applies one event.
     fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
+        self.note(source, event);
         self.traced_mut().apply(source, event, now);
     }
 
@@ -35,19 +63,56 @@ pub(super) trait Chain {
     }
 
     /// The state of the object, which frames, lines and records show.
-    fn headline(&self, now: Timestamp) -> Headline;
-
-    /// A line for each change since the last call, with the time.
-    fn transitions(&mut self, now: Timestamp) -> Vec<String>;
-
-    /// Records the progress after a batch of events, and as time passes.
-    fn settle(&mut self, _now: Timestamp) {}
+    fn headline(&self) -> Headline {
+        match &self.traced().presence {
+            Presence::Unread => Headline::new(Status::Unknown, "not read yet"),
+            Presence::Absent => {
+                let object = self.traced().object();
+                let stage = format!("waiting for {object} to be created");
+                Headline::new(Status::NotFound, stage)
+            }
+            Presence::Deleted(uid) => {
+                Headline::new(Status::NotFound, format!("deleted{}", self.remains(uid)))
+            }
+            Presence::There(_) => {
+                let unreadable = || Headline::new(Status::Unknown, "not readable");
+                self.state().unwrap_or_else(unreadable)
+            }
+        }
+    }
 
     /// The whole view without its footer.
-    fn frame(&self, canvas: Canvas) -> Vec<String>;
-
-    /// The phases for records; empty for objects without phases.
-    fn phases(&self) -> Vec<PhaseRecord> {
-        Vec::new()
+    fn frame(&self, canvas: Canvas) -> Vec<String> {
+        let traced = self.traced();
+        let page = self.page(canvas);
+        let namespace = traced.source.namespace();
+        let namespace = namespace.map(|namespace| format!("-n {namespace}"));
+        let header = ViewHeader {
+            name: traced.object().to_string(),
+            facts: namespace.into_iter().chain(page.facts).collect(),
+            ..ViewHeader::default()
+        };
+        let headline = self.headline();
+        let state = canvas.state(headline.status, &headline.text());
+        let state = format!("{state}{}", page.beside);
+        let mut lines = vec![header.line(canvas), canvas.line(&state, &page.right)];
+        lines.extend(page.lines);
+        let room = canvas.without_rows(lines.len()).rows;
+        lines.extend(page.outline.lines(canvas.look, room));
+        lines
     }
+}
+
+/// The parts of a frame that depend on the kind of the object.
+pub(super) struct Page {
+    /// Facts about the object, after its name.
+    pub(super) facts: Vec<String>,
+    /// Display text after the headline.
+    pub(super) beside: String,
+    /// Display text at the end of the headline's line.
+    pub(super) right: String,
+    /// The lines between the headline and the outline, as display text.
+    pub(super) lines: Vec<String>,
+    /// The objects of the chain.
+    pub(super) outline: Outline,
 }

@@ -4,16 +4,13 @@
 mod chain;
 mod deployment;
 mod headline;
-
 mod record;
 mod service;
-mod target;
 #[cfg(test)]
 mod testing;
 mod traced;
 mod tracer;
-
-use std::sync::Arc;
+mod transitions;
 
 use super::{
     CommandError, Context, Ended, ErrorKind, ObjectArgs, Output, Session, Shutdown, Stop, Terminal,
@@ -21,9 +18,9 @@ use super::{
 };
 use crate::cluster::{Names, Target as Asked};
 use crate::object::{ObjectRef, Resource};
+use crate::source::SourceKey;
 
 use chain::Chain;
-use target::TracedObject;
 use tracer::{TraceEnd, TraceFormat, Tracer};
 
 /// Follow one object: where a Service sends traffic, or how a Deployment rolls out
@@ -52,7 +49,7 @@ struct Traceable {
     kind: &'static str,
     /// Its form on the command line.
     usage: &'static str,
-    open: fn(TracedObject) -> Box<dyn Chain>,
+    open: fn(SourceKey) -> Box<dyn Chain>,
 }
 
 /// All types that can be traced.
@@ -61,13 +58,13 @@ const TRACEABLE: [Traceable; 2] = [
         group: "",
         kind: "Service",
         usage: "svc/NAME",
-        open: |target| Box::new(service::ServiceTrace::new(target)),
+        open: |source| Box::new(service::ServiceTrace::new(source)),
     },
     Traceable {
         group: "apps",
         kind: "Deployment",
         usage: "deploy/NAME",
-        open: |target| Box::new(deployment::DeploymentTrace::new(target)),
+        open: |source| Box::new(deployment::DeploymentTrace::new(source)),
     },
 ];
 
@@ -147,11 +144,8 @@ fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, Com
     let mut chains = Vec::new();
     for asked in asked {
         let found = match &asked.names {
-            Names::Named(names) => names
-                .iter()
-                .map(|name| named(session, asked, name))
-                .collect(),
-            Names::All => held(session, asked),
+            Names::Named(_) => session.keys(std::slice::from_ref(asked)),
+            Names::All => session.keys(&held(session, asked)),
         };
         let open = traceable(&asked.resource);
         match (open, &asked.names) {
@@ -183,7 +177,7 @@ fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, Com
 }
 
 /// The function that opens the trace of an object of this type.
-fn traceable(resource: &Resource) -> Option<fn(TracedObject) -> Box<dyn Chain>> {
+fn traceable(resource: &Resource) -> Option<fn(SourceKey) -> Box<dyn Chain>> {
     let kind = resource.group_kind();
     let mut known = TRACEABLE.iter();
     let found = known.find(|one| one.group == &*kind.group && one.kind == &*kind.kind);
@@ -195,24 +189,14 @@ fn not_traceable(what: &str) -> CommandError {
     CommandError::failed(format!("error: {what}")).hint(format!("trace one of these: {usages}"))
 }
 
-fn named(session: &Session, asked: &Asked, name: &Arc<str>) -> TracedObject {
-    TracedObject {
-        cluster: session.cluster.clone(),
-        resource: asked.resource.clone(),
-        namespace: asked.namespace.clone().unwrap_or_default(),
-        name: name.clone(),
-    }
-}
-
 /// The objects of a file that were requested without names.
-fn held(session: &Session, asked: &Asked) -> Vec<TracedObject> {
-    let of = |object: ObjectRef| TracedObject {
-        namespace: object
-            .namespace
-            .unwrap_or_else(|| session.namespace.clone()),
-        ..named(session, asked, &object.name)
+fn held(session: &Session, asked: &Asked) -> Vec<Asked> {
+    let named = |object: ObjectRef| Asked {
+        namespace: object.namespace.or_else(|| Some(session.namespace.clone())),
+        names: Names::Named(vec![object.name]),
+        ..asked.clone()
     };
     let is_picky = asked.labels.is_some() || asked.fields.is_some();
     let objects = session.held(asked).filter(|_| !is_picky);
-    objects.into_iter().flatten().map(of).collect()
+    objects.into_iter().flatten().map(named).collect()
 }

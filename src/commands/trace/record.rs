@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
-
 use super::chain::Chain;
 use super::headline::Headline;
 use super::traced::Traced;
@@ -15,11 +13,10 @@ use crate::render::json::trace::{EdgeRecord, GraphRecord, NodeRecord, Relation, 
 use crate::status::{CauseRule, Status};
 
 /// The graph of all objects of a trace, and of missing objects that they refer to.
-pub(super) fn graph(chain: &dyn Chain, now: Timestamp) -> GraphRecord {
+pub(super) fn graph(chain: &dyn Chain) -> GraphRecord {
     let traced = chain.traced();
-    let target = &traced.target;
     let mut builder = GraphBuilder {
-        cluster: &target.cluster.0,
+        cluster: &traced.source.cluster.0,
         traced,
         nodes: BTreeMap::new(),
         edges: Vec::new(),
@@ -30,11 +27,11 @@ pub(super) fn graph(chain: &dyn Chain, now: Timestamp) -> GraphRecord {
     for node in traced.graph().nodes() {
         builder.relate(node);
     }
-    if let Some(uid) = traced.presence.uid() {
-        builder.head(uid, &chain.headline(now));
+    if let Some(uid) = traced.uid() {
+        builder.head(uid, &chain.headline());
     }
     if builder.nodes.is_empty() {
-        let name = &target.object();
+        let name = &traced.object();
         builder.name(name.identity().as_str().to_owned(), name, Named::Ghost);
     }
     let order = |edge: &EdgeRecord| (edge.from.clone(), edge.to.clone(), edge.via);
@@ -153,7 +150,7 @@ impl GraphBuilder<'_> {
                     let object = ObjectRef {
                         api_version: if is_pod { "v1".into() } else { "".into() },
                         kind: target.kind.clone(),
-                        namespace: Some(self.traced.target.namespace.clone()),
+                        namespace: self.traced.object().namespace,
                         name: target.name.clone(),
                         uid: target.uid.clone(),
                     };

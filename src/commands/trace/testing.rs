@@ -7,16 +7,16 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::chain::Chain;
-use super::target::TracedObject;
+use super::transitions::Transitions;
 use super::{TRACEABLE, record};
 use crate::object::selector::LabelSelector;
-use crate::object::{ObjectRef, Resource, ResourceVersion, Uid};
+use crate::object::{ObjectRef, ResourceVersion, Uid};
 use crate::render::canvas::Canvas;
 use crate::render::json::trace::GraphRecord;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::sandbox::scenario::{Stage, rollout};
 use crate::sandbox::{Options, Sandbox};
-use crate::source::{ClusterId, Event, SourceKey, Version, Why};
+use crate::source::{Event, Scope, Select, SourceKey, Version, Why};
 
 /// The time at which every test starts.
 pub(super) const START: Timestamp = Timestamp::constant(1_777_896_000, 0);
@@ -28,35 +28,26 @@ pub(super) struct Feed {
     objects: Vec<Value>,
     open: Vec<Arc<SourceKey>>,
     versions: u64,
+    transitions: Transitions,
 }
 
 impl Feed {
     /// The trace of a Service or Deployment of this name in namespace `shop`, in an empty cluster.
     pub(super) fn of(kind: &str, name: &str) -> Feed {
-        let (group, plural) = match kind {
-            "Service" => ("", "services"),
-            "Deployment" => ("apps", "deployments"),
-            other => panic!("{other} is not traced"),
-        };
-        let target = TracedObject {
-            cluster: ClusterId("test".into()),
-            resource: Resource {
-                group: group.into(),
-                version: "v1".into(),
-                plural: plural.into(),
-                kind: kind.into(),
-                namespaced: true,
-            },
-            namespace: "shop".into(),
-            name: name.into(),
-        };
         let traceable = TRACEABLE.iter().find(|one| one.kind == kind);
+        let traceable = traceable.expect("it can be traced");
+        let source = SourceKey {
+            scope: Scope::Namespace("shop".into()),
+            select: Select::Name(name.into()),
+            ..SourceKey::all(traceable.group, kind)
+        };
         Feed {
-            chain: (traceable.expect("it can be traced").open)(target),
+            chain: (traceable.open)(source),
             now: START,
             objects: Vec::new(),
             open: Vec::new(),
             versions: 0,
+            transitions: Transitions::default(),
         }
     }
 
@@ -130,7 +121,7 @@ impl Feed {
     pub(super) fn after(&mut self, milliseconds: i64) -> &mut Feed {
         self.now += SignedDuration::from_millis(milliseconds);
         self.chain.refresh(self.now);
-        self.chain.settle(self.now);
+        self.chain.settle();
         self
     }
 
@@ -220,7 +211,7 @@ impl Feed {
                 self.chain.apply(&key, &Event::synced(count), self.now);
             }
         }
-        self.chain.settle(self.now);
+        self.chain.settle();
     }
 
     /// The followed sources: resource, labels, fields.
@@ -261,12 +252,14 @@ impl Feed {
 
     /// The lines for changes since the last call.
     pub(super) fn transitions(&mut self) -> String {
-        self.chain.transitions(self.now).join("\n")
+        self.transitions
+            .lines(&mut *self.chain, self.now)
+            .join("\n")
     }
 
     /// The graph.
     pub(super) fn graph(&self) -> GraphRecord {
-        record::graph(&*self.chain, self.now)
+        record::graph(&*self.chain)
     }
 }
 

@@ -1,30 +1,43 @@
-//! `Traced`: the traced object, and the live model around it.
+//! `Traced`: the traced object, whether it exists, and the live model around it.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::target::{Presence, TracedObject};
 use crate::graph::{Graph, Node};
 use crate::model::{Model, Retention};
-use crate::object::{Doc, Uid};
+use crate::object::{Doc, ObjectRef, Uid};
 use crate::source::{Event, SourceKey};
 use crate::status::{Assessment, Rules};
 
 /// The traced object, and everything known around it.
 pub(super) struct Traced {
-    pub(super) target: TracedObject,
+    /// The source of the object, which selects its name.
+    pub(super) source: SourceKey,
     pub(super) presence: Presence,
     pub(super) model: Model,
 }
 
+/// Whether the traced object exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    /// Not known yet.
+    Unread,
+    /// It has never existed.
+    Absent,
+    /// It exists.
+    There(Uid),
+    /// It existed and was deleted.
+    Deleted(Uid),
+}
+
 impl Traced {
-    /// The object before any event.
-    pub(super) fn new(target: TracedObject) -> Traced {
+    /// The object of this source before any event.
+    pub(super) fn new(source: SourceKey) -> Traced {
         let mut model = Model::new(Rules::Spy, Retention::None);
-        model.follow(vec![target.source()]);
+        model.follow(vec![source.clone()]);
         Traced {
-            target,
+            source,
             presence: Presence::Unread,
             model,
         }
@@ -33,19 +46,30 @@ impl Traced {
     /// Applies one event.
     pub(super) fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
         self.model.apply(source, event, now);
-        if self.target.is_source(source) {
+        if **source == self.source {
             self.presence.apply(event);
         }
     }
 
+    /// The reference to the object: `service/api`.
+    pub(super) fn object(&self) -> ObjectRef {
+        let named = self.source.named_object();
+        named.expect("the source selects one name")
+    }
+
+    /// The uid of the object, if it exists.
+    pub(super) fn uid(&self) -> Option<&Uid> {
+        self.presence.uid()
+    }
+
     /// The newest version of the object, parsed.
     pub(super) fn doc(&self) -> Option<Doc> {
-        self.model.doc(self.presence.uid()?)
+        self.model.doc(self.uid()?)
     }
 
     /// The object in the graph.
     pub(super) fn node(&self) -> Option<&Node> {
-        self.graph().node(self.presence.uid()?)
+        self.graph().node(self.uid()?)
     }
 
     /// The relations of the objects around it.
@@ -61,5 +85,32 @@ impl Traced {
     /// Whether a source has been read.
     pub(super) fn is_read(&self, source: &SourceKey) -> bool {
         self.model.coverage().is_read(source)
+    }
+}
+
+impl Presence {
+    /// Applies an event of the object's own source.
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Object { why, now, .. } => {
+                let uid = now.object.identity();
+                // The end of an older object of the same name may arrive after its successor.
+                let is_of_another = self.uid().is_some_and(|there| *there != uid);
+                match why.is_gone() {
+                    true if is_of_another => {}
+                    true => *self = Presence::Deleted(uid),
+                    false => *self = Presence::There(uid),
+                }
+            }
+            Event::Synced { .. } if *self == Presence::Unread => *self = Presence::Absent,
+            Event::Synced { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
+        }
+    }
+
+    fn uid(&self) -> Option<&Uid> {
+        match self {
+            Presence::There(uid) => Some(uid),
+            Presence::Unread | Presence::Absent | Presence::Deleted(_) => None,
+        }
     }
 }

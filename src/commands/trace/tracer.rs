@@ -6,7 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::chain::Chain;
 use super::record;
-use super::target::Presence;
+use super::traced::Presence;
+use super::transitions::Transitions;
 use crate::commands::sources::describe;
 use crate::commands::{CommandError, Live, Need, Sources, Terminal};
 use crate::render::age;
@@ -51,6 +52,7 @@ pub(super) struct Tracer {
     waiting_since: Option<Timestamp>,
     /// The lines to print.
     lines: Vec<String>,
+    transitions: Transitions,
     /// The last record, so that none is printed twice.
     record: Option<GraphRecord>,
     /// When an object last changed.
@@ -77,6 +79,7 @@ impl Tracer {
             settled: false,
             waiting_since: None,
             lines: Vec::new(),
+            transitions: Transitions::default(),
             record: None,
             changed: None,
             reported_absent: false,
@@ -104,7 +107,10 @@ impl Tracer {
     fn collect(&mut self, look: Look, now: Timestamp) {
         match (self.format, self.end) {
             (TraceFormat::Json, _) => self.collect_record(now),
-            (TraceFormat::Text, TraceEnd::Never) => self.lines.extend(self.chain.transitions(now)),
+            (TraceFormat::Text, TraceEnd::Never) => {
+                let lines = self.transitions.lines(&mut *self.chain, now);
+                self.lines.extend(lines);
+            }
             (TraceFormat::Text, TraceEnd::WhenRead) => {
                 let canvas = Canvas {
                     look,
@@ -118,7 +124,7 @@ impl Tracer {
     }
 
     fn collect_record(&mut self, now: Timestamp) {
-        let graph = record::graph(&*self.chain, now);
+        let graph = record::graph(&*self.chain);
         if self.record.as_ref() != Some(&graph) {
             self.lines.push(graph.line(&age::rfc3339_millis(now)));
             self.record = Some(graph);
@@ -132,7 +138,7 @@ impl Tracer {
             self.reported_absent &= is_absent;
             return Ok(());
         }
-        let source = self.chain.traced().target.source();
+        let source = self.chain.traced().source.clone();
         if self.end == TraceEnd::WhenRead {
             self.missing = Some(source);
             return Ok(());
@@ -170,7 +176,7 @@ impl Live for Tracer {
     }
 
     fn need(&self, key: &SourceKey) -> Need {
-        if self.chain.traced().target.is_source(key) {
+        if *key == self.chain.traced().source {
             Need::Vital
         } else {
             Need::Useful
@@ -200,7 +206,7 @@ impl Live for Tracer {
         if !self.settled || sources.refusal().is_some() {
             return Ok(());
         }
-        self.chain.settle(now);
+        self.chain.settle();
         self.report_absent(terminal)?;
         if terminal.is_live() || self.missing.is_some() || !self.is_whole(sources, now) {
             return Ok(());
@@ -216,6 +222,9 @@ impl Live for Tracer {
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let now = terminal.env().now();
         self.chain.refresh(now);
+        if self.settled {
+            self.chain.settle();
+        }
         let canvas = Canvas {
             look: terminal.look(),
             now,

@@ -8,7 +8,7 @@ use crate::diff::Diff;
 use crate::object::managed_fields::{self, ManagedFieldsEntry, OwnerStep, Writers};
 use crate::object::{Kind, Value};
 
-use super::phase_times::Moment;
+use super::moment::Moment;
 
 /// A change of a Deployment's spec.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,31 +3,17 @@
 use crate::commands::trace::traced::Traced;
 use crate::source::SourceKey;
 
-/// A kind of a Deployment's dependents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LoadedKind {
-    /// Its `ReplicaSets`.
-    Sets,
-    /// Their pods.
-    Pods,
-}
-
-/// The kinds whose objects have all been read.
+/// The kinds of a Deployment's dependents whose objects have all been read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Loaded {
     pub(super) sets: bool,
     pub(super) pods: bool,
 }
 
-impl LoadedKind {
-    /// The text in place of objects of this kind.
-    pub(super) fn unread(self) -> &'static str {
-        match self {
-            LoadedKind::Sets => "replicasets not read",
-            LoadedKind::Pods => "pods not read",
-        }
-    }
-}
+/// The text in place of `ReplicaSets` that have not been read.
+pub(super) const SETS_UNREAD: &str = "replicasets not read";
+/// The text in place of Pods that have not been read.
+pub(super) const PODS_UNREAD: &str = "pods not read";
 
 impl Loaded {
     /// The kinds of these sources that have been read.
@@ -44,10 +30,10 @@ impl Loaded {
         }
     }
 
-    /// The kinds that have not been read.
-    pub(super) fn unread(self) -> impl Iterator<Item = LoadedKind> {
-        let kinds = [(LoadedKind::Sets, self.sets), (LoadedKind::Pods, self.pods)];
+    /// The texts for the kinds that have not been read. Pods are found through their `ReplicaSets`.
+    pub(super) fn unread(self) -> impl Iterator<Item = &'static str> {
+        let kinds = [(SETS_UNREAD, self.sets), (PODS_UNREAD, self.pods)];
         let unread = kinds.into_iter().filter(|(_, is_read)| !is_read);
-        unread.map(|(kind, _)| kind)
+        unread.map(|(text, _)| text)
     }
 }

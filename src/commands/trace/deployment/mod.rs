@@ -2,8 +2,8 @@
 
 mod change;
 mod loaded;
+mod moment;
 mod phase;
-mod phase_times;
 mod phases;
 mod pods;
 mod revisions;
@@ -15,14 +15,10 @@ mod transitions;
 mod verdict;
 mod view;
 
-use std::sync::Arc;
-
-use jiff::Timestamp;
-
-use super::chain::Chain;
+use super::chain::{Chain, Page};
 use super::headline::Headline;
-use super::target::TracedObject;
 use super::traced::Traced;
+use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::render::json::trace::PhaseRecord;
 use crate::source::{Event, SourceKey};
@@ -37,9 +33,9 @@ pub(super) struct DeploymentTrace {
 
 impl DeploymentTrace {
     /// The trace of a Deployment before any event.
-    pub(super) fn new(target: TracedObject) -> DeploymentTrace {
+    pub(super) fn new(source: SourceKey) -> DeploymentTrace {
         DeploymentTrace {
-            state: DeploymentState::new(target),
+            state: DeploymentState::new(source),
             transitions: PhaseTransitions::default(),
         }
     }
@@ -58,28 +54,35 @@ impl Chain for DeploymentTrace {
         self.state.plan()
     }
 
-    fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
+    fn note(&mut self, source: &SourceKey, event: &Event) {
         self.state.note(source, event);
-        self.state.traced.apply(source, event, now);
     }
 
-    fn headline(&self, now: Timestamp) -> Headline {
-        verdict::of(&self.state, self.state.rollout(now).as_ref())
+    fn settle(&mut self) {
+        self.state.settle();
     }
 
-    fn transitions(&mut self, now: Timestamp) -> Vec<String> {
-        self.transitions.lines(&self.state, now)
+    fn state(&self) -> Option<Headline> {
+        verdict::of(&self.state.rollout()?)
     }
 
-    fn settle(&mut self, now: Timestamp) {
-        self.state.settle(now);
+    fn remains(&self, uid: &Uid) -> String {
+        match self.state.traced.graph().tree(uid).len() {
+            0 => String::new(),
+            1 => "; 1 dependent still exists".to_owned(),
+            left => format!("; {left} dependents still exist"),
+        }
     }
 
-    fn frame(&self, canvas: Canvas) -> Vec<String> {
-        view::frame(&self.state, canvas)
+    fn page(&self, canvas: Canvas) -> Page {
+        view::page(&self.state, canvas)
+    }
+
+    fn changes(&mut self) -> Vec<String> {
+        self.transitions.lines(&self.state)
     }
 
     fn phases(&self) -> Vec<PhaseRecord> {
-        transitions::records(&self.state)
+        self.state.phases.iter().map(transitions::record).collect()
     }
 }

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::loaded::LoadedKind;
+use super::change::SpecChange;
+use super::moment::Moment;
 use crate::object::StatusCondition;
 use crate::status::CauseRule;
 
@@ -51,8 +52,8 @@ pub(super) struct RolloutPhase {
     pub(super) text: String,
     /// Why it failed.
     pub(super) failure: Option<PhaseFailure>,
-    /// When it was completed, by the server's clock.
-    pub(super) time: Option<Timestamp>,
+    /// When it reached its progress.
+    pub(super) at: Moment,
 }
 
 /// Why a phase failed.
@@ -118,19 +119,42 @@ impl RolloutPhase {
             progress,
             text: text.into(),
             failure: None,
-            time: None,
+            at: Moment::default(),
+        }
+    }
+
+    /// The phase that starts a rollout.
+    pub(super) fn change(change: &SpecChange) -> RolloutPhase {
+        RolloutPhase {
+            at: change.at,
+            ..RolloutPhase::new(PhaseName::Change, PhaseProgress::Done, change.text())
         }
     }
 
     /// A phase with unknown progress, because objects of a kind were not read.
-    pub(super) fn unread(name: PhaseName, kind: LoadedKind) -> RolloutPhase {
-        RolloutPhase::new(name, PhaseProgress::Unknown, kind.unread())
+    pub(super) fn unread(name: PhaseName, text: &str) -> RolloutPhase {
+        RolloutPhase::new(name, PhaseProgress::Unknown, text)
     }
 
-    /// The phase with the time of its completion, if it is complete.
-    pub(super) fn at(self, time: Option<Timestamp>) -> RolloutPhase {
-        let time = time.filter(|_| self.progress == PhaseProgress::Done);
-        RolloutPhase { time, ..self }
+    /// The phase with the time of its completion by the server's clock, if it is complete.
+    pub(super) fn at(mut self, time: Option<Timestamp>) -> RolloutPhase {
+        self.at.server = time.filter(|_| self.progress == PhaseProgress::Done);
+        self
+    }
+
+    /// The phase with the time since which it has its progress: that of the same phase before, or else
+    /// `seen`.
+    pub(super) fn since(
+        mut self,
+        before: &[RolloutPhase],
+        seen: Option<Timestamp>,
+    ) -> RolloutPhase {
+        let is_same = |was: &&RolloutPhase| (was.name, was.progress) == (self.name, self.progress);
+        match before.iter().find(is_same) {
+            Some(was) => self.at = was.at,
+            None => self.at.seen = seen,
+        }
+        self
     }
 
     /// The phase as failed.
@@ -138,13 +162,13 @@ impl RolloutPhase {
         RolloutPhase {
             progress: PhaseProgress::Failed,
             failure: Some(failure),
-            time: None,
+            at: Moment::default(),
             ..self
         }
     }
 
     /// The progress, and the pod that delays it: `1/2 pulled; web-x ErrImagePull`.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn message(&self) -> String {
         match &self.failure {
             Some(failure) if !failure.what.is_empty() => format!("{}; {}", self.text, failure.what),
             _ => self.text.clone(),

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::graph::Images;
+use crate::graph::{Images, Node};
 use crate::object::{StatusCondition, Value};
 use crate::render::count::counted;
 
-use super::loaded::LoadedKind;
+use super::loaded::{PODS_UNREAD, SETS_UNREAD};
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 use super::pods::{PodProgress, PodStep};
 use super::rollout::{RolloutSnapshot, is_idle, revision};
@@ -22,9 +22,9 @@ pub(super) fn of(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPha
         .collect();
     let mut phases = vec![observed(rollout), replica_set(rollout)];
     if rollout.wanted() > 0 {
-        phases.extend(match rollout.unread() {
-            Some(kind) => [PhaseName::Scheduled, PhaseName::Images]
-                .map(|name| RolloutPhase::unread(name, kind)),
+        phases.extend(match rollout.loaded.unread().next() {
+            Some(text) => [PhaseName::Scheduled, PhaseName::Images]
+                .map(|name| RolloutPhase::unread(name, text)),
             None => [scheduled(rollout, &pods), images(rollout, &pods)],
         });
         phases.push(available(rollout, &pods));
@@ -48,41 +48,35 @@ fn observed(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
 }
 
 fn replica_set(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
-    let wanted = rollout.wanted();
-    if !rollout.loaded.sets {
-        let phase = RolloutPhase::unread(PhaseName::ReplicaSet, LoadedKind::Sets);
-        return match rollout.replica_failure() {
-            Some(condition) => phase.failed(PhaseFailure::of(&condition)),
-            None => phase,
-        };
-    }
-    let Some(set) = rollout.current else {
-        let phase = RolloutPhase::new(
+    let phase = match rollout.current {
+        _ if !rollout.loaded.sets => RolloutPhase::unread(PhaseName::ReplicaSet, SETS_UNREAD),
+        None => RolloutPhase::new(
             PhaseName::ReplicaSet,
             PhaseProgress::Waiting,
             "to be created by the controller",
-        );
-        return match rollout.replica_failure() {
-            Some(condition) => phase.failed(PhaseFailure::of(&condition)),
-            None => phase,
-        };
+        ),
+        Some(set) => created(rollout, set),
     };
-    let there = set.workload().map_or(0, |set| set.replicas);
+    match rollout.replica_failure() {
+        Some(condition) => phase.failed(PhaseFailure::of(&condition)),
+        None => phase,
+    }
+}
+
+fn created(rollout: &RolloutSnapshot<'_>, set: &Node) -> RolloutPhase {
     let doc = rollout.traced.model.doc(&set.uid);
     let origin = match doc.and_then(|doc| earlier_revision(doc.root())) {
         Some(earlier) => format!(", revision {earlier} again"),
         None => String::new(),
     };
     let text = format!(
-        "{}{}{origin}, {there}/{wanted} pods",
+        "{}{}{origin}, {}/{} pods",
         set.object.name,
-        revision(set)
+        revision(set),
+        set.workload().map_or(0, |set| set.replicas),
+        rollout.wanted()
     );
-    let phase = RolloutPhase::new(PhaseName::ReplicaSet, PhaseProgress::Done, text).at(set.created);
-    match rollout.replica_failure() {
-        Some(condition) => phase.failed(PhaseFailure::of(&condition)),
-        None => phase,
-    }
+    RolloutPhase::new(PhaseName::ReplicaSet, PhaseProgress::Done, text).at(set.created)
 }
 
 /// The last revision number that a `ReplicaSet` had before its current one. A rollback gives it a new number,
@@ -145,7 +139,7 @@ fn pulled_by(pod: &PodProgress<'_>) -> Option<Timestamp> {
 
 fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress<'_>]) -> RolloutPhase {
     if !rollout.loaded.sets {
-        return RolloutPhase::unread(PhaseName::Available, LoadedKind::Sets);
+        return RolloutPhase::unread(PhaseName::Available, SETS_UNREAD);
     }
     let wanted = rollout.wanted();
     let n = rollout.new_available();
@@ -207,12 +201,12 @@ fn count(pods: &[PodProgress<'_>], is: impl Fn(&PodProgress<'_>) -> bool) -> i64
 
 fn old(rollout: &RolloutSnapshot<'_>, most: i64) -> Option<RolloutPhase> {
     if !rollout.loaded.sets {
-        return Some(RolloutPhase::unread(PhaseName::OldPods, LoadedKind::Sets));
+        return Some(RolloutPhase::unread(PhaseName::OldPods, SETS_UNREAD));
     }
     let left = rollout.old_left();
     let has_old = most > 0 || left > 0 || !rollout.old_sets().all(is_idle);
     if !rollout.loaded.pods && has_old {
-        return Some(RolloutPhase::unread(PhaseName::OldPods, LoadedKind::Pods));
+        return Some(RolloutPhase::unread(PhaseName::OldPods, PODS_UNREAD));
     }
     let going = rollout.old_pods.iter().filter(|pod| pod.deleting).count();
     if left == 0 && rollout.old_sets().all(is_idle) {

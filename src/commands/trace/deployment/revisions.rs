@@ -41,8 +41,7 @@ pub(super) fn outline(
     let idle: Vec<&Node> = sets.iter().filter(|set| !is_shown(set)).copied().collect();
     let mut more: Vec<String> = idle_text(&idle).into_iter().collect();
     if let Some(rollout) = rollout {
-        let unread = rollout.loaded.unread();
-        more.extend(unread.map(|kind| kind.unread().to_owned()));
+        more.extend(rollout.loaded.unread().map(str::to_owned));
         let orphan = |pod: &&Node| {
             format!(
                 "orphaned: {} matches the selector but has no owner",

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use super::loaded::{Loaded, LoadedKind};
+use super::loaded::Loaded;
 use crate::commands::trace::traced::Traced;
 use crate::graph::{Graph, Node};
 use crate::object::{Doc, StatusCondition, Uid, Value, condition};
@@ -13,8 +13,6 @@ use crate::object::{Doc, StatusCondition, Uid, Value, condition};
 pub(super) struct RolloutSnapshot<'a> {
     pub(super) loaded: Loaded,
     pub(super) traced: &'a Traced,
-    /// The time of the snapshot.
-    pub(super) now: Timestamp,
     /// The Deployment.
     pub(super) doc: Doc,
     /// The `ReplicaSet` of the current pod template.
@@ -31,14 +29,10 @@ pub(super) struct RolloutSnapshot<'a> {
 
 impl<'a> RolloutSnapshot<'a> {
     /// Reads the rollout of the traced Deployment; `None` if that does not exist.
-    pub(super) fn of(
-        traced: &'a Traced,
-        loaded: Loaded,
-        now: Timestamp,
-    ) -> Option<RolloutSnapshot<'a>> {
+    pub(super) fn of(traced: &'a Traced, loaded: Loaded) -> Option<RolloutSnapshot<'a>> {
         let graph = traced.graph();
         let doc = traced.doc()?;
-        let uid = traced.presence.uid()?;
+        let uid = traced.uid()?;
         let current = graph.current_replica_set(uid);
         let sets = sets(graph, uid, current);
         let is_current = |set: &&Node| current.is_some_and(|current| current.uid == set.uid);
@@ -48,7 +42,6 @@ impl<'a> RolloutSnapshot<'a> {
         Some(RolloutSnapshot {
             loaded,
             traced,
-            now,
             doc,
             current,
             new_pods: pods_of(graph, &new),
@@ -56,15 +49,6 @@ impl<'a> RolloutSnapshot<'a> {
             orphans,
             sets,
         })
-    }
-
-    /// The first unread kind that is needed to know the pods of the current `ReplicaSet`.
-    pub(super) fn unread(&self) -> Option<LoadedKind> {
-        match self.loaded {
-            Loaded { sets: false, .. } => Some(LoadedKind::Sets),
-            Loaded { pods: false, .. } => Some(LoadedKind::Pods),
-            Loaded { .. } => None,
-        }
     }
 
     /// The Deployment.

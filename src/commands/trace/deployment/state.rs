@@ -2,16 +2,15 @@
 
 use jiff::Timestamp;
 
-use crate::commands::trace::target::{Presence, TracedObject};
-use crate::commands::trace::traced::Traced;
+use crate::commands::trace::traced::{Presence, Traced};
 use crate::graph::Node;
 use crate::object::Uid;
 use crate::source::{Event, SourceKey, Version, Why};
 
 use super::change::{self, SpecChange};
 use super::loaded::Loaded;
+use super::moment::Moment;
 use super::phase::RolloutPhase;
-use super::phase_times::{Moment, PhaseTimes};
 use super::phases;
 use super::rollout::RolloutSnapshot;
 
@@ -21,11 +20,11 @@ pub(super) struct DeploymentState {
     /// The sources of its `ReplicaSets` and pods, by its current or last selector.
     dependents: Vec<SourceKey>,
     /// The change, from the Deployment alone.
-    seen: SpecChange,
-    /// The change, completed from other objects.
     pub(super) change: SpecChange,
+    /// The phases of the rollout. The first one is the change, completed from other objects.
     pub(super) phases: Vec<RolloutPhase>,
-    pub(super) phase_times: PhaseTimes,
+    /// The highest number of old pods since the change.
+    old_pods: i64,
     /// The last pods that stopped matching the selector.
     pub(super) left: Vec<String>,
     arrived: Arrived,
@@ -45,14 +44,13 @@ const LEFT: usize = 3;
 
 impl DeploymentState {
     /// The trace of a Deployment before any event.
-    pub(super) fn new(target: TracedObject) -> DeploymentState {
+    pub(super) fn new(source: SourceKey) -> DeploymentState {
         DeploymentState {
-            traced: Traced::new(target),
+            traced: Traced::new(source),
             dependents: Vec::new(),
-            seen: SpecChange::default(),
             change: SpecChange::default(),
             phases: Vec::new(),
-            phase_times: PhaseTimes::default(),
+            old_pods: 0,
             left: Vec::new(),
             arrived: Arrived::default(),
         }
@@ -67,22 +65,18 @@ impl DeploymentState {
     }
 
     /// The current rollout; `None` if the Deployment does not exist.
-    pub(super) fn rollout(&self, now: Timestamp) -> Option<RolloutSnapshot<'_>> {
-        RolloutSnapshot::of(&self.traced, self.loaded(), now)
-    }
-
-    /// Which of its `ReplicaSets` and Pods have been read.
-    pub(super) fn loaded(&self) -> Loaded {
-        Loaded::of(&self.traced, &self.dependents)
+    pub(super) fn rollout(&self) -> Option<RolloutSnapshot<'_>> {
+        let loaded = Loaded::of(&self.traced, &self.dependents);
+        RolloutSnapshot::of(&self.traced, loaded)
     }
 
     /// The sources that show the rollout, as far as it is known.
     pub(super) fn plan(&mut self) -> Vec<SourceKey> {
-        let target = &self.traced.target;
+        let source = &self.traced.source;
         if let Some(node) = self.traced.node() {
-            self.dependents = node.dependent_sources(&target.cluster);
+            self.dependents = node.dependent_sources(&source.cluster);
         }
-        let mut sources = vec![target.source()];
+        let mut sources = vec![source.clone()];
         sources.extend(self.dependents.iter().cloned());
         sources
     }
@@ -102,7 +96,7 @@ impl DeploymentState {
         self.arrived.seen = Some(*seen);
         self.arrived.listed |= !why.is_live();
         self.note_left(*why, now);
-        if self.traced.target.is_source(source) && !why.is_gone() {
+        if *source == self.traced.source && !why.is_gone() {
             self.note_change(now, prev.as_deref(), why.is_live().then_some(*seen));
         }
     }
@@ -113,7 +107,7 @@ impl DeploymentState {
         let Ok(deployment) = now.doc() else {
             return;
         };
-        let is_same = self.traced.presence.uid() == Some(&now.object.identity());
+        let is_same = self.traced.uid() == Some(&now.object.identity());
         if !is_same {
             self.left.clear();
         }
@@ -123,9 +117,9 @@ impl DeploymentState {
             None => Some(SpecChange::last(deployment.root())),
         };
         if let Some(change) = change {
-            self.change = change.clone();
-            self.seen = change;
-            self.phase_times = PhaseTimes::default();
+            self.phases = vec![RolloutPhase::change(&change)];
+            self.old_pods = 0;
+            self.change = change;
         }
     }
 
@@ -141,7 +135,7 @@ impl DeploymentState {
 
     /// The change, completed from the `ReplicaSets`, which may arrive after the Deployment.
     fn complete(&self, rollout: &RolloutSnapshot<'_>) -> SpecChange {
-        let mut change = self.seen.clone();
+        let mut change = self.change.clone();
         change.what = change.what.or_else(|| self.find_what(rollout));
         if change.at == Moment::default() {
             change.at.server = Self::find_time(rollout);
@@ -179,19 +173,18 @@ impl DeploymentState {
     }
 
     /// Records the progress of the rollout, after a batch of events and as time passes.
-    pub(super) fn settle(&mut self, now: Timestamp) {
+    pub(super) fn settle(&mut self) {
         let arrived = std::mem::take(&mut self.arrived);
-        let Some(rollout) = self.rollout(now) else {
+        let Some(rollout) = self.rollout() else {
             self.phases.clear();
             return;
         };
-        let change = self.complete(&rollout);
-        let old_pods = self.phase_times.old_pods.max(rollout.old_left());
-        let phases = phases::of(&rollout, old_pods);
-        self.change = change;
-        self.phase_times.old_pods = old_pods;
-        self.phases = phases;
+        let change = RolloutPhase::change(&self.complete(&rollout));
+        let old_pods = self.old_pods.max(rollout.old_left());
         let seen = arrived.seen.filter(|_| !arrived.listed);
-        self.phase_times.note(&self.phases, seen);
+        let phases = phases::of(&rollout, old_pods).into_iter();
+        let phases = phases.map(|phase| phase.since(&self.phases, seen));
+        self.phases = std::iter::once(change).chain(phases).collect();
+        self.old_pods = old_pods;
     }
 }

@@ -1,42 +1,18 @@
 //! The headline of a Deployment: its state, as in `status`, and the stage of its rollout.
 
 use crate::commands::trace::headline::Headline;
-use crate::commands::trace::target::Presence;
 use crate::render::count::counted;
-use crate::status::{Assessment, Status};
+use crate::status::Status;
 
 use super::rollout::RolloutSnapshot;
-use super::state::DeploymentState;
 
-/// The headline of a Deployment, whether or not it exists.
-pub(super) fn of(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>) -> Headline {
-    match (&state.traced.presence, rollout) {
-        (Presence::Unread, _) => Headline::new(Status::Unknown, "not read yet"),
-        (Presence::Absent, _) => Headline::new(
-            Status::NotFound,
-            format!("waiting for {} to be created", state.traced.target.object()),
-        ),
-        (Presence::Deleted(uid), _) => {
-            let words = match state.traced.graph().tree(uid).len() {
-                0 => "deleted".to_owned(),
-                1 => "deleted; 1 dependent still exists".to_owned(),
-                left => format!("deleted; {left} dependents still exist"),
-            };
-            Headline::new(Status::NotFound, words)
-        }
-        (Presence::There(_), None) => Headline::new(Status::Unknown, "not readable"),
-        (Presence::There(uid), Some(rollout)) => {
-            let assessment = state.traced.assessment(uid);
-            assessment.map_or(
-                Headline::new(Status::Unknown, "not readable"),
-                |assessment| there(rollout, assessment),
-            )
-        }
-    }
+/// The headline of a Deployment that exists; `None` if it is not assessed.
+pub(super) fn of(rollout: &RolloutSnapshot<'_>) -> Option<Headline> {
+    let assessment = rollout.traced.assessment(rollout.traced.uid()?)?;
+    Some(there(rollout, assessment.status()))
 }
 
-fn there(rollout: &RolloutSnapshot<'_>, assessment: &Assessment) -> Headline {
-    let status = assessment.status();
+fn there(rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
     let wanted = rollout.wanted();
     let available = rollout.count("availableReplicas");
     let headline = |stage: &str| Headline::new(status, stage);

@@ -1,49 +1,41 @@
-//! The frame of a Deployment's trace: title, state, phases, conditions, then the revisions with their pods as
-//! a tree.
+//! The parts of a frame about a Deployment: the phases of its rollout, its conditions, and its revisions.
 
 use jiff::Timestamp;
 
+use crate::commands::trace::chain::Page;
 use crate::object::{StatusCondition, Value, conditions};
 use crate::render::age;
 use crate::render::canvas::Canvas;
-use crate::render::header_footer::ViewHeader;
 use crate::render::status::symbol;
 use crate::render::style::Role;
 use crate::render::text::escape_line;
 use crate::status::Status;
 
+use super::moment::Moment;
 use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 use super::rollout::RolloutSnapshot;
 use super::state::DeploymentState;
-use super::{phases, revisions, verdict};
+use super::{phases, revisions};
 
-/// Draws the frame without its footer.
-pub(super) fn frame(state: &DeploymentState, canvas: Canvas) -> Vec<String> {
-    let rollout = state.rollout(canvas.now);
-    let mut lines = vec![
-        header(state, rollout.as_ref()).line(canvas),
-        summary(state, rollout.as_ref(), canvas),
-    ];
+/// The parts of the frame.
+pub(super) fn page(state: &DeploymentState, canvas: Canvas) -> Page {
+    let rollout = state.rollout();
+    let (mut facts, mut right, mut lines) = Default::default();
     if let Some(rollout) = &rollout {
-        lines.extend(phase_lines(state, rollout, canvas));
+        facts = vec![
+            phases::replicas(rollout.wanted()),
+            strategy(rollout.deployment()),
+        ];
+        right = deadline(rollout, canvas.now);
+        lines = phase_lines(&state.phases, canvas);
         lines.extend(condition_lines(rollout, canvas));
     }
-    let room = canvas.without_rows(lines.len()).rows;
-    let outline = revisions::outline(state, rollout.as_ref(), canvas);
-    lines.extend(outline.lines(canvas.look, room));
-    lines
-}
-
-fn header(state: &DeploymentState, rollout: Option<&RolloutSnapshot<'_>>) -> ViewHeader {
-    let mut facts = vec![format!("-n {}", state.traced.target.namespace)];
-    if let Some(rollout) = rollout {
-        facts.push(phases::replicas(rollout.wanted()));
-        facts.push(strategy(rollout.deployment()));
-    }
-    ViewHeader {
-        name: state.traced.target.object().to_string(),
+    Page {
         facts,
-        ..ViewHeader::default()
+        beside: String::new(),
+        right,
+        lines,
+        outline: revisions::outline(state, rollout.as_ref(), canvas),
     }
 }
 
@@ -62,53 +54,31 @@ fn strategy(deployment: Value<'_>) -> String {
     facts.join(", ")
 }
 
-fn summary(
-    state: &DeploymentState,
-    rollout: Option<&RolloutSnapshot<'_>>,
-    canvas: Canvas,
-) -> String {
-    let headline = verdict::of(state, rollout);
-    let deadline = rollout.and_then(RolloutSnapshot::deadline).map(|deadline| {
-        let left = deadline.duration_since(canvas.now);
-        if left.is_positive() {
-            format!("{} to the deadline", age::human(left))
-        } else {
-            "the progress deadline has passed".to_owned()
-        }
-    });
-    let left = canvas.state(headline.status, &headline.text());
-    canvas.line(&left, &deadline.unwrap_or_default())
+/// How far the progress deadline is; empty without one.
+fn deadline(rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
+    match rollout
+        .deadline()
+        .map(|deadline| deadline.duration_since(now))
+    {
+        None => String::new(),
+        Some(left) if left.is_positive() => format!("{} to the deadline", age::human(left)),
+        Some(_) => "the progress deadline has passed".to_owned(),
+    }
 }
 
-fn phase_lines(
-    state: &DeploymentState,
-    rollout: &RolloutSnapshot<'_>,
-    canvas: Canvas,
-) -> Vec<String> {
-    let change = RolloutPhase {
-        name: PhaseName::Change,
-        progress: PhaseProgress::Done,
-        text: state.change.text(),
-        failure: None,
-        time: None,
-    };
+fn phase_lines(phases: &[RolloutPhase], canvas: Canvas) -> Vec<String> {
+    let start = phases.first().map_or(Moment::default(), |change| change.at);
     let is_shown = |phase: &&RolloutPhase| {
         // This phase needs a line only until the controller has observed the change.
         phase.name != PhaseName::Observed || phase.progress != PhaseProgress::Done
     };
-    let phases = std::iter::once(&change).chain(&state.phases);
-    phases
-        .filter(is_shown)
-        .map(|phase| phase_line(state, rollout, phase, canvas))
+    let shown = phases.iter().filter(is_shown);
+    shown
+        .map(|phase| phase_line(phase, start, canvas))
         .collect()
 }
 
-fn phase_line(
-    state: &DeploymentState,
-    rollout: &RolloutSnapshot<'_>,
-    phase: &RolloutPhase,
-    canvas: Canvas,
-) -> String {
+fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
     let symbols = canvas.look.symbols;
     let (symbol, role) = match phase.progress {
         PhaseProgress::Done => (symbols.done, Role::Good),
@@ -117,21 +87,18 @@ fn phase_line(
         PhaseProgress::Waiting => (symbols.dot, Role::Dim),
         PhaseProgress::Unknown => (symbols.unknown, Role::Dim),
     };
-    let start = state.change.at;
-    let moment = match phase.name {
-        PhaseName::Change => start,
-        name => state.phase_times.moment(name),
-    };
     let time = match phase.progress {
-        PhaseProgress::Done | PhaseProgress::Failed => moment.after(start).unwrap_or_default(),
+        PhaseProgress::Done | PhaseProgress::Failed => phase.at.after(start).unwrap_or_default(),
         PhaseProgress::Underway | PhaseProgress::Waiting => "...".to_owned(),
         PhaseProgress::Unknown => String::new(),
     };
     let time = canvas.look.styles.dim(&format!("{time:<6}"));
-    let mut text = escape_line(&phase.words()).into_owned();
-    if phase.name == PhaseName::Complete && phase.progress == PhaseProgress::Done {
-        let ago = moment.time().map(|time| age::age(time, rollout.now));
-        text += &ago.map_or(String::new(), |ago| format!(", {ago} ago"));
+    let mut text = escape_line(&phase.message()).into_owned();
+    if phase.name == PhaseName::Complete
+        && phase.progress == PhaseProgress::Done
+        && let Some(time) = phase.at.time()
+    {
+        text += &format!(", {} ago", age::age(time, canvas.now));
     }
     let line = format!(
         "{} {time}  {:<12}  {text}",

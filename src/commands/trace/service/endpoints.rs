@@ -123,17 +123,17 @@ impl<'a> AddressGroup<'a> {
     }
 
     /// The number of endpoints in each state.
-    pub(super) fn tally(&self) -> EndpointCounts {
-        let mut tally = EndpointCounts::default();
+    pub(super) fn counts(&self) -> EndpointCounts {
+        let mut counts = EndpointCounts::default();
         for endpoint in &self.endpoints {
-            tally.count(endpoint.state());
+            counts.count(endpoint.state());
         }
-        tally
+        counts
     }
 }
 
 /// The number of backends in each state. A backend with an address of each type counts once.
-pub(super) fn tally(groups: &[AddressGroup<'_>], pods: PodCoverage) -> EndpointCounts {
+pub(super) fn count_backends(groups: &[AddressGroup<'_>], pods: PodCoverage) -> EndpointCounts {
     let mut best: BTreeMap<Identity, (EndpointState, bool)> = BTreeMap::new();
     for endpoint in groups.iter().flat_map(|group| &group.endpoints) {
         let identity = match endpoint.identity() {
@@ -144,12 +144,12 @@ pub(super) fn tally(groups: &[AddressGroup<'_>], pods: PodCoverage) -> EndpointC
         let (state, _) = best.entry(identity).or_insert((endpoint.state(), is_ghost));
         *state = (*state).min(endpoint.state());
     }
-    let mut tally = EndpointCounts::default();
+    let mut counts = EndpointCounts::default();
     for (state, is_ghost) in best.into_values() {
-        tally.count(state);
-        tally.ghosts += usize::from(is_ghost);
+        counts.count(state);
+        counts.ghosts += usize::from(is_ghost);
     }
-    tally
+    counts
 }
 
 impl<'a> ServedEndpoint<'a> {

@@ -11,12 +11,10 @@ mod unserved_pods;
 mod verdict;
 mod view;
 
-use jiff::Timestamp;
-
-use super::chain::Chain;
+use super::chain::{Chain, Page};
 use super::headline::Headline;
-use super::target::TracedObject;
 use super::traced::Traced;
+use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::source::SourceKey;
 use state::ServiceState;
@@ -30,9 +28,9 @@ pub(super) struct ServiceTrace {
 
 impl ServiceTrace {
     /// The trace of a Service before any event.
-    pub(super) fn new(target: TracedObject) -> ServiceTrace {
+    pub(super) fn new(source: SourceKey) -> ServiceTrace {
         ServiceTrace {
-            state: ServiceState::new(target),
+            state: ServiceState::new(source),
             transitions: EndpointTransitions::default(),
         }
     }
@@ -51,15 +49,22 @@ impl Chain for ServiceTrace {
         self.state.plan()
     }
 
-    fn headline(&self, _now: Timestamp) -> Headline {
-        verdict::of(&self.state, &endpoints::groups(self.state.traced.graph()))
+    fn state(&self) -> Option<Headline> {
+        verdict::of(&self.state)
     }
 
-    fn transitions(&mut self, now: Timestamp) -> Vec<String> {
-        self.transitions.lines(&self.state, now)
+    fn remains(&self, _uid: &Uid) -> String {
+        match endpoints::groups(self.state.traced.graph())[..] {
+            [] => String::new(),
+            [..] => "; its endpoints still exist".to_owned(),
+        }
     }
 
-    fn frame(&self, canvas: Canvas) -> Vec<String> {
-        view::frame(&self.state, canvas)
+    fn page(&self, canvas: Canvas) -> Page {
+        view::page(&self.state, canvas)
+    }
+
+    fn changes(&mut self) -> Vec<String> {
+        self.transitions.lines(&self.state)
     }
 }

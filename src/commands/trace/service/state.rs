@@ -1,7 +1,6 @@
 //! `ServiceState`: the live model of a Service's trace, and the sources that it needs.
 
 use super::endpoints::PodCoverage;
-use crate::commands::trace::target::TracedObject;
 use crate::commands::trace::traced::Traced;
 use crate::graph::{Node, slices_source};
 use crate::object::Doc;
@@ -21,25 +20,25 @@ pub(super) struct ServiceState {
 
 impl ServiceState {
     /// The trace of a Service before any event.
-    pub(super) fn new(target: TracedObject) -> ServiceState {
+    pub(super) fn new(source: SourceKey) -> ServiceState {
         ServiceState {
-            slices: slices_source(&target.cluster, &target.namespace, &target.name),
+            slices: slices_source(&source),
             pods: None,
-            traced: Traced::new(target),
+            traced: Traced::new(source),
         }
     }
 
     /// The sources that show the chain, as far as it is known.
     pub(super) fn plan(&mut self) -> Vec<SourceKey> {
-        let target = &self.traced.target;
+        let source = &self.traced.source;
         if let Some(service) = self.traced.node() {
-            self.pods = service.selected_pods_source(&target.cluster);
+            self.pods = service.selected_pods_source(&source.cluster);
         }
         let owners = self
             .traced
             .graph()
-            .pod_owner_sources(&target.cluster, MOST_OWNERS);
-        let mut sources = vec![target.source(), self.slices.clone()];
+            .pod_owner_sources(&source.cluster, MOST_OWNERS);
+        let mut sources = vec![source.clone(), self.slices.clone()];
         sources.extend(self.pods.clone());
         sources.extend(owners);
         sources

@@ -16,7 +16,7 @@ use super::spec;
 use super::state::ServiceState;
 
 /// The pods that match the selector and are in no slice, in the order of siblings in a tree.
-pub(super) fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node> {
+fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node> {
     let Some((service, doc)) = state.service() else {
         return Vec::new();
     };
@@ -37,7 +37,7 @@ pub(super) fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Ve
 }
 
 /// Why a pod is not an endpoint.
-pub(super) fn why(node: &Node) -> &'static str {
+fn why(node: &Node) -> &'static str {
     let Some(pod) = node.pod() else {
         return "not a pod";
     };

@@ -1,9 +1,9 @@
-//! The frame of a Service's trace: title, state, then its endpoints as a tree.
+//! The parts of a frame about a Service: its ports, its selector, and its endpoints as a tree.
 
+use crate::commands::trace::chain::Page;
 use crate::graph::{EndpointState, Node, Pod};
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
-use crate::render::header_footer::ViewHeader;
 use crate::render::outline::{Outline, OutlineItem};
 use crate::render::status::role;
 use crate::render::style::Role;
@@ -13,32 +13,30 @@ use crate::status::{Assessment, Status};
 
 use super::endpoints::{self, AddressGroup, Behind, EndpointCounts, PodCoverage, ServedEndpoint};
 use super::state::ServiceState;
-use super::{owners, spec, unserved_pods, verdict};
+use super::{owners, spec, unserved_pods};
 
-/// Draws the frame without its footer.
-pub(super) fn frame(state: &ServiceState, canvas: Canvas) -> Vec<String> {
-    let groups = endpoints::groups(state.traced.graph());
-    let mut lines = vec![header(state).line(canvas), summary(state, &groups, canvas)];
-    lines.extend(warnings(state, canvas));
-    let room = canvas.without_rows(lines.len()).rows;
-    lines.extend(outline(state, &groups, canvas).lines(canvas.look, room));
-    lines
+/// The parts of the frame.
+pub(super) fn page(state: &ServiceState, canvas: Canvas) -> Page {
+    let (beside, right) = selection(state, canvas);
+    Page {
+        facts: facts(state),
+        beside,
+        right,
+        lines: warnings(state, canvas),
+        outline: outline(state, canvas),
+    }
 }
 
-fn header(state: &ServiceState) -> ViewHeader {
-    let mut facts = vec![format!("-n {}", state.traced.target.namespace)];
-    if let Some((_, service)) = state.service() {
-        facts.extend(spec::reach(service.root()));
-        let ports: Vec<String> = ports(state).iter().map(spec::ServicePort::text).collect();
-        if !ports.is_empty() {
-            facts.push(ports.join(", "));
-        }
+fn facts(state: &ServiceState) -> Vec<String> {
+    let Some((_, service)) = state.service() else {
+        return Vec::new();
+    };
+    let mut facts = spec::reach(service.root());
+    let ports: Vec<String> = ports(state).iter().map(spec::ServicePort::text).collect();
+    if !ports.is_empty() {
+        facts.push(ports.join(", "));
     }
-    ViewHeader {
-        name: state.traced.target.object().to_string(),
-        facts,
-        ..ViewHeader::default()
-    }
+    facts
 }
 
 fn ports(state: &ServiceState) -> Vec<spec::ServicePort> {
@@ -74,20 +72,17 @@ fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
     warnings.iter().map(paint).collect()
 }
 
-/// The headline, and the pods that the selector matches.
-fn summary(state: &ServiceState, groups: &[AddressGroup<'_>], canvas: Canvas) -> String {
-    let headline = verdict::of(state, groups);
-    let verdict = canvas.state(headline.status, &headline.text());
-    let Some((node, service)) = state.service() else {
-        return verdict;
+/// The selector of a Service with endpoints, and how many pods it matches.
+fn selection(state: &ServiceState, canvas: Canvas) -> (String, String) {
+    let service = state.service();
+    let service = service.filter(|(_, service)| !spec::is_external(service.root()));
+    let Some((node, _)) = service else {
+        return Default::default();
     };
-    if spec::is_external(service.root()) {
-        return verdict;
-    }
     let Some(selector) = node.selector() else {
-        return format!("{verdict}  {}", canvas.look.styles.dim("no selector"));
+        let note = canvas.look.styles.dim("no selector");
+        return (format!("  {note}"), String::new());
     };
-    let selector = format!("selector {}", escape_line(&selector.to_string()));
     let found = match state.pods() {
         PodCoverage::Unknown => "pods not read".to_owned(),
         PodCoverage::Known => {
@@ -96,17 +91,19 @@ fn summary(state: &ServiceState, groups: &[AddressGroup<'_>], canvas: Canvas) ->
             format!("{matched}, {} ready", selected.ready)
         }
     };
-    canvas.line(&format!("{verdict}  {selector}"), &found)
+    let selector = escape_line(&selector.to_string()).into_owned();
+    (format!("  selector {selector}"), found)
 }
 
-fn outline(state: &ServiceState, groups: &[AddressGroup<'_>], canvas: Canvas) -> Outline {
+fn outline(state: &ServiceState, canvas: Canvas) -> Outline {
+    let groups = endpoints::groups(state.traced.graph());
     let mut items = Vec::new();
-    for group in groups {
+    for group in &groups {
         items.push(OutlineItem::line(1, &heading(group), Role::Plain));
         let endpoints = group.endpoints.iter();
         items.extend(endpoints.map(|endpoint| endpoint_item(state, endpoint, canvas)));
     }
-    items.extend(unserved_pods::items(state, groups, canvas));
+    items.extend(unserved_pods::items(state, &groups, canvas));
     items.extend(owner_items(state));
     Outline {
         columns: vec![
@@ -137,7 +134,7 @@ fn heading(group: &AddressGroup<'_>) -> String {
         not_ready,
         terminating,
         ..
-    } = group.tally();
+    } = group.counts();
     let counts = format!("{ready} ready, {not_ready} not ready, {terminating} terminating");
     format!("{slices}  {}  {counts}", group.address_type)
 }

@@ -1,0 +1,36 @@
+//! The lines of a trace without a terminal: one for each change.
+
+use jiff::Timestamp;
+
+use super::chain::Chain;
+use crate::render::age;
+use crate::render::text::escape_line;
+use crate::status::Status;
+
+/// The state that was printed last, to print only changes.
+#[derive(Default)]
+pub(super) struct Transitions {
+    /// The state and the stage of the headline.
+    headline: Option<(Status, String)>,
+}
+
+impl Transitions {
+    /// A line for each change since the last call, with the time: the parts of the chain, then the headline.
+    pub(super) fn lines(&mut self, chain: &mut dyn Chain, now: Timestamp) -> Vec<String> {
+        let mut changes = chain.changes();
+        let headline = chain.headline();
+        let text = headline.text();
+        // The lines before it show the counts, so only a new stage is worth a line.
+        let reached = Some((headline.status, headline.stage));
+        if reached != self.headline {
+            let object = chain.traced().object();
+            changes.push(format!("{object} {}: {text}", headline.status));
+            self.headline = reached;
+        }
+        let time = age::rfc3339(now);
+        changes
+            .iter()
+            .map(|change| format!("{time} {}", escape_line(change)))
+            .collect()
+    }
+}
