@@ -1,9 +1,9 @@
 //! The live graph of objects: owners, selectors and endpoints.
 //!
-//! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any source. `owner` finds
-//! owners and dependents, `tree` lists all dependents of an object, and `revision` finds the current
-//! revision. `selector` and `endpoints` find the pods of a Service. `plan` names the sources that show
-//! related objects.
+//! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any source. `tree` finds
+//! owners and dependents, and `revision` finds the current revision. `selector` and `endpoints` find the pods
+//! of a Service. `plan` names the sources that show related objects. `node` holds the facts of one object,
+//! which `owner`, `pod`, `slice` and `workload` read.
 
 mod endpoints;
 mod node;
@@ -12,19 +12,22 @@ mod plan;
 mod pod;
 mod revision;
 mod selector;
+mod slice;
 mod tree;
+mod workload;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::object::{Uid, Value};
 
-pub use endpoints::{Backend, Endpoint, EndpointState, Slice, SlicePort, Target};
-pub use node::{Facts, Node, Service, Workload};
+pub use endpoints::Backend;
+pub use node::{Facts, Node, Service};
 pub use owner::Owner;
 pub use plan::slices_source;
 pub use pod::{Images, NamedPort, Pod};
 pub use revision::{Standing, Standings};
-pub use selector::Selected;
+pub use slice::{Endpoint, EndpointState, Slice, SlicePort, Target};
+pub use workload::Workload;
 
 /// Objects by uid, and the relations between them.
 ///

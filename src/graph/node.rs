@@ -7,12 +7,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::object::selector::LabelSelector;
-use crate::object::{ObjectRef, Uid, Value, label_selector, map_selector};
+use crate::object::{ObjectRef, Uid, Value, map_selector};
 
-use super::endpoints::Slice;
 use super::owner::{self, Owner};
 use super::pod::Pod;
-use super::revision;
+use super::slice::Slice;
+use super::workload::Workload;
 
 /// An object in the graph. A field that a malformed object lacks is absent here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,25 +46,6 @@ pub enum Facts {
     Slice(Slice),
     /// Anything else.
     Other,
-}
-
-/// A Deployment, `ReplicaSet`, `StatefulSet`, `DaemonSet`, Job or `ReplicationController`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Workload {
-    /// Its selector; `None` selects nothing.
-    pub selector: Option<LabelSelector>,
-    /// How many replicas are wanted.
-    pub wanted: i64,
-    /// How many replicas there are.
-    pub replicas: i64,
-    /// How many of them are available.
-    pub available: i64,
-    /// The revision number from the Deployment controller (`deployment.kubernetes.io/revision`).
-    pub revision: Option<i64>,
-    /// A digest of its pod template. Equal templates have equal digests.
-    pub template: Option<u64>,
-    /// The label and the value that mark pods of its newest revision; `None` for kinds without such a label.
-    pub newest: Option<(&'static str, Arc<str>)>,
 }
 
 /// A Service.
@@ -102,6 +83,27 @@ impl Node {
         self.labels.get(key).map(|value| &**value)
     }
 
+    /// Its revision number; `None` for other kinds than Deployments and `ReplicaSets`.
+    pub fn revision(&self) -> Option<i64> {
+        self.workload()?.revision
+    }
+
+    /// Whether it has and wants no pods, as a `ReplicaSet` that is kept for rollback.
+    pub fn is_idle(&self) -> bool {
+        self.workload()
+            .is_none_or(|set| set.wanted <= 0 && set.replicas <= 0)
+    }
+
+    /// Its owners, the managing controller first.
+    pub(super) fn owners_by_rank(&self) -> impl Iterator<Item = &Owner> {
+        let by_role = |controller| {
+            self.owners
+                .iter()
+                .filter(move |owner| owner.controller == controller)
+        };
+        by_role(true).chain(by_role(false))
+    }
+
     /// Its facts as a workload; `None` for other kinds.
     pub fn workload(&self) -> Option<&Workload> {
         match &self.facts {
@@ -132,34 +134,16 @@ impl Facts {
         match (reference.group(), &*reference.kind) {
             ("apps" | "extensions", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet")
             | ("batch", "Job")
-            | ("", "ReplicationController") => Facts::Workload(workload(object)),
+            | ("", "ReplicationController") => Facts::Workload(Workload::of(object)),
             ("", "Pod") => Facts::Pod(Pod::of(object)),
             ("", "Service") => Facts::Service(Service {
                 selector: object.at(&["spec", "selector"]).and_then(map_selector),
                 publishes_unready: object
-                    .at(&["spec", "publishNotReadyAddresses"])
-                    .and_then(Value::as_bool)
+                    .bool_at(&["spec", "publishNotReadyAddresses"])
                     .unwrap_or(false),
             }),
             ("discovery.k8s.io", "EndpointSlice") => Facts::Slice(Slice::of(object)),
             _ => Facts::Other,
         }
-    }
-}
-
-fn workload(object: Value<'_>) -> Workload {
-    let is_plain = object.str_at(&["kind"]).as_deref() == Some("ReplicationController");
-    Workload {
-        selector: object.at(&["spec", "selector"]).and_then(if is_plain {
-            map_selector
-        } else {
-            label_selector
-        }),
-        wanted: object.i64_at(&["spec", "replicas"]).unwrap_or(1),
-        replicas: object.i64_at(&["status", "replicas"]).unwrap_or(0),
-        available: object.i64_at(&["status", "availableReplicas"]).unwrap_or(0),
-        revision: revision::number(object),
-        template: revision::template_digest(object),
-        newest: revision::newest_label(object),
     }
 }

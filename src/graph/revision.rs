@@ -1,13 +1,10 @@
 //! Revisions: which dependents of a workload have its current pod template.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
-use crate::object::{Kind, Uid, Value};
+use crate::object::Uid;
 
-use super::node::Workload;
-use super::{Graph, Node};
+use super::{Graph, Node, Workload};
 
 /// How a dependent relates to its workload's rollout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,16 +89,11 @@ impl<'g> Standings<'g> {
             return Standing::Current;
         };
         match (&*owner.object.kind, &*node.object.kind) {
-            ("Deployment", "ReplicaSet") => {
-                let empty = node
-                    .workload()
-                    .is_none_or(|set| set.wanted <= 0 && set.replicas <= 0);
-                match self.current(&owner.uid) {
-                    Some(current) if current == uid => Standing::Current,
-                    _ if empty => Standing::Idle,
-                    _ => Standing::Old,
-                }
-            }
+            ("Deployment", "ReplicaSet") => match self.current(&owner.uid) {
+                Some(current) if current == uid => Standing::Current,
+                _ if node.is_idle() => Standing::Idle,
+                _ => Standing::Old,
+            },
             ("ReplicaSet", "Pod") => match self.of(&owner.uid) {
                 Standing::Current => Standing::Current,
                 Standing::Old | Standing::Idle => Standing::Old,
@@ -121,64 +113,5 @@ impl<'g> Standings<'g> {
         let graph = self.graph;
         let find = || Some(&graph.current_replica_set(deployment)?.uid);
         *self.current.entry(deployment).or_insert_with(find)
-    }
-}
-
-/// The revision number that the Deployment controller writes to Deployments and `ReplicaSets`.
-pub(super) fn number(object: Value<'_>) -> Option<i64> {
-    object
-        .str_at(&[
-            "metadata",
-            "annotations",
-            "deployment.kubernetes.io/revision",
-        ])?
-        .parse()
-        .ok()
-}
-
-/// The label and value that mark pods of the newest revision of a `StatefulSet` or `DaemonSet`.
-pub(super) fn newest_label(object: Value<'_>) -> Option<(&'static str, Arc<str>)> {
-    if let Some(revision) = object.text_at(&["status", "updateRevision"]) {
-        return Some(("controller-revision-hash", revision));
-    }
-    let generation = object.text_at(&[
-        "metadata",
-        "annotations",
-        "deprecated.daemonset.template.generation",
-    ])?;
-    Some(("pod-template-generation", generation))
-}
-
-/// A digest of `spec.template`, equal for templates that the Deployment controller considers equal. The label
-/// `pod-template-hash` and the order of fields do not count.
-pub(super) fn template_digest(object: Value<'_>) -> Option<u64> {
-    let template = object.at(&["spec", "template"])?;
-    let mut hasher = DefaultHasher::new();
-    digest(template, &mut hasher);
-    Some(hasher.finish())
-}
-
-fn digest(value: Value<'_>, hasher: &mut DefaultHasher) {
-    match value.kind() {
-        Kind::Object => {
-            let mut fields: Vec<_> = value
-                .fields()
-                .filter(|(key, _)| key != "pod-template-hash")
-                .collect();
-            fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-            fields.len().hash(hasher);
-            for (key, value) in fields {
-                key.hash(hasher);
-                digest(value, hasher);
-            }
-        }
-        Kind::Array => {
-            value.items().count().hash(hasher);
-            for item in value.items() {
-                digest(item, hasher);
-            }
-        }
-        Kind::String => value.as_str().hash(hasher),
-        Kind::Null | Kind::Bool | Kind::Number => value.raw().hash(hasher),
     }
 }

@@ -3,17 +3,7 @@
 use crate::object::Uid;
 use crate::object::selector::LabelSelector;
 
-use super::node::Facts;
-use super::{Graph, Node};
-
-/// The pods that a selector matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Selected {
-    /// How many pods match.
-    pub matched: usize,
-    /// How many of these are ready and not being deleted.
-    pub ready: usize,
-}
+use super::{Facts, Graph, Node};
 
 impl Node {
     /// The selector of a Service or a workload; `None` selects nothing.
@@ -25,9 +15,9 @@ impl Node {
         }
     }
 
-    /// Whether it is a Pod, and ready.
-    fn is_ready_pod(&self) -> bool {
-        matches!(&self.facts, Facts::Pod(pod) if pod.ready)
+    /// Whether it is a Pod that is ready and not being deleted.
+    pub fn is_ready_pod(&self) -> bool {
+        self.pod().is_some_and(|pod| pod.ready) && !self.deleting
     }
 }
 
@@ -48,17 +38,5 @@ impl Graph {
             .collect();
         pods.sort_by_cached_key(|pod| pod.place());
         pods
-    }
-
-    /// How many pods a Service or a workload selects, and how many of these are ready.
-    pub fn selected(&self, uid: &Uid) -> Selected {
-        let pods = self.selected_pods(uid);
-        Selected {
-            matched: pods.len(),
-            ready: pods
-                .iter()
-                .filter(|pod| pod.is_ready_pod() && !pod.deleting)
-                .count(),
-        }
     }
 }

@@ -291,9 +291,10 @@ fn a_service_and_the_pods_it_selects() {
     }
     let elsewhere = pod("e", r#""app":"api""#, "True").replace("shop", "bar");
     apply(&mut graph, &elsewhere);
-    let selected = graph.selected(&uid("s"));
-    assert_eq!((selected.matched, selected.ready), (2, 1));
-    assert_eq!(graph.selected(&uid("empty")), Selected::default());
+    let selected = graph.selected_pods(&uid("s"));
+    let ready = selected.iter().filter(|pod| pod.is_ready_pod()).count();
+    assert_eq!((selected.len(), ready), (2, 1));
+    assert!(graph.selected_pods(&uid("empty")).is_empty());
 }
 
 /// A slice of the Service `service` with the given endpoints.

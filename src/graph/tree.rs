@@ -1,4 +1,4 @@
-//! The tree of an object's dependents. Each object appears once, in a stable order.
+//! The owners of an object, and the tree of its dependents. Each object appears once, in a stable order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -36,11 +36,10 @@ impl Node {
     pub(super) fn place(&self) -> Place {
         let kind = &self.object.kind;
         let rank = KINDS.iter().position(|known| *known == &**kind);
-        let revision = self.workload().and_then(|workload| workload.revision);
         (
             rank.unwrap_or(KINDS.len()),
             kind.clone(),
-            Reverse(revision),
+            Reverse(self.revision()),
             self.object.namespace.clone(),
             ordinal(&self.object.name),
             self.uid.clone(),
@@ -58,6 +57,43 @@ fn ordinal(name: &Arc<str>) -> (Arc<str>, u64) {
 }
 
 impl Graph {
+    /// The objects that name this one as an owner, in the order of siblings in a tree. The owner itself need
+    /// not be in the graph.
+    pub fn children(&self, uid: &Uid) -> Vec<&Node> {
+        let mut children: Vec<_> = self
+            .dependents
+            .get(uid)
+            .into_iter()
+            .flatten()
+            .filter_map(|child| self.node(child))
+            .collect();
+        children.sort_by_cached_key(|node| node.place());
+        children
+    }
+
+    /// The owners of an object that are in the graph, the managing controller first.
+    pub fn owners(&self, uid: &Uid) -> Vec<&Node> {
+        self.node(uid)
+            .into_iter()
+            .flat_map(Node::owners_by_rank)
+            .filter_map(|owner| self.node(&owner.uid))
+            .collect()
+    }
+
+    /// The owners above an object: its controller (or only owner), the controller of that, and so on.
+    pub fn ancestors(&self, uid: &Uid) -> Vec<&Node> {
+        let mut chain: Vec<&Node> = Vec::new();
+        let mut at = uid;
+        while let Some(owner) = self.owners(at).first().copied() {
+            if &owner.uid == uid || chain.iter().any(|seen| seen.uid == owner.uid) {
+                break;
+            }
+            chain.push(owner);
+            at = &owner.uid;
+        }
+        chain
+    }
+
     /// `root` and all its dependents, direct and indirect, as pairs of depth and uid. `root` comes first, and
     /// each object comes before its dependents. An object appears once: under its controller if the tree
     /// contains it, else under its first owner in the tree. Cycles of owners are cut. If `root` is not in the

@@ -67,6 +67,11 @@ impl<'a> Value<'a> {
         self.at(path)?.as_i64()
     }
 
+    /// The truth value at a path of object fields.
+    pub fn bool_at(self, path: &[&str]) -> Option<bool> {
+        self.at(path)?.as_bool()
+    }
+
     /// The items of the array at a path of object fields; none if there is no array.
     pub fn items_at(self, path: &[&str]) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.at(path).into_iter().flat_map(Value::items)

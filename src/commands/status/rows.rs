@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::state::StatusState;
-use crate::graph::{Facts, Node, Standing, Standings};
+use crate::graph::{Node, Standing, Standings};
 use crate::model::ModelObject;
 use crate::object::{ObjectRef, Uid};
 use crate::source::SourceKey;
@@ -67,21 +67,16 @@ impl<'a> StatusRow<'a> {
 
     /// The revision number of a `ReplicaSet`.
     pub(super) fn revision(&self) -> Option<i64> {
-        match &self.node?.facts {
-            Facts::Workload(workload) if &*self.object.kind == "ReplicaSet" => workload.revision,
-            _ => None,
-        }
+        let node = self.node.filter(|_| &*self.object.kind == "ReplicaSet");
+        node.and_then(Node::revision)
     }
 
     /// A Pod's node and its primary address.
     pub(super) fn whereabouts(&self) -> (Option<&str>, Option<&str>) {
-        match self.node.map(|node| &node.facts) {
-            Some(Facts::Pod(pod)) => (
-                pod.node.as_deref(),
-                pod.addresses.first().map(|address| &**address),
-            ),
-            _ => (None, None),
-        }
+        let pod = self.node.and_then(Node::pod);
+        let address = pod.and_then(|pod| pod.addresses.first());
+        let node = pod.and_then(|pod| pod.node.as_deref());
+        (node, address.map(|address| &**address))
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) trait Chain {
     fn remains(&self, uid: &Uid) -> String;
 
     /// The parts of the frame that depend on the kind.
-    fn page(&self, canvas: Canvas) -> Page;
+    fn frame_parts(&self, canvas: Canvas) -> FrameParts;
 
     /// The changes since the last call, one line each.
     fn changes(&mut self) -> Vec<String>;
@@ -84,27 +84,27 @@ pub(super) trait Chain {
     /// The whole view without its footer.
     fn frame(&self, canvas: Canvas) -> Vec<String> {
         let traced = self.traced();
-        let page = self.page(canvas);
+        let parts = self.frame_parts(canvas);
         let namespace = traced.source.namespace();
         let namespace = namespace.map(|namespace| format!("-n {namespace}"));
         let header = ViewHeader {
             name: traced.object().to_string(),
-            facts: namespace.into_iter().chain(page.facts).collect(),
+            facts: namespace.into_iter().chain(parts.facts).collect(),
             ..ViewHeader::default()
         };
         let headline = self.headline();
         let state = canvas.state(headline.status, &headline.text());
-        let state = format!("{state}{}", page.beside);
-        let mut lines = vec![header.line(canvas), canvas.line(&state, &page.right)];
-        lines.extend(page.lines);
+        let state = format!("{state}{}", parts.beside);
+        let mut lines = vec![header.line(canvas), canvas.line(&state, &parts.right)];
+        lines.extend(parts.lines);
         let room = canvas.without_rows(lines.len()).rows;
-        lines.extend(page.outline.lines(canvas.look, room));
+        lines.extend(parts.outline.lines(canvas.look, room));
         lines
     }
 }
 
 /// The parts of a frame that depend on the kind of the object.
-pub(super) struct Page {
+pub(super) struct FrameParts {
     /// Facts about the object, after its name.
     pub(super) facts: Vec<String>,
     /// Display text after the headline.

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::chain::Chain;
-use super::transitions::Transitions;
+use super::transitions::TraceTransitions;
 use super::{TRACEABLE, record};
 use crate::object::selector::LabelSelector;
 use crate::object::{ObjectRef, ResourceVersion, Uid};
@@ -28,7 +28,7 @@ pub(super) struct Feed {
     objects: Vec<Value>,
     open: Vec<Arc<SourceKey>>,
     versions: u64,
-    transitions: Transitions,
+    transitions: TraceTransitions,
 }
 
 impl Feed {
@@ -47,7 +47,7 @@ impl Feed {
             objects: Vec::new(),
             open: Vec::new(),
             versions: 0,
-            transitions: Transitions::default(),
+            transitions: TraceTransitions::default(),
         }
     }
 

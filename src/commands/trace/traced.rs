@@ -114,3 +114,8 @@ impl Presence {
         }
     }
 }
+
+/// The revision after the name of a workload: ` #12`.
+pub(super) fn revision(workload: &Node) -> Option<String> {
+    Some(format!(" #{}", workload.revision()?))
+}

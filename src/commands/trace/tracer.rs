@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::chain::Chain;
 use super::record;
 use super::traced::Presence;
-use super::transitions::Transitions;
+use super::transitions::TraceTransitions;
 use crate::commands::sources::describe;
 use crate::commands::{CommandError, Live, Need, Sources, Terminal};
 use crate::render::age;
@@ -52,7 +52,7 @@ pub(super) struct Tracer {
     waiting_since: Option<Timestamp>,
     /// The lines to print.
     lines: Vec<String>,
-    transitions: Transitions,
+    transitions: TraceTransitions,
     /// The last record, so that none is printed twice.
     record: Option<GraphRecord>,
     /// When an object last changed.
@@ -79,7 +79,7 @@ impl Tracer {
             settled: false,
             waiting_since: None,
             lines: Vec::new(),
-            transitions: Transitions::default(),
+            transitions: TraceTransitions::default(),
             record: None,
             changed: None,
             reported_absent: false,

@@ -9,12 +9,12 @@ use crate::status::Status;
 
 /// The state that was printed last, to print only changes.
 #[derive(Default)]
-pub(super) struct Transitions {
+pub(super) struct TraceTransitions {
     /// The state and the stage of the headline.
     headline: Option<(Status, String)>,
 }
 
-impl Transitions {
+impl TraceTransitions {
     /// A line for each change since the last call, with the time: the parts of the chain, then the headline.
     pub(super) fn lines(&mut self, chain: &mut dyn Chain, now: Timestamp) -> Vec<String> {
         let mut changes = chain.changes();

@@ -15,7 +15,7 @@ mod transitions;
 mod verdict;
 mod view;
 
-use super::chain::{Chain, Page};
+use super::chain::{Chain, FrameParts};
 use super::headline::Headline;
 use super::traced::Traced;
 use crate::object::Uid;
@@ -74,8 +74,8 @@ impl Chain for DeploymentTrace {
         }
     }
 
-    fn page(&self, canvas: Canvas) -> Page {
-        view::page(&self.state, canvas)
+    fn frame_parts(&self, canvas: Canvas) -> FrameParts {
+        view::frame_parts(&self.state, canvas)
     }
 
     fn changes(&mut self) -> Vec<String> {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::commands::trace::traced::revision;
 use crate::graph::{Images, Node};
 use crate::object::{StatusCondition, Value};
 use crate::render::count::counted;
@@ -11,7 +12,7 @@ use crate::render::count::counted;
 use super::loaded::{PODS_UNREAD, SETS_UNREAD};
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 use super::pods::{PodProgress, PodStep};
-use super::rollout::{RolloutSnapshot, is_idle, revision};
+use super::rollout::RolloutSnapshot;
 
 /// The phases after a change. `old_pods` is the highest number of old pods since then.
 pub(super) fn of(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
@@ -72,7 +73,7 @@ fn created(rollout: &RolloutSnapshot<'_>, set: &Node) -> RolloutPhase {
     let text = format!(
         "{}{}{origin}, {}/{} pods",
         set.object.name,
-        revision(set),
+        revision(set).unwrap_or_default(),
         set.workload().map_or(0, |set| set.replicas),
         rollout.wanted()
     );
@@ -204,12 +205,12 @@ fn old(rollout: &RolloutSnapshot<'_>, most: i64) -> Option<RolloutPhase> {
         return Some(RolloutPhase::unread(PhaseName::OldPods, SETS_UNREAD));
     }
     let left = rollout.old_left();
-    let has_old = most > 0 || left > 0 || !rollout.old_sets().all(is_idle);
+    let has_old = most > 0 || left > 0 || !rollout.old_sets().all(Node::is_idle);
     if !rollout.loaded.pods && has_old {
         return Some(RolloutPhase::unread(PhaseName::OldPods, PODS_UNREAD));
     }
     let going = rollout.old_pods.iter().filter(|pod| pod.deleting).count();
-    if left == 0 && rollout.old_sets().all(is_idle) {
+    if left == 0 && rollout.old_sets().all(Node::is_idle) {
         let text = match most {
             0 => return None,
             most => format!("{most}/{most} terminated"),

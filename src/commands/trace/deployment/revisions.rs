@@ -1,5 +1,6 @@
 //! The revisions of a Deployment with their pods, as a tree. The current revision comes first.
 
+use crate::commands::trace::traced::revision;
 use crate::graph::Node;
 use crate::object::Value;
 use crate::render::canvas::Canvas;
@@ -10,7 +11,7 @@ use crate::render::style::Role;
 use crate::render::table::{Cell, Column, Fit};
 use crate::status::{Assessment, Status};
 
-use super::rollout::{RolloutSnapshot, is_idle, revision, sets};
+use super::rollout::{RolloutSnapshot, sets};
 use super::state::DeploymentState;
 
 /// The tree of a Deployment's dependents, also after its deletion.
@@ -26,7 +27,7 @@ pub(super) fn outline(
         .map_or(Vec::new(), |uid| sets(graph, uid, current));
     let is_shown = |set: &&&Node| {
         current.is_some_and(|current| current.uid == set.uid)
-            || !is_idle(set)
+            || !set.is_idle()
             || !graph.children(&set.uid).is_empty()
     };
     let mut items = Vec::new();
@@ -70,10 +71,7 @@ pub(super) fn outline(
 
 /// The text for revisions without pods.
 fn idle_text(idle: &[&Node]) -> Option<String> {
-    let mut revisions: Vec<i64> = idle
-        .iter()
-        .filter_map(|set| set.workload()?.revision)
-        .collect();
+    let mut revisions: Vec<i64> = idle.iter().filter_map(|set| set.revision()).collect();
     revisions.sort_unstable();
     let range = match revisions[..] {
         [] => String::new(),
@@ -90,8 +88,9 @@ fn set_item(state: &DeploymentState, set: &Node, canvas: Canvas) -> OutlineItem 
     let ready = assessment.and_then(|assessment| assessment.row.ready.as_deref());
     let doc = state.traced.model.doc(&set.uid);
     let images = doc.map_or(String::new(), |doc| images(doc.root()));
+    let revision = revision(set).unwrap_or_default();
     let cells = vec![
-        Cell::new(&format!("{}{}", set.object, revision(set)), Role::Name),
+        Cell::new(&format!("{}{revision}", set.object), Role::Name),
         Cell::new(ready.unwrap_or_default(), Role::Plain),
         Cell::new(&images, Role::Plain),
         Cell::new(&canvas.age(set.created), Role::Plain),

@@ -78,8 +78,8 @@ impl<'a> RolloutSnapshot<'a> {
 
     /// Whether the rollout is paused.
     pub(super) fn is_paused(&self) -> bool {
-        let paused = self.deployment().at(&["spec", "paused"]);
-        paused.and_then(Value::as_bool).unwrap_or(false)
+        let paused = self.deployment().bool_at(&["spec", "paused"]);
+        paused.unwrap_or(false)
     }
 
     /// Whether it is being deleted.
@@ -175,10 +175,7 @@ pub(super) fn sets<'a>(graph: &'a Graph, uid: &Uid, current: Option<&Node>) -> V
     sets.retain(|set| &*set.object.kind == "ReplicaSet");
     sets.sort_by_key(|set| {
         let is_current = current.is_some_and(|current| current.uid == set.uid);
-        (
-            !is_current,
-            Reverse(set.workload().and_then(|set| set.revision)),
-        )
+        (!is_current, Reverse(set.revision()))
     });
     sets
 }
@@ -192,16 +189,4 @@ fn pods_of<'a>(graph: &'a Graph, sets: &[&Node]) -> Vec<&'a Node> {
 
 fn available(set: &Node) -> i64 {
     set.workload().map_or(0, |set| set.available)
-}
-
-/// Whether a `ReplicaSet` has and wants no pods. It is kept for rollback.
-pub(super) fn is_idle(set: &Node) -> bool {
-    set.workload()
-        .is_none_or(|set| set.wanted <= 0 && set.replicas <= 0)
-}
-
-/// The revision of a `ReplicaSet`: ` #12`.
-pub(super) fn revision(set: &Node) -> String {
-    let revision = set.workload().and_then(|set| set.revision);
-    revision.map_or(String::new(), |revision| format!(" #{revision}"))
 }

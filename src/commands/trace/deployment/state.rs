@@ -146,8 +146,8 @@ impl DeploymentState {
     /// What the change changed: the difference between the pod templates of the last `ReplicaSet` before it
     /// and of the Deployment.
     fn find_what(&self, rollout: &RolloutSnapshot<'_>) -> Option<String> {
-        let revision = |set: &&Node| set.workload().and_then(|set| set.revision);
-        let current = rollout.current.as_ref().and_then(revision);
+        let revision = |set: &&Node| set.revision();
+        let current = rollout.current.and_then(Node::revision);
         let before = rollout
             .old_sets()
             .filter(|set| current.is_none_or(|current| revision(set) < Some(current)))

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::commands::trace::chain::Page;
+use crate::commands::trace::chain::FrameParts;
 use crate::object::{StatusCondition, Value, conditions};
 use crate::render::age;
 use crate::render::canvas::Canvas;
@@ -18,7 +18,7 @@ use super::state::DeploymentState;
 use super::{phases, revisions};
 
 /// The parts of the frame.
-pub(super) fn page(state: &DeploymentState, canvas: Canvas) -> Page {
+pub(super) fn frame_parts(state: &DeploymentState, canvas: Canvas) -> FrameParts {
     let rollout = state.rollout();
     let (mut facts, mut right, mut lines) = Default::default();
     if let Some(rollout) = &rollout {
@@ -30,7 +30,7 @@ pub(super) fn page(state: &DeploymentState, canvas: Canvas) -> Page {
         lines = phase_lines(&state.phases, canvas);
         lines.extend(condition_lines(rollout, canvas));
     }
-    Page {
+    FrameParts {
         facts,
         beside: String::new(),
         right,

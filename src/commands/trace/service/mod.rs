@@ -11,7 +11,7 @@ mod unserved_pods;
 mod verdict;
 mod view;
 
-use super::chain::{Chain, Page};
+use super::chain::{Chain, FrameParts};
 use super::headline::Headline;
 use super::traced::Traced;
 use crate::object::Uid;
@@ -60,8 +60,8 @@ impl Chain for ServiceTrace {
         }
     }
 
-    fn page(&self, canvas: Canvas) -> Page {
-        view::page(&self.state, canvas)
+    fn frame_parts(&self, canvas: Canvas) -> FrameParts {
+        view::frame_parts(&self.state, canvas)
     }
 
     fn changes(&mut self) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::commands::trace::traced::revision;
 use crate::graph::{Graph, Node};
 use crate::model::Model;
 use crate::object::Value;
@@ -60,10 +61,6 @@ fn names(pod: &Node, owners: &[&Node]) -> Option<String> {
     });
     let names: Vec<String> = unread.into_iter().chain(known).collect();
     (!names.is_empty()).then(|| names.join(" > "))
-}
-
-fn revision(owner: &Node) -> Option<String> {
-    Some(format!(" #{}", owner.workload()?.revision?))
 }
 
 /// How many pods a workload has, how many it wants, and how many are available.

@@ -1,6 +1,6 @@
 //! The parts of a frame about a Service: its ports, its selector, and its endpoints as a tree.
 
-use crate::commands::trace::chain::Page;
+use crate::commands::trace::chain::FrameParts;
 use crate::graph::{EndpointState, Node, Pod};
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
@@ -16,9 +16,9 @@ use super::state::ServiceState;
 use super::{owners, spec, unserved_pods};
 
 /// The parts of the frame.
-pub(super) fn page(state: &ServiceState, canvas: Canvas) -> Page {
+pub(super) fn frame_parts(state: &ServiceState, canvas: Canvas) -> FrameParts {
     let (beside, right) = selection(state, canvas);
-    Page {
+    FrameParts {
         facts: facts(state),
         beside,
         right,
@@ -86,9 +86,10 @@ fn selection(state: &ServiceState, canvas: Canvas) -> (String, String) {
     let found = match state.pods() {
         PodCoverage::Unknown => "pods not read".to_owned(),
         PodCoverage::Known => {
-            let selected = state.traced.graph().selected(&node.uid);
-            let matched = counted(selected.matched, "pod matches", "pods match");
-            format!("{matched}, {} ready", selected.ready)
+            let pods = state.traced.graph().selected_pods(&node.uid);
+            let ready = pods.iter().filter(|pod| pod.is_ready_pod()).count();
+            let matched = counted(pods.len(), "pod matches", "pods match");
+            format!("{matched}, {ready} ready")
         }
     };
     let selector = escape_line(&selector.to_string()).into_owned();
