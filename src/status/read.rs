@@ -117,6 +117,16 @@ pub(super) fn text_or<'a>(object: Value<'a>, path: &[&str], default: &'a str) ->
     object.str_at(path).unwrap_or(Cow::Borrowed(default))
 }
 
+/// The truth value at a path; false if there is none.
+pub(super) fn flag(object: Value<'_>, path: &[&str]) -> bool {
+    object.bool_at(path).unwrap_or(false)
+}
+
+/// The object at a path; a value of another type counts as absent.
+pub(super) fn object_at<'a>(object: Value<'a>, path: &[&str]) -> Option<Value<'a>> {
+    object.at(path).filter(|value| value.kind() == Kind::Object)
+}
+
 /// `status.conditions` in their order. A value of another type is an error.
 pub(super) fn conditions(object: Value<'_>) -> Reading<Vec<StatusCondition<'_>>> {
     const PATH: [&str; 2] = ["status", "conditions"];

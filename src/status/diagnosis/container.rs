@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::object::{Kind, Value};
+use crate::object::Value;
 use crate::status::read;
 
 use super::{Cause, CauseRule, sentence};
@@ -100,11 +100,7 @@ impl<'a> Container<'a> {
     }
 
     fn state(&self) -> ContainerState<'a> {
-        let state = |key| {
-            self.status
-                .at(&["state", key])
-                .filter(|state| state.kind() == Kind::Object)
-        };
+        let state = |key| read::object_at(self.status, &["state", key]);
         if let Some(end) = state("terminated") {
             return ContainerState::Ended(end);
         }
@@ -192,16 +188,11 @@ impl<'a> Container<'a> {
     }
 
     fn last_end(&self) -> Option<Value<'a>> {
-        self.status
-            .at(&["lastState", "terminated"])
-            .filter(|end| end.kind() == Kind::Object)
+        read::object_at(self.status, &["lastState", "terminated"])
     }
 
     fn flag(&self, key: &str) -> bool {
-        self.status
-            .get(key)
-            .and_then(Value::as_bool)
-            .unwrap_or(false)
+        read::flag(self.status, &[key])
     }
 
     fn new_cause(&self, rule: CauseRule, text: &str) -> Cause {

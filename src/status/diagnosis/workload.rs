@@ -43,11 +43,7 @@ fn deployment(object: Value<'_>, conditions: &[StatusCondition<'_>], status: Sta
         };
         causes.push(Cause::new(CauseRule::ProgressDeadline, text));
     }
-    let paused = object
-        .at(&["spec", "paused"])
-        .and_then(Value::as_bool)
-        .unwrap_or(false);
-    if paused && status != Status::Current {
+    if read::flag(object, &["spec", "paused"]) && status != Status::Current {
         causes.push(Cause::new(CauseRule::Paused, "the rollout is paused"));
     }
     causes

@@ -80,11 +80,7 @@ fn node(node: Value<'_>) -> String {
         Some(condition) if condition.status == "True" => "Ready",
         Some(_) => "NotReady",
     };
-    let cordoned = node
-        .at(&["spec", "unschedulable"])
-        .and_then(Value::as_bool)
-        .unwrap_or(false);
-    if cordoned {
+    if read::flag(node, &["spec", "unschedulable"]) {
         format!("{word},SchedulingDisabled")
     } else {
         word.to_owned()

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::object::{Kind, Value, conditions};
+use crate::object::{Value, conditions};
 use crate::status::read;
 use crate::status::verdict::Status;
 
@@ -98,12 +98,12 @@ impl Init {
             if is_sidecar {
                 init.sidecar_restarts.add(restarts);
             }
-            let ended = state(status, "terminated");
+            let ended = read::object_at(status, &["state", "terminated"]);
             if ended.is_some_and(|ended| read::int_or(ended, &["exitCode"], 0) == 0) {
                 continue;
             }
-            if is_sidecar && flag(status, "started") {
-                init.sidecars_ready += usize::from(flag(status, "ready"));
+            if is_sidecar && read::flag(status, &["started"]) {
+                init.sidecars_ready += usize::from(read::flag(status, &["ready"]));
                 continue;
             }
             init.word = Some(init_word(pod, status, index));
@@ -116,7 +116,7 @@ impl Init {
 
 /// The word for the init container that is in progress.
 fn init_word(pod: Value<'_>, status: Value<'_>, index: usize) -> String {
-    if let Some(ended) = state(status, "terminated") {
+    if let Some(ended) = read::object_at(status, &["state", "terminated"]) {
         return format!("Init:{}", end_word(ended));
     }
     let waiting = read::text_or(status, &["state", "waiting", "reason"], "");
@@ -146,14 +146,15 @@ impl Containers {
             let waiting = read::text_or(status, &["state", "waiting", "reason"], "");
             let word = if !waiting.is_empty() {
                 waiting.into_owned()
-            } else if let Some(ended) = state(status, "terminated") {
+            } else if let Some(ended) = read::object_at(status, &["state", "terminated"]) {
                 let word = end_word(ended);
                 if read::int_or(ended, &["exitCode"], 0) != 0 {
                     all.failure.get_or_insert_with(|| word.clone());
                 }
                 word
             } else {
-                let running = flag(status, "ready") && state(status, "running").is_some();
+                let running = read::flag(status, &["ready"])
+                    && read::object_at(status, &["state", "running"]).is_some();
                 all.ready += usize::from(running);
                 continue;
             };
@@ -190,16 +191,6 @@ fn end_word(ended: Value<'_>) -> String {
         0 => format!("ExitCode:{}", read::int_or(ended, &["exitCode"], 0)),
         signal => format!("Signal:{signal}"),
     }
-}
-
-fn state<'a>(status: Value<'a>, key: &str) -> Option<Value<'a>> {
-    status
-        .at(&["state", key])
-        .filter(|state| state.kind() == Kind::Object)
-}
-
-fn flag(status: Value<'_>, key: &str) -> bool {
-    status.get(key).and_then(Value::as_bool).unwrap_or(false)
 }
 
 impl Restarts {

@@ -11,10 +11,7 @@ pub(super) fn job(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
     let count = |key| read::int_or(object, &["status", key], 0);
     let parallelism = read::int_or(object, &["spec", "parallelism"], 1);
     let completions = read::int_or(object, &["spec", "completions"], parallelism);
-    let suspended = object
-        .at(&["spec", "suspend"])
-        .and_then(Value::as_bool)
-        .unwrap_or(false);
+    let suspended = read::flag(object, &["spec", "suspend"]);
     for condition in read::conditions(object)? {
         if condition.status != "True" {
             continue;
