@@ -9,6 +9,7 @@ pub mod display;
 pub mod header_footer;
 pub mod json;
 pub mod outline;
+mod plain_scalar;
 pub mod screen;
 pub mod status;
 pub mod style;

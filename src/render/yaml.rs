@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use super::plain_scalar::{self, ScalarPlace};
 use super::text::is_unsafe;
 use crate::diff::{Content, Projection, Shown};
 
@@ -133,41 +134,27 @@ fn inline(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether readers of YAML 1.1 and 1.2 read the bare text as this string. If in doubt, the answer is no, and
-/// the text is quoted.
+/// Whether all readers of YAML 1.1 and 1.2 read the bare text as this string. Other tools read this YAML, so
+/// if in doubt, the answer is no, and the text is quoted.
 fn is_plain(text: &str) -> bool {
     let mut chars = text.chars();
     let starts_well = match (chars.next(), chars.next(), chars.next()) {
         (Some('-'), Some('-'), Some(third)) => third.is_alphabetic(),
+        (Some('0'..='9'), ..) => is_number_like_name(text),
         (Some(first), ..) => first.is_alphabetic() || matches!(first, '/' | '_' | '$' | '('),
         (None, ..) => false,
     };
-    starts_well
-        && !text.ends_with([' ', ':'])
-        && !text.contains(": ")
-        && !text.contains(" #")
-        && !text.contains(is_unsafe)
-        && !is_word(text)
-        || is_number_like_name(text)
+    starts_well && !text.contains(is_unsafe) && plain_scalar::is_plain(text, ScalarPlace::Line)
 }
 
-/// Whether a text begins like a number but is none in any YAML version, such as an IP address or an image
-/// digest. Such a text needs no quotes.
+/// Whether a text that begins like a number is none in any YAML version, such as an IP address or an image
+/// digest.
 fn is_number_like_name(text: &str) -> bool {
-    let is_clean = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
-    text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().all(is_clean)
+    let is_clean = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '/');
+    text.chars().all(is_clean)
         && (text.matches('.').count() > 1 || text.contains(|c: char| matches!(c, 'g'..='w')))
-        && !text.contains('_')
         && !text.starts_with("0x")
         && !text.starts_with("0o")
-}
-
-/// The words that YAML 1.1 reads as booleans or null
-/// (<https://yaml.org/type/bool.html>, <https://yaml.org/type/null.html>).
-fn is_word(text: &str) -> bool {
-    const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
-    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// The text in double quotes, escaped as in JSON. Only characters beyond the basic plane differ: YAML has no
