@@ -143,4 +143,22 @@ impl WatchArgs {
     pub(crate) fn ends(&self) -> bool {
         self.once || !self.watch
     }
+
+    /// When the verb ends, by these flags alone.
+    pub(crate) fn ending(&self) -> Ending {
+        if self.ends() {
+            Ending::Once
+        } else {
+            Ending::Never
+        }
+    }
+}
+
+/// When a live verb ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// After it has printed the current state once.
+    Once,
+    /// When the user stops it.
+    Never,
 }

@@ -24,7 +24,7 @@ use std::time::Duration;
 use crate::env::Env;
 use crate::render::style::Look;
 
-pub(crate) use args::{ClusterArgs, FileArgs, LookArgs, ObjectArgs, Subject, WatchArgs};
+pub(crate) use args::{ClusterArgs, Ending, FileArgs, LookArgs, ObjectArgs, Subject, WatchArgs};
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
 pub(crate) use input::documents;

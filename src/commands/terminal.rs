@@ -2,9 +2,12 @@
 
 use std::io;
 
+use jiff::Timestamp;
+
 use super::nonblocking_stdout::NonblockingStdout;
 use super::{Context, LookArgs, Note};
 use crate::env::Env;
+use crate::render::canvas::Canvas;
 use crate::render::screen::{Screen, Size};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
@@ -48,6 +51,20 @@ impl<'a> Terminal<'a> {
     /// How to draw text at the present width.
     pub(crate) fn look(&self) -> Look {
         self.look.stdout(self.env)
+    }
+
+    /// The canvas of a view that is printed once.
+    pub(crate) fn canvas(&self) -> Canvas {
+        Canvas::unbounded(self.look(), self.env.now())
+    }
+
+    /// The canvas of a frame, whose view started at this time.
+    pub(crate) fn frame_canvas(&self, started: Timestamp) -> Canvas {
+        Canvas {
+            started: Some(started),
+            rows: self.env.size().map(Size::frame_rows),
+            ..self.canvas()
+        }
     }
 
     /// The environment.

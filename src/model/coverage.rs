@@ -18,7 +18,7 @@ pub enum Reading {
     /// Nothing yet, or a part of the listing.
     Partial,
     /// Nothing: the server does not answer.
-    Silent {
+    Retrying {
         /// How many attempts have failed.
         attempts: u32,
         /// The error of the last one.
@@ -112,7 +112,7 @@ impl Reading {
             | SourceState::Live
             | SourceState::Polling { .. }
             | SourceState::Ended => Reading::Partial,
-            SourceState::Retrying { attempt, cause, .. } => Reading::Silent {
+            SourceState::Retrying { attempt, cause, .. } => Reading::Retrying {
                 attempts: *attempt,
                 cause: cause.clone(),
             },

@@ -143,7 +143,7 @@ fn objects_of_a_replaced_source_stay_until_the_new_one_is_read() {
 }
 
 #[test]
-fn coverage_distinguishes_slow_silent_and_refused_sources() {
+fn coverage_distinguishes_slow_retrying_and_refused_sources() {
     let source = pods("");
     let mut model = model(Retention::None, &[&source]);
     let cause: Arc<str> = "connection refused".into();
@@ -152,11 +152,11 @@ fn coverage_distinguishes_slow_silent_and_refused_sources() {
         cause: cause.clone(),
         until: at(9),
     };
-    let silent = Reading::Silent { attempts: 2, cause };
+    let reading = Reading::Retrying { attempts: 2, cause };
     let forbidden = SourceState::Forbidden { cause: "no".into() };
     for (event, reading) in [
         (Event::State(SourceState::Connecting), Reading::Partial),
-        (Event::State(retrying), silent),
+        (Event::State(retrying), reading),
         (Event::State(forbidden.clone()), Reading::Refused),
         (Event::State(SourceState::Live), Reading::Partial),
         (Event::synced(0), Reading::All),

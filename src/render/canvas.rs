@@ -24,6 +24,16 @@ pub struct Canvas {
 const RIGHT_EDGE: usize = 80;
 
 impl Canvas {
+    /// A canvas without a limit of rows, for a view that is printed once.
+    pub fn unbounded(look: Look, now: Timestamp) -> Canvas {
+        Canvas {
+            look,
+            now,
+            started: None,
+            rows: None,
+        }
+    }
+
     /// The canvas without its last column, because a terminal may wrap a line that fills it.
     #[must_use]
     pub fn narrowed(self) -> Canvas {

@@ -26,15 +26,17 @@ pub use row::{Restarts, Row};
 pub use verdict::{Condition, ConditionKind, Status, Verdict};
 
 /// The rules that decide an object's status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, clap::ValueEnum)]
 pub enum Rules {
-    /// kstatus's rules, messages and conditions, as in `sigs.k8s.io/cli-utils` v0.37.2. One exception follows
-    /// later versions: a suspended Job is Current ("Job is suspended").
-    Kstatus,
     /// kstatus's rules, but three more cases are Failed: a Pod whose phase is Failed, a Pod with a container
     /// that waits because of an error, and a workload whose `ReplicaFailure` is True.
     #[default]
+    #[value(help = "The rules of kstatus, and Failed for problems that will not fix themselves")]
     Spy,
+    /// kstatus's rules, messages and conditions, as in `sigs.k8s.io/cli-utils` v0.37.2. One exception follows
+    /// later versions: a suspended Job is Current ("Job is suspended").
+    #[value(help = "Exactly the rules of kstatus (sigs.k8s.io/cli-utils)")]
+    Kstatus,
 }
 
 /// Computes the status of one object at `now`. If the rules cannot read the object, the status is

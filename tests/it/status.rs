@@ -447,7 +447,7 @@ async fn a_lost_server_is_shown_until_it_is_back() {
     terminal.until_shown("the pod", |shown| shown.contains("● live  3 objects"));
     cluster.sandbox.stop().await;
     terminal.until_shown("the loss", |shown| {
-        shown.contains("reconnecting") && shown.contains("the view may be old")
+        shown.contains("reconnecting") && shown.contains("the view may be out of date")
     });
     let report = json!({"readyReplicas": 0, "availableReplicas": 0, "conditions": null});
     cluster.report("deployments", "web", &report);

@@ -317,7 +317,7 @@ async fn a_lost_server_is_in_the_footer() {
     cluster.watched("configmaps").await;
     cluster.sandbox.stop().await;
     terminal.until_shown("the loss", |shown| {
-        shown.contains("reconnecting, try") && shown.contains("(the view may be old)")
+        shown.contains("reconnecting, try") && shown.contains("(the view may be out of date)")
     });
     turn(&cluster, "on");
     cluster.sandbox.restart().await.unwrap();

@@ -12,6 +12,8 @@ use jiff::Timestamp;
 
 use super::CommandError;
 use crate::render::age;
+use crate::render::canvas::Canvas;
+use crate::render::header_footer::Connection;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
 use crate::source::{Event, SourceKey, SourceState};
@@ -156,6 +158,16 @@ impl Sources {
         })
     }
 
+    /// How current a view on this canvas is.
+    pub(crate) fn connection(&self, canvas: Canvas) -> Connection {
+        Connection {
+            summary: self.summary(canvas.now, canvas.look),
+            refused: self.refused().collect(),
+            watches: self.count(),
+            ..Connection::default()
+        }
+    }
+
     /// The state of all sources in a few words. The worst state decides.
     pub(crate) fn summary(&self, now: Timestamp, look: Look) -> String {
         let worst = self.known.iter().max_by_key(|known| severity(&known.state));
@@ -180,9 +192,9 @@ impl Sources {
                 until,
             } => {
                 let wait = age::human(until.duration_since(now).max(jiff::SignedDuration::ZERO));
-                let old = worst
-                    .since
-                    .map_or(String::new(), |_| " (the view may be old)".to_owned());
+                let old = worst.since.map_or(String::new(), |_| {
+                    " (the view may be out of date)".to_owned()
+                });
                 let text = format!(
                     "{} reconnecting, try {attempt} in {wait}{old}: {}",
                     symbols.failed,

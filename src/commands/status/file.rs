@@ -1,9 +1,10 @@
 //! `status --from FILE --once`: assesses each object of a file on its own, in the order of the file.
 
+use super::Args;
+use super::live::StatusFormat;
 use super::rows::StatusRow;
 use super::table::Idle;
 use super::view::listing;
-use super::{Args, StatusFormat};
 use crate::commands::{Answer, CommandError, Context, Ended, documents};
 use crate::graph::Graph;
 use crate::object::{Doc, ObjectRef};
@@ -18,7 +19,7 @@ pub(super) fn assess_each(args: &Args, context: &mut Context<'_>) -> Result<Ende
     let now = source.now.unwrap_or_else(|| context.env.now());
     let assessments: Vec<Assessment> = documents
         .iter()
-        .map(|document| Assessment::of(document.root(), now, args.rules()))
+        .map(|document| Assessment::of(document.root(), now, args.rules))
         .collect();
     let lines = match args.output {
         StatusFormat::Json => {
@@ -33,12 +34,7 @@ pub(super) fn assess_each(args: &Args, context: &mut Context<'_>) -> Result<Ende
             records.collect()
         }
         StatusFormat::Text => {
-            let canvas = Canvas {
-                now,
-                look: context.look(),
-                started: None,
-                rows: None,
-            };
+            let canvas = Canvas::unbounded(context.look(), now);
             table(&documents, &assessments, args.idle(), canvas)
         }
     };

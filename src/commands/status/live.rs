@@ -10,38 +10,29 @@ use super::table::Idle;
 use super::transitions::Transitions;
 use super::view::{table, view};
 use crate::commands::sources::named;
-use crate::commands::{CommandError, Live, Sources, Terminal};
-use crate::render::canvas::Canvas;
+use crate::commands::{CommandError, Ending, Live, Sources, Terminal};
 use crate::render::header_footer::Connection;
-use crate::render::screen::Size;
 use crate::source::{Event, Scope, SourceKey};
 
 /// How many failed attempts of a source end `--once` with an error.
 const PATIENCE: u32 = 3;
 
-/// The form of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StatusOutput {
-    /// Text, for people.
-    Text(Idle),
-    /// One JSON record per line.
+/// The values of `--output`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum StatusFormat {
+    /// A live table; without a terminal, one line for each change of state
+    #[default]
+    Text,
+    /// One JSON record per line, for each change of state
     Json,
-}
-
-/// When the verb ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// After it has printed everything once.
-    Once,
-    /// When the user stops it.
-    Never,
 }
 
 /// The state, and what was printed of it.
 #[derive(Debug)]
 pub(super) struct LiveStatus {
     state: StatusState,
-    format: StatusOutput,
+    format: StatusFormat,
+    idle: Idle,
     ending: Ending,
     transitions: Transitions,
     has_begun: bool,
@@ -53,10 +44,16 @@ pub(super) struct LiveStatus {
 }
 
 impl LiveStatus {
-    pub(super) fn new(state: StatusState, format: StatusOutput, ending: Ending) -> LiveStatus {
+    pub(super) fn new(
+        state: StatusState,
+        format: StatusFormat,
+        idle: Idle,
+        ending: Ending,
+    ) -> LiveStatus {
         LiveStatus {
             state,
             format,
+            idle,
             ending,
             transitions: Transitions::default(),
             has_begun: false,
@@ -93,23 +90,18 @@ impl LiveStatus {
     ) -> Result<(), CommandError> {
         let now = terminal.env().now();
         let lines = match self.format {
-            StatusOutput::Json => self.transitions.records(&self.state, now),
-            StatusOutput::Text(_) if self.state.rows().iter().all(|row| row.known.is_none()) => {
+            StatusFormat::Json => self.transitions.records(&self.state, now),
+            StatusFormat::Text if self.state.rows().iter().all(|row| row.known.is_none()) => {
                 Vec::new()
             }
-            StatusOutput::Text(idle) => {
-                let canvas = Canvas {
-                    now,
-                    look: terminal.look(),
-                    started: None,
-                    rows: None,
-                };
+            StatusFormat::Text => {
+                let canvas = terminal.canvas();
                 let connection = Connection {
                     // Without a terminal, standard error has these lines.
                     refused: sources.refused().filter(|_| terminal.is_live()).collect(),
-                    ..connection(sources, canvas)
+                    ..sources.connection(canvas)
                 };
-                table(&self.state, &connection, idle, canvas)
+                table(&self.state, &connection, self.idle, canvas)
             }
         };
         terminal.print(&lines)?;
@@ -122,9 +114,9 @@ impl LiveStatus {
     fn print_transitions(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let now = terminal.env().now();
         let lines = match self.format {
-            StatusOutput::Json => self.transitions.records(&self.state, now),
-            StatusOutput::Text(_) if terminal.is_live() => Vec::new(),
-            StatusOutput::Text(idle) => self.transitions.lines(&self.state, now, idle),
+            StatusFormat::Json => self.transitions.records(&self.state, now),
+            StatusFormat::Text if terminal.is_live() => Vec::new(),
+            StatusFormat::Text => self.transitions.lines(&self.state, now, self.idle),
         };
         terminal.print(&lines)?;
         let absent: BTreeMap<usize, &SourceKey> = self.state.absent().collect();
@@ -160,7 +152,7 @@ impl Live for LiveStatus {
     }
 
     fn reports_waiting(&self) -> bool {
-        self.reports_waiting && self.ending == Ending::Never && self.format != StatusOutput::Json
+        self.reports_waiting && self.ending == Ending::Never && self.format != StatusFormat::Json
     }
 
     fn has_begun(&self) -> bool {
@@ -181,7 +173,7 @@ impl Live for LiveStatus {
             _ if self.state.is_refused() => Ok(()), // the loop ends with the server's error
             Ending::Once if self.is_answered => Ok(()),
             Ending::Once if self.state.is_settled() => self.print_once(sources, terminal),
-            Ending::Once => match self.state.silence(PATIENCE) {
+            Ending::Once => match self.state.connection_error(PATIENCE) {
                 Some(cause) => Err(CommandError::failed(cause)),
                 None => Ok(()),
             },
@@ -197,34 +189,17 @@ impl Live for LiveStatus {
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let idle = match (self.format, self.ending) {
-            (StatusOutput::Text(idle), Ending::Never) => idle,
-            (StatusOutput::Json, _) | (_, Ending::Once) => return Ok(()),
-        };
-        let now = terminal.env().now();
-        let size = terminal.env().size();
-        let canvas = Canvas {
-            now,
-            look: terminal.look(),
-            started: Some(self.state.started),
-            rows: size.map(Size::frame_rows),
-        };
-        let connection = connection(sources, canvas);
-        terminal.draw(view(&self.state, connection, idle, canvas))?;
+        if self.format == StatusFormat::Json || self.ending == Ending::Once {
+            return Ok(());
+        }
+        let canvas = terminal.frame_canvas(self.state.started);
+        let connection = sources.connection(canvas);
+        terminal.draw(view(&self.state, connection, self.idle, canvas))?;
         Ok(())
     }
 
     fn is_answered(&self, _sources: &Sources) -> bool {
         self.is_answered
-    }
-}
-
-fn connection(sources: &Sources, canvas: Canvas) -> Connection {
-    Connection {
-        summary: sources.summary(canvas.now, canvas.look),
-        refused: sources.refused().collect(),
-        watches: sources.count(),
-        ..Connection::default()
     }
 }
 

@@ -11,11 +11,11 @@ mod transitions;
 mod view;
 
 use super::{
-    Answer, CommandError, Context, Ended, ObjectArgs, Output, Session, Shutdown, Subject, Terminal,
-    WaitArgs, WatchArgs, follow,
+    Answer, CommandError, Context, Ended, Ending, ObjectArgs, Output, Session, Shutdown, Subject,
+    Terminal, WaitArgs, WatchArgs, follow,
 };
 use crate::status::Rules;
-use live::{Ending, LiveStatus, StatusOutput};
+use live::{LiveStatus, StatusFormat};
 use state::StatusState;
 use table::Idle;
 
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     output: StatusFormat,
     /// Choose the health rules
     #[arg(long, value_enum, default_value_t)]
-    rules: RulesArg,
+    rules: Rules,
     /// Also show idle replicasets kept for rollback (default: counted)
     #[arg(long)]
     show_idle: bool,
@@ -50,38 +50,11 @@ const EXAMPLES: &str = "Examples:
   kubectl get all -o yaml | kubectl spy status --once --from -
                                                  objects from a file, without a cluster";
 
-/// The values of `--output`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum StatusFormat {
-    /// A live table; without a terminal, one line for each change of state
-    #[default]
-    Text,
-    /// One JSON record per line, for each change of state
-    Json,
-}
-
-/// The values of `--rules`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum RulesArg {
-    /// The rules of kstatus, and Failed for problems that will not fix themselves
-    #[default]
-    Spy,
-    /// Exactly the rules of kstatus (sigs.k8s.io/cli-utils)
-    Kstatus,
-}
-
 impl Args {
     /// The same arguments, with these objects if they name none.
     pub(crate) fn about(mut self, objects: &[&str]) -> Args {
         self.objects.default_to(objects);
         self
-    }
-
-    fn rules(&self) -> Rules {
-        match self.rules {
-            RulesArg::Spy => Rules::Spy,
-            RulesArg::Kstatus => Rules::Kstatus,
-        }
     }
 
     fn idle(&self) -> Idle {
@@ -102,14 +75,14 @@ impl Args {
 
     /// Whether to print the current state and exit.
     fn is_once(&self) -> bool {
-        self.watch.ends() || self.ends.looks_once()
+        self.ending() == Ending::Once
     }
 
     fn ending(&self) -> Ending {
-        if self.is_once() {
+        if self.ends.looks_once() {
             Ending::Once
         } else {
-            Ending::Never
+            self.watch.ending()
         }
     }
 }
@@ -135,12 +108,12 @@ pub(crate) async fn show(
     let targets = Box::pin(session.targets(&args.objects, "status", context));
     let targets = args.ends.in_time(&stop, targets).await?;
     let requested = session.keys(&targets);
-    let state = StatusState::new(requested.clone(), args.rules(), context.env.now());
-    let (output, format) = match args.output {
-        StatusFormat::Text => (Output::Text, StatusOutput::Text(args.idle())),
-        StatusFormat::Json => (Output::Lines, StatusOutput::Json),
+    let state = StatusState::new(requested.clone(), args.rules, context.env.now());
+    let output = match args.output {
+        StatusFormat::Text => Output::Text,
+        StatusFormat::Json => Output::Lines,
     };
-    let mut live = LiveStatus::new(state, format, args.ending());
+    let mut live = LiveStatus::new(state, args.output, args.idle(), args.ending());
     if args.ends.expects_absence() {
         live = live.expecting_absence();
     }

@@ -195,12 +195,14 @@ impl StatusState {
     }
 
     /// The error of a source that has not answered after this many attempts.
-    pub(super) fn silence(&self, patience: u32) -> Option<Arc<str>> {
+    pub(super) fn connection_error(&self, patience: u32) -> Option<Arc<str>> {
         self.model
             .coverage()
             .readings()
             .find_map(|reading| match reading {
-                Reading::Silent { attempts, cause } if *attempts >= patience => Some(cause.clone()),
+                Reading::Retrying { attempts, cause } if *attempts >= patience => {
+                    Some(cause.clone())
+                }
                 _ => None,
             })
     }

@@ -13,15 +13,15 @@ mod tracer;
 mod transitions;
 
 use super::{
-    CommandError, Context, Ended, ErrorKind, ObjectArgs, Output, Session, Shutdown, Stop, Terminal,
-    WatchArgs, follow,
+    CommandError, Context, Ended, Ending, ErrorKind, ObjectArgs, Output, Session, Shutdown, Stop,
+    Terminal, WatchArgs, follow,
 };
 use crate::cluster::{Names, Target as Asked};
 use crate::object::{ObjectRef, Resource};
 use crate::source::SourceKey;
 
 use chain::Chain;
-use tracer::{TraceEnd, TraceFormat, Tracer};
+use tracer::{TraceFormat, Tracer};
 
 /// Follow one object: where a Service sends traffic, or how a Deployment rolls out
 #[derive(clap::Args, Clone, Debug)]
@@ -98,14 +98,10 @@ pub(crate) async fn show(
     let mut session = Session::open(context, &args.objects.source).await?;
     let asked = session.targets(&args.objects, "trace", context).await?;
     let chains = chains(&session, &asked)?;
-    let output = match (args.output, args.watch.ends()) {
-        (TraceFormat::Text, false) => Output::Text,
-        (TraceFormat::Text, true) | (TraceFormat::Json, _) => Output::Lines,
-    };
-    let ending = if args.watch.ends() {
-        TraceEnd::WhenRead
-    } else {
-        TraceEnd::Never
+    let ending = args.watch.ending();
+    let output = match (args.output, ending) {
+        (TraceFormat::Text, Ending::Never) => Output::Text,
+        (TraceFormat::Text, Ending::Once) | (TraceFormat::Json, _) => Output::Lines,
     };
     let mut terminal = Terminal::open(context, output);
     let mut ended = Ended::Answered;

@@ -9,13 +9,11 @@ use super::record;
 use super::traced::Presence;
 use super::transitions::TraceTransitions;
 use crate::commands::sources::describe;
-use crate::commands::{CommandError, Live, Need, Sources, Terminal};
+use crate::commands::{CommandError, Ending, Live, Need, Sources, Terminal};
 use crate::render::age;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
 use crate::render::json::trace::GraphRecord;
-use crate::render::screen::Size;
-use crate::render::style::Look;
 use crate::source::{Event, SourceKey};
 
 /// How long a print waits for a new source before it goes on without it.
@@ -31,20 +29,11 @@ pub(super) enum TraceFormat {
     Json,
 }
 
-/// When a trace ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TraceEnd {
-    /// When everything has been read.
-    WhenRead,
-    /// When the user stops it.
-    Never,
-}
-
 /// A trace, and what was printed of it.
 pub(super) struct Tracer {
     chain: Box<dyn Chain>,
     format: TraceFormat,
-    end: TraceEnd,
+    ending: Ending,
     started: Timestamp,
     /// Whether everything has been read once. From then on, it prints changes.
     settled: bool,
@@ -68,13 +57,13 @@ impl Tracer {
     pub(super) fn new(
         chain: Box<dyn Chain>,
         format: TraceFormat,
-        end: TraceEnd,
+        ending: Ending,
         started: Timestamp,
     ) -> Tracer {
         Tracer {
             chain,
             format,
-            end,
+            ending,
             started,
             settled: false,
             waiting_since: None,
@@ -104,20 +93,15 @@ impl Tracer {
     }
 
     /// Collects the new lines.
-    fn collect(&mut self, look: Look, now: Timestamp) {
-        match (self.format, self.end) {
+    fn collect(&mut self, canvas: Canvas) {
+        let now = canvas.now;
+        match (self.format, self.ending) {
             (TraceFormat::Json, _) => self.collect_record(now),
-            (TraceFormat::Text, TraceEnd::Never) => {
+            (TraceFormat::Text, Ending::Never) => {
                 let lines = self.transitions.lines(&mut *self.chain, now);
                 self.lines.extend(lines);
             }
-            (TraceFormat::Text, TraceEnd::WhenRead) => {
-                let canvas = Canvas {
-                    look,
-                    now,
-                    started: None,
-                    rows: None,
-                };
+            (TraceFormat::Text, Ending::Once) => {
                 self.lines = self.chain.frame(canvas);
             }
         }
@@ -139,7 +123,7 @@ impl Tracer {
             return Ok(());
         }
         let source = self.chain.traced().source.clone();
-        if self.end == TraceEnd::WhenRead {
+        if self.ending == Ending::Once {
             self.missing = Some(source);
             return Ok(());
         }
@@ -149,16 +133,6 @@ impl Tracer {
             terminal.notify(&format!("waiting for {}", describe(&source)))?;
         }
         Ok(())
-    }
-
-    fn connection(&self, sources: &Sources, canvas: Canvas) -> Connection {
-        Connection {
-            summary: sources.summary(canvas.now, canvas.look),
-            refused: sources.refused().collect(),
-            watches: sources.count(),
-            objects: self.chain.traced().model.objects().count(),
-            changed: self.changed,
-        }
     }
 }
 
@@ -184,7 +158,7 @@ impl Live for Tracer {
     }
 
     fn reports_waiting(&self) -> bool {
-        self.end == TraceEnd::Never && self.format == TraceFormat::Text
+        self.ending == Ending::Never && self.format == TraceFormat::Text
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
@@ -211,7 +185,7 @@ impl Live for Tracer {
         if terminal.is_live() || self.missing.is_some() || !self.is_whole(sources, now) {
             return Ok(());
         }
-        self.collect(terminal.look(), now);
+        self.collect(terminal.canvas());
         let lines = std::mem::take(&mut self.lines);
         if !lines.is_empty() {
             terminal.print(&lines)?;
@@ -220,19 +194,16 @@ impl Live for Tracer {
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let now = terminal.env().now();
-        self.chain.refresh(now);
+        let canvas = terminal.frame_canvas(self.started).narrowed();
+        self.chain.refresh(canvas.now);
         if self.settled {
             self.chain.settle();
         }
-        let canvas = Canvas {
-            look: terminal.look(),
-            now,
-            started: Some(self.started),
-            rows: terminal.env().size().map(Size::frame_rows),
+        let connection = Connection {
+            objects: self.chain.traced().model.objects().count(),
+            changed: self.changed,
+            ..sources.connection(canvas)
         };
-        let canvas = canvas.narrowed();
-        let connection = self.connection(sources, canvas);
         let mut end = connection.first_refusals(canvas.look);
         end.push(connection.footer(canvas));
         let mut frame = self.chain.frame(canvas.without_rows(end.len()));
@@ -243,6 +214,6 @@ impl Live for Tracer {
 
     fn is_answered(&self, sources: &Sources) -> bool {
         let is_read = self.settled && self.is_settled(sources);
-        self.end == TraceEnd::WhenRead && is_read && sources.refusal().is_none()
+        self.ending == Ending::Once && is_read && sources.refusal().is_none()
     }
 }

@@ -94,12 +94,7 @@ fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> 
 
 /// The whole table, as in a pipe.
 fn whole(cluster: &Cluster, now: Timestamp) -> String {
-    let canvas = Canvas {
-        now,
-        look: look(None),
-        started: None,
-        rows: None,
-    };
+    let canvas = Canvas::unbounded(look(None), now);
     table(&cluster.state, &connection(cluster), Idle::Counted, canvas).join("\n")
 }
 

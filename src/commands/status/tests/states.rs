@@ -270,8 +270,11 @@ fn a_server_that_does_not_answer_is_reported() {
         say(&mut state, Event::State(retrying));
     }
     assert!(state.is_presentable() && !state.is_settled());
-    assert_eq!(state.silence(3).as_deref(), Some("connection refused"));
-    assert_eq!(state.silence(4), None);
+    assert_eq!(
+        state.connection_error(3).as_deref(),
+        Some("connection refused")
+    );
+    assert_eq!(state.connection_error(4), None);
     say(&mut state, Event::State(SourceState::Live));
     assert!(!state.is_presentable(), "the listing is not complete yet");
     say(&mut state, Event::synced(0));

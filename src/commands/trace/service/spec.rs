@@ -11,8 +11,9 @@ pub(super) fn reach(service: Value<'_>) -> Vec<String> {
     let kind = service.text_at(&["spec", "type"]);
     let kind = kind.as_deref().unwrap_or("ClusterIP");
     if kind == "ExternalName" {
-        let name = external_name(service).unwrap_or_else(|| "nowhere".into());
-        return vec![format!("ExternalName to {name}")];
+        let alias = external_name(service).map(|name| format!(" to {name}"));
+        let alias = alias.unwrap_or_else(|| " without a name".to_owned());
+        return vec![format!("ExternalName{alias}")];
     }
     let mut facts = vec![match cluster_addresses(service) {
         addresses if addresses == HEADLESS && kind == "ClusterIP" => addresses,

@@ -161,7 +161,7 @@ status: {loadBalancer: {ingress: [{hostname: b.example}, {ip: 35.1.1.1, hostname
     service/api  -n shop  LoadBalancer 10.96.0.10  external 35.1.1.1/a.example, b.example  0:00
     service/api  -n shop  LoadBalancer 10.96.0.10  waiting for an external address  0:00
     service/api  -n shop  ExternalName to db.example.com                        0:00
-    service/api  -n shop  ExternalName to nowhere                               0:00
+    service/api  -n shop  ExternalName without a name                           0:00
     service/api  -n shop  ClusterIP 10.96.0.10  externalIPs 192.0.2.1           0:00
     ");
 }
@@ -176,7 +176,7 @@ fn an_external_name_needs_no_endpoints() {
     ");
     feed.put("{apiVersion: v1, kind: Service, metadata: {name: api}, spec: {type: ExternalName, externalName: ''}}");
     insta::assert_snapshot!(feed.frame(80), @"
-    service/api  -n shop  ExternalName to nowhere                               0:00
+    service/api  -n shop  ExternalName without a name                           0:00
     ✗ .spec.externalName is empty
     ");
 }
