@@ -20,8 +20,6 @@ use crate::status::{Assessment, Row, Status};
 #[derive(Debug, Default)]
 pub(super) struct Transitions {
     printed: BTreeMap<Uid, Printed>,
-    /// Counts the comparisons of all rows.
-    round: u64,
     /// The requested objects that were there at least once, without their uids.
     met: BTreeSet<ObjectRef>,
 }
@@ -32,18 +30,15 @@ struct Printed {
     worst: Option<Status>,
     depth: usize,
     owner: Option<Uid>,
-    /// The round in which it was last compared.
-    round: u64,
 }
 
 impl Printed {
-    fn of(row: &StatusRow<'_>, round: u64) -> Printed {
+    fn of(row: &StatusRow<'_>) -> Printed {
         Printed {
             assessment: row.assessment.clone(),
             worst: row.worst(),
             depth: row.depth,
             owner: row.owner.clone(),
-            round,
         }
     }
 
@@ -99,26 +94,26 @@ impl Transitions {
         state: &StatusState,
         render: impl Fn(&StatusRow<'_>, Option<&Printed>) -> Option<String>,
     ) -> Vec<String> {
-        self.round += 1;
+        let mut before = std::mem::take(&mut self.printed);
         let mut lines = Vec::new();
         for row in state.rows() {
             let uid = row.object.identity();
-            let printed = self.printed.get_mut(&uid);
-            if let Some(same) = printed.filter(|printed| printed.is_of(&row)) {
-                same.round = self.round;
-                continue;
-            }
+            let was = match before.remove(&uid) {
+                Some(same) if same.is_of(&row) => {
+                    self.printed.insert(uid, same);
+                    continue;
+                }
+                was => was,
+            };
             if row.known.is_none() && !self.is_worth_printing(&row) {
                 continue;
             }
             if row.depth == 0 && row.known.is_some() {
-                self.met.insert(without_uid(&row.object));
+                self.met.insert(row.object.without_uid());
             }
-            let was = self.printed.insert(uid, Printed::of(&row, self.round));
+            self.printed.insert(uid, Printed::of(&row));
             lines.extend(render(&row, was.as_ref()));
         }
-        self.printed
-            .retain(|_, printed| printed.round == self.round);
         lines
     }
 
@@ -126,13 +121,6 @@ impl Transitions {
     /// existed: its deletion has its own line.
     fn is_worth_printing(&self, row: &StatusRow<'_>) -> bool {
         row.assessment.verdict.status == Status::NotFound && !self.met.contains(&row.object)
-    }
-}
-
-fn without_uid(object: &ObjectRef) -> ObjectRef {
-    ObjectRef {
-        uid: None,
-        ..object.clone()
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn graph(chain: &dyn Chain) -> GraphRecord {
     }
     if builder.nodes.is_empty() {
         let name = &traced.object();
-        builder.name(name.identity().as_str().to_owned(), name, Named::Ghost);
+        builder.name(name.identity().as_str().to_owned(), name, Status::NotFound);
     }
     let order = |edge: &EdgeRecord| (edge.from.clone(), edge.to.clone(), edge.via);
     builder.edges.sort_by_key(order);
@@ -48,15 +48,6 @@ struct GraphBuilder<'a> {
     traced: &'a Traced,
     nodes: BTreeMap<String, NodeRecord>,
     edges: Vec<EdgeRecord>,
-}
-
-/// Why an object that others refer to has no assessment.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Named {
-    /// It does not exist, although its kind is followed.
-    Ghost,
-    /// Its kind is not followed.
-    Unread,
 }
 
 impl GraphBuilder<'_> {
@@ -94,17 +85,20 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Adds an object that others refer to.
-    fn name(&mut self, id: String, object: &ObjectRef, named: Named) {
-        let status = match named {
-            Named::Ghost => Status::NotFound,
-            Named::Unread => Status::Unknown,
-        };
+    /// Adds an object that others refer to: `NotFound` if it does not exist although its kind is followed,
+    /// `Unknown` if its kind is not followed.
+    fn name(&mut self, id: String, object: &ObjectRef, status: Status) {
+        let object = RefRecord::new(self.cluster, object);
+        self.unassessed(id, Some(object), status);
+    }
+
+    /// Adds a node without an assessment.
+    fn unassessed(&mut self, id: String, object: Option<RefRecord>, status: Status) {
         self.nodes.entry(id.clone()).or_insert(NodeRecord {
             id,
-            object: Some(RefRecord::new(self.cluster, object)),
+            object,
             status: status.as_str(),
-            ghost: named == Named::Ghost,
+            ghost: status == Status::NotFound,
             word: String::new(),
             ready: String::new(),
             causes: Vec::new(),
@@ -155,8 +149,12 @@ impl GraphBuilder<'_> {
                         uid: target.uid.clone(),
                     };
                     let id = object.without_uid().identity().as_str().to_owned();
-                    let named = if is_pod { Named::Ghost } else { Named::Unread };
-                    self.name(id.clone(), &object, named);
+                    let status = if is_pod {
+                        Status::NotFound
+                    } else {
+                        Status::Unknown
+                    };
+                    self.name(id.clone(), &object, status);
                     id
                 }
                 (None, None) => self.address(endpoint.addresses.first().map_or("", |first| first)),
@@ -175,15 +173,7 @@ impl GraphBuilder<'_> {
     /// Adds an address without an object.
     fn address(&mut self, address: &str) -> String {
         let id = format!("ip:{address}");
-        self.nodes.entry(id.clone()).or_insert(NodeRecord {
-            id: id.clone(),
-            object: None,
-            status: Status::Unknown.as_str(),
-            ghost: false,
-            word: String::new(),
-            ready: String::new(),
-            causes: Vec::new(),
-        });
+        self.unassessed(id.clone(), None, Status::Unknown);
         id
     }
 }

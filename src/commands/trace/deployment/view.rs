@@ -93,17 +93,15 @@ fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
         PhaseProgress::Unknown => String::new(),
     };
     let time = canvas.look.styles.dim(&format!("{time:<6}"));
-    let mut text = escape_line(&phase.message()).into_owned();
-    if phase.name == PhaseName::Complete
-        && phase.progress == PhaseProgress::Done
-        && let Some(time) = phase.at.time()
-    {
-        text += &format!(", {} ago", age::age(time, canvas.now));
-    }
+    let is_complete = phase.name == PhaseName::Complete && phase.progress == PhaseProgress::Done;
+    let completed = phase.at.time().filter(|_| is_complete);
+    let ago = completed.map(|time| format!(", {} ago", age::age(time, canvas.now)));
     let line = format!(
-        "{} {time}  {:<12}  {text}",
+        "{} {time}  {:<12}  {}{}",
         canvas.look.styles.paint(role, symbol),
         phase.name.as_str(),
+        escape_line(&phase.message()),
+        ago.unwrap_or_default(),
     );
     line.trim_end().to_owned()
 }

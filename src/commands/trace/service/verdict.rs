@@ -14,8 +14,8 @@ pub(super) fn of(state: &ServiceState) -> Option<Headline> {
     let (node, service) = state.service()?;
     let headline = there(state, node, service.root());
     Some(if node.deleting {
-        let stage = format!("being deleted; {}", headline.stage);
-        Headline::new(Status::Terminating, stage)
+        let words = format!("being deleted; {}", headline.stage);
+        Headline::new(Status::Terminating, words)
     } else {
         headline
     })

@@ -80,8 +80,8 @@ fn selection(state: &ServiceState, canvas: Canvas) -> (String, String) {
         return Default::default();
     };
     let Some(selector) = node.selector() else {
-        let note = canvas.look.styles.dim("no selector");
-        return (format!("  {note}"), String::new());
+        let absent = canvas.look.styles.dim("no selector");
+        return (format!("  {absent}"), String::new());
     };
     let found = match state.pods() {
         PodCoverage::Unknown => "pods not read".to_owned(),
