@@ -4,6 +4,8 @@
 //! of one object and the time: a malformed object gets a verdict too.
 
 mod assessment;
+mod cause;
+mod conditions;
 mod diagnosis;
 mod generic;
 mod goal;
@@ -19,7 +21,8 @@ use jiff::Timestamp;
 use crate::object::Value;
 
 pub use assessment::{Assessment, Departure, RolloutCounts};
-pub use diagnosis::{Cause, CauseRule, causes};
+pub use cause::{Cause, CauseRule};
+pub use diagnosis::causes;
 pub use goal::{Goal, GoalError, JsonPath};
 pub use review::review_at;
 pub use row::{Restarts, Row};
@@ -28,8 +31,8 @@ pub use verdict::{Condition, ConditionKind, Status, Verdict};
 /// The rules that decide an object's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, clap::ValueEnum)]
 pub enum Rules {
-    /// kstatus's rules, but three more cases are Failed: a Pod whose phase is Failed, a Pod with a container
-    /// that waits because of an error, and a workload whose `ReplicaFailure` is True.
+    /// kstatus's rules, and the problems that they miss: containers that wait because of an error, replicas that
+    /// cannot be created, running Jobs, violated budgets, and conditions that report a problem.
     #[default]
     #[value(help = "The rules of kstatus, and Failed for problems that will not fix themselves")]
     Spy,
@@ -58,12 +61,10 @@ fn judge(object: Value<'_>, now: Timestamp, rules: Rules) -> read::Reading<Verdi
         Some(rule) => rule(object, now)?,
         None => generic::by_ready_condition(object)?,
     };
-    match rules {
-        Rules::Spy if verdict.status != Status::Failed => {
-            Ok(refine::refine(object, &kind).unwrap_or(verdict))
-        }
-        Rules::Spy | Rules::Kstatus => Ok(verdict),
-    }
+    Ok(match rules {
+        Rules::Spy => refine::refine(object, &kind, now, verdict),
+        Rules::Kstatus => verdict,
+    })
 }
 
 #[cfg(test)]

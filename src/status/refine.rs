@@ -1,24 +1,55 @@
 //! The cases where the `spy` rules differ from kstatus.
 //!
 //! kstatus reports a failed Pod as Current. It reports a Pod whose image cannot be pulled, and replicas that
-//! a quota forbids, as `InProgress`. Waiting fixes none of these, so the `spy` rules report Failed.
+//! a quota forbids, as `InProgress`. Waiting fixes none of these, so the `spy` rules report Failed. kstatus also
+//! reports a running Job, a violated budget and a custom resource that is not available as Current.
+
+use jiff::Timestamp;
 
 use crate::object::Value;
 
+use super::cause::CauseRule;
+use super::conditions::problems;
 use super::diagnosis::WaitReason;
-use super::read;
-use super::verdict::Verdict;
+use super::verdict::{Status, Verdict};
+use super::{read, rules};
 
-/// Finds a failure that kstatus's rule for the kind misses.
-pub(super) fn refine(object: Value<'_>, kind: &str) -> Option<Verdict> {
+/// A rule that finds a problem which kstatus misses.
+type Refinement = fn(Value<'_>) -> Option<Verdict>;
+
+/// The refinements of one kind.
+fn of(kind: &str) -> &'static [Refinement] {
     match kind {
-        "Pod" => failed_pod(object).or_else(|| broken_containers(object)),
-        "ReplicationController" => replica_failure(object),
-        _ if kind.starts_with("apps/") || kind.starts_with("extensions/") => {
-            replica_failure(object)
-        }
-        _ => None,
+        "Pod" => &[failed_pod, broken_containers],
+        "Service" => &[pending_load_balancer],
+        "batch/Job" => &[running_job],
+        "policy/PodDisruptionBudget" => &[violated_budget],
+        "ReplicationController" => &[replica_failure],
+        _ if kind.starts_with("apps/") || kind.starts_with("extensions/") => &[replica_failure],
+        _ if rules::of(kind).is_none() => &[failed_phase],
+        _ => &[],
     }
+}
+
+/// Returns the worst of kstatus's verdict and of the problems that it misses.
+pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Verdict) -> Verdict {
+    let found = of(kind).iter().filter_map(|refinement| refinement(object));
+    let problems = problems(object, kind).into_iter();
+    let reported = problems.filter_map(|problem| {
+        let verdict: fn(_, _) -> Verdict = match problem.status(now)? {
+            Status::Failed => Verdict::failed,
+            _ => Verdict::in_progress,
+        };
+        let condition = problem.condition;
+        Some(verdict(condition.reason, condition.message).by(problem.rule))
+    });
+    found.chain(reported).fold(verdict, |worst, found| {
+        if found.status > worst.status {
+            found
+        } else {
+            worst
+        }
+    })
 }
 
 /// A Pod whose phase is Failed. The reason is the Pod's own if it has one, for example `Evicted`.
@@ -63,4 +94,67 @@ fn replica_failure(object: Value<'_>) -> Option<Verdict> {
         .into_iter()
         .find(|condition| condition.is("ReplicaFailure", "True"))
         .map(|condition| Verdict::failed(condition.reason, condition.message))
+}
+
+/// A Job that is neither complete nor suspended. kstatus reports it as Current once it runs.
+fn running_job(job: Value<'_>) -> Option<Verdict> {
+    let is_over = |kind| {
+        let conditions = read::conditions(job).unwrap_or_default();
+        conditions
+            .iter()
+            .any(|condition| condition.is(kind, "True"))
+    };
+    let is_running = !["Complete", "Failed", "Suspended"].into_iter().any(is_over);
+    is_running.then(|| {
+        let count = |key| read::int_or(job, &["status", key], 0);
+        let (active, succeeded) = (count("active"), count("succeeded"));
+        Verdict::in_progress(
+            "JobRunning",
+            format!("Job is running. active: {active}, succeeded: {succeeded}"),
+        )
+    })
+}
+
+/// A `PodDisruptionBudget` with fewer healthy pods than it demands.
+fn violated_budget(budget: Value<'_>) -> Option<Verdict> {
+    let healthy = read::int_or(budget, &["status", "currentHealthy"], 0);
+    let desired = read::int_or(budget, &["status", "desiredHealthy"], 0);
+    (healthy < desired).then(|| {
+        let expected = read::int_or(budget, &["status", "expectedPods"], 0);
+        Verdict::in_progress(
+            "BudgetViolated",
+            format!("only {healthy} of {expected} pods are healthy, {desired} must be"),
+        )
+        .by(CauseRule::BudgetViolated)
+    })
+}
+
+/// A Service of type `LoadBalancer` without an external address.
+fn pending_load_balancer(service: Value<'_>) -> Option<Verdict> {
+    let is_load_balancer = read::text_or(service, &["spec", "type"], "") == "LoadBalancer";
+    let mut addresses = service.items_at(&["status", "loadBalancer", "ingress"]);
+    (is_load_balancer && addresses.next().is_none()).then(|| {
+        Verdict::in_progress(
+            "PendingLoadBalancer",
+            "the load balancer has no external address yet",
+        )
+        .by(CauseRule::PendingLoadBalancer)
+    })
+}
+
+/// A custom resource whose phase or state is a failure.
+fn failed_phase(object: Value<'_>) -> Option<Verdict> {
+    let words = ["phase", "state"].map(|key| read::text_or(object, &["status", key], ""));
+    let mut words = words.into_iter();
+    let word = words.find(|word| {
+        let failures = ["failed", "failure", "error"];
+        failures
+            .iter()
+            .any(|failure| word.eq_ignore_ascii_case(failure))
+    })?;
+    let message = match read::text_or(object, &["status", "message"], "") {
+        message if message.is_empty() => read::text_or(object, &["status", "reason"], ""),
+        message => message,
+    };
+    Some(Verdict::failed(word, message).by(CauseRule::Failed))
 }

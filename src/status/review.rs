@@ -4,15 +4,25 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::object::Value;
 
+use super::conditions::problems;
 use super::{diagnosis, read, rules};
 
 /// The first time after `now` at which [`compute`](super::compute) or [`causes`](super::causes) may give
 /// another result for the same object; `None` if time changes nothing. By then a Pod has been unschedulable
-/// for too long, is overdue for deletion, or has run long enough since its last restart.
+/// for too long, is overdue for deletion, or has run long enough since its last restart. For other kinds, a
+/// problem has then lasted long enough to be a failure.
 pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
-    if read::group_kind(object).ok()? != "Pod" {
-        return None;
-    }
+    let kind = read::group_kind(object).ok()?;
+    let moments = if kind == "Pod" {
+        moments_of_pod(object)
+    } else {
+        let problems = problems(object, &kind).into_iter();
+        problems.filter_map(|problem| problem.settles()).collect()
+    };
+    moments.into_iter().filter(|moment| *moment > now).min()
+}
+
+fn moments_of_pod(object: Value<'_>) -> Vec<Timestamp> {
     let metadata = |key, after| moment(object, &["metadata", key], after);
     let restarts = ["initContainerStatuses", "containerStatuses"]
         .into_iter()
@@ -25,8 +35,7 @@ pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
         .into_iter()
         .chain(metadata("deletionTimestamp", diagnosis::SLACK))
         .chain(restarts)
-        .filter(|moment| *moment > now)
-        .min()
+        .collect()
 }
 
 /// The time at a path, plus `after`.

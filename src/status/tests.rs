@@ -598,11 +598,153 @@ fn spy_reports_failed_where_waiting_does_not_help() {
         (
             "example.com/v1/Foo",
             failure.to_owned(),
-            "Current: Resource is current",
+            "Failed: exceeded quota [Stalled FailedCreate]",
         ),
     ] {
         assert_eq!(judge_as(Rules::Spy, &object(kind, &fields)), expect);
     }
+}
+
+/// A condition, last changed one minute before `NOW`.
+fn condition(kind: &str, status: &str, reason: &str) -> String {
+    format!(
+        r#""status":{{"conditions":[{{"type":"{kind}","status":"{status}","reason":"{reason}","message":"m","lastTransitionTime":"2026-11-21T13:59:00Z"}}]}}"#
+    )
+}
+
+#[test]
+fn spy_reports_conditions_of_custom_resources() {
+    for (kind, status, expect) in [
+        ("Available", "True", "Current: Resource is current"),
+        ("Available", "False", "InProgress: m [Reconciling R]"),
+        ("Available", "Unknown", "InProgress: m [Reconciling R]"),
+        ("Synced", "False", "Failed: m [Stalled R]"),
+        ("Synced", "Unknown", "InProgress: m [Reconciling R]"),
+        ("Succeeded", "False", "Failed: m [Stalled R]"),
+        ("Degraded", "True", "Failed: m [Stalled R]"),
+        ("Degraded", "False", "Current: Resource is current"),
+        ("DiskPressure", "True", "InProgress: m [Reconciling R]"),
+        ("Progressing", "False", "Current: Resource is current"),
+        ("Paused", "True", "Current: Resource is current"),
+    ] {
+        let fields = condition(kind, status, "R");
+        let object = object("example.com/v1/Foo", &fields);
+        assert_eq!(judge_as(Rules::Spy, &object), expect, "{kind}={status}");
+        let before = judge_as(Rules::Kstatus, &object);
+        assert_eq!(before, "Current: Resource is current", "{kind}={status}");
+    }
+}
+
+#[test]
+fn spy_reports_conditions_of_built_in_kinds() {
+    let scaler = "autoscaling/v2/HorizontalPodAutoscaler";
+    for (kind, fields, expect) in [
+        (
+            scaler,
+            condition("ScalingActive", "False", "FailedGetResourceMetric"),
+            "InProgress: m [Reconciling FailedGetResourceMetric]",
+        ),
+        (
+            scaler,
+            condition("AbleToScale", "False", "FailedGetScale").replace("13:59", "13:58"),
+            "Failed: m [Stalled FailedGetScale]",
+        ),
+        (
+            scaler,
+            condition("ScalingActive", "False", "ScalingDisabled"),
+            "Current: Resource is current",
+        ),
+        (
+            scaler,
+            condition("ScalingLimited", "True", "TooManyReplicas"),
+            "Current: Resource is current",
+        ),
+        (
+            "apiregistration.k8s.io/v1/APIService",
+            condition("Available", "False", "ServiceNotFound").replace("13:59", "13:00"),
+            "Failed: m [Stalled ServiceNotFound]",
+        ),
+        (
+            "apiregistration.k8s.io/v1/APIService",
+            condition("Available", "True", "Passed"),
+            "Current: Resource is current",
+        ),
+        (
+            "v1/Node",
+            condition("DiskPressure", "True", "KubeletHasDiskPressure"),
+            "InProgress: m [Reconciling KubeletHasDiskPressure]",
+        ),
+    ] {
+        let object = object(kind, &fields);
+        assert_eq!(judge_as(Rules::Spy, &object), expect, "{object}");
+    }
+}
+
+#[test]
+fn spy_reports_statuses_without_conditions() {
+    for (kind, fields, expect) in [
+        (
+            "example.com/v1/Foo",
+            r#""status":{"phase":"Failed","message":"no zone"}"#,
+            "Failed: no zone [Stalled Failed]",
+        ),
+        (
+            "example.com/v1/Foo",
+            r#""status":{"state":"error","reason":"NoZone"}"#,
+            "Failed: NoZone [Stalled error]",
+        ),
+        (
+            "example.com/v1/Foo",
+            r#""status":{"phase":"Running"}"#,
+            "Current: Resource is current",
+        ),
+        (
+            "policy/v1/PodDisruptionBudget",
+            r#""status":{"currentHealthy":1,"desiredHealthy":2,"expectedPods":3}"#,
+            "InProgress: only 1 of 3 pods are healthy, 2 must be [Reconciling BudgetViolated]",
+        ),
+        (
+            "policy/v1/PodDisruptionBudget",
+            r#""status":{"currentHealthy":2,"desiredHealthy":2,"expectedPods":3}"#,
+            "Current: AllowedDisruptions has been computed.",
+        ),
+        (
+            "v1/Service",
+            r#""spec":{"type":"LoadBalancer","clusterIP":"10.0.0.1"}"#,
+            "InProgress: the load balancer has no external address yet [Reconciling PendingLoadBalancer]",
+        ),
+        (
+            "v1/Service",
+            r#""spec":{"type":"LoadBalancer","clusterIP":"10.0.0.1"},"status":{"loadBalancer":{"ingress":[{"ip":"35.1.1.1"}]}}"#,
+            "Current: Service is ready",
+        ),
+        (
+            "batch/v1/Job",
+            r#""status":{"startTime":"2026-11-21T13:00:00Z","active":2,"succeeded":1}"#,
+            "InProgress: Job is running. active: 2, succeeded: 1 [Reconciling JobRunning]",
+        ),
+        (
+            "batch/v1/Job",
+            r#""status":{"conditions":[{"type":"Complete","status":"True"}],"succeeded":1}"#,
+            "Current: Job Completed. succeeded: 1/1",
+        ),
+    ] {
+        let object = object(kind, fields);
+        assert_eq!(judge_as(Rules::Spy, &object), expect, "{object}");
+    }
+}
+
+#[test]
+fn a_problem_that_lasts_becomes_a_failure() {
+    let fields = condition("AbleToScale", "False", "FailedGetScale");
+    let scaler = object("autoscaling/v2/HorizontalPodAutoscaler", &fields);
+    let doc = Doc::parse(scaler).expect("a case is JSON");
+    let now: Timestamp = NOW.parse().expect("a time");
+    let review = review_at(doc.root(), now).expect("a review is due");
+    let status = |now| compute(doc.root(), now, Rules::Spy).status;
+    assert_eq!(status(now), Status::InProgress);
+    assert_eq!(status(review), Status::Failed);
+    assert_eq!(review_at(doc.root(), review), None);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::cause::CauseRule;
+
 /// The state of an object in kstatus's words, ordered from the best to the worst, so that the worst of
 /// several is their maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,6 +81,8 @@ pub struct Verdict {
     pub message: String,
     /// `Reconciling` for `InProgress`, `Stalled` for Failed, otherwise empty.
     pub conditions: Vec<Condition>,
+    /// The rule that found a problem which kstatus misses; `None` if kstatus decided.
+    pub rule: Option<CauseRule>,
     /// Why the status could not be computed; the status is then [`Status::Unknown`].
     pub error: Option<String>,
 }
@@ -116,6 +120,14 @@ impl Verdict {
         }
     }
 
+    /// The same verdict, with the rule that found it.
+    pub(super) fn by(self, rule: CauseRule) -> Verdict {
+        Verdict {
+            rule: Some(rule),
+            ..self
+        }
+    }
+
     pub(super) fn unknown(error: String) -> Verdict {
         Verdict {
             error: Some(error),
@@ -138,6 +150,7 @@ impl Verdict {
             status,
             message,
             conditions: Vec::new(),
+            rule: None,
             error: None,
         }
     }

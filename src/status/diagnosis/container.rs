@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::Value;
+use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::read;
-
-use super::{Cause, CauseRule, sentence};
 
 /// How long a restart remains a cause. The kubelet, too, resets a container's back-off after it has run for
 /// ten minutes (<https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy>).

@@ -2,41 +2,23 @@
 //!
 //! A cause's text contains no age, so it changes only when the cause changes.
 
-mod conditions;
 mod container;
 mod pod;
-mod rule;
 mod workload;
+
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
 use crate::object::Value;
 
+use super::cause::{Cause, CauseRule, sentence};
+use super::conditions::problems;
 use super::verdict::{Status, Verdict};
 use super::{read, rules};
 
 pub(super) use container::{RECENT, WaitReason};
 pub(super) use pod::SLACK;
-pub use rule::CauseRule;
-
-/// One reason for the state of an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cause {
-    /// The rule that found it.
-    pub rule: CauseRule,
-    /// The text, on one or more lines: `web: Back-off pulling image "nginx:nope"`. Much of it is cluster
-    /// text, which is not escaped.
-    pub text: String,
-}
-
-impl Cause {
-    fn new(rule: CauseRule, text: impl Into<String>) -> Cause {
-        Cause {
-            rule,
-            text: text.into(),
-        }
-    }
-}
 
 /// Finds the causes of `verdict`, the most useful first. Most Current objects have none.
 pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause> {
@@ -51,9 +33,22 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
         "Pod" => pod::causes(object, verdict.status, now),
         _ => workload::causes(object, &kind, verdict.status),
     };
-    causes.extend(conditions::abnormal(object, &kind));
+    causes.extend(of_conditions(object, &kind));
     if causes.is_empty() {
         causes.extend(of_verdict(verdict, &kind));
+    }
+    causes
+}
+
+/// The causes in an object's conditions. Conditions that repeat an earlier message are left out.
+fn of_conditions(object: Value<'_>, kind: &str) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = Vec::new();
+    let mut messages = BTreeSet::new();
+    for problem in problems(object, kind) {
+        let message = &problem.condition.message;
+        if message.is_empty() || messages.insert(message.clone().into_owned()) {
+            causes.push(Cause::new(problem.rule, problem.text()));
+        }
     }
     causes
 }
@@ -62,6 +57,13 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
 /// are progress, not a cause.
 fn of_verdict(verdict: &Verdict, kind: &str) -> Option<Cause> {
     let condition = verdict.conditions.first()?;
+    if let Some(rule) = verdict.rule {
+        let text = match condition.message.trim() {
+            "" => &condition.reason,
+            message => message,
+        };
+        return Some(Cause::new(rule, text));
+    }
     let rule = match verdict.status {
         Status::Failed => CauseRule::Failed,
         _ if condition.reason == "LatestGenerationNotObserved" => CauseRule::NotObserved,
@@ -78,7 +80,7 @@ fn of_verdict(verdict: &Verdict, kind: &str) -> Option<Cause> {
 
 /// The causes that keep an object that is being deleted.
 fn terminating(object: Value<'_>, kind: &str, now: Timestamp) -> Vec<Cause> {
-    let mut causes = conditions::abnormal(object, kind);
+    let mut causes = of_conditions(object, kind);
     let finalizers: Vec<_> = [["metadata", "finalizers"], ["spec", "finalizers"]]
         .iter()
         .flat_map(|path| object.items_at(path))
@@ -93,16 +95,6 @@ fn terminating(object: Value<'_>, kind: &str, now: Timestamp) -> Vec<Cause> {
         causes.extend(pod::overdue(object, now));
     }
     causes
-}
-
-/// `REASON: MESSAGE`, or only one of them if the other is empty.
-fn sentence(reason: &str, message: &str) -> String {
-    match (reason.trim(), message.trim()) {
-        ("", "") => "no reason given".to_owned(),
-        (reason, "") => reason.to_owned(),
-        ("", message) => message.to_owned(),
-        (reason, message) => format!("{reason}: {message}"),
-    }
 }
 
 #[cfg(test)]

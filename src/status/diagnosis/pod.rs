@@ -3,11 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::{StatusCondition, Value};
+use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::read;
 use crate::status::verdict::Status;
 
 use super::container::{Container, ContainerRole};
-use super::{Cause, CauseRule, sentence};
 
 /// How long a Pod may still exist after its grace period.
 pub(in crate::status) const SLACK: SignedDuration = SignedDuration::from_secs(15);

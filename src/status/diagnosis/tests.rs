@@ -392,6 +392,26 @@ fn other_kinds() {
             "",
         ),
         (
+            "example.com/v1/Foo",
+            r#""status":{"conditions":[{"type":"Ready","status":"False","message":"no zone"},{"type":"Synced","status":"False","reason":"ReconcileError","message":"no zone"},{"type":"Available","status":"False","reason":"Down"}]}"#,
+            "NotReady  no zone\nCondition  Available=False: Down",
+        ),
+        (
+            "example.com/v1/Foo",
+            r#""status":{"phase":"Failed"}"#,
+            "Failed  Failed",
+        ),
+        (
+            "policy/v1/PodDisruptionBudget",
+            r#""status":{"currentHealthy":1,"desiredHealthy":2,"expectedPods":3}"#,
+            "BudgetViolated  only 1 of 3 pods are healthy, 2 must be",
+        ),
+        (
+            "v1/Service",
+            r#""spec":{"type":"LoadBalancer","clusterIP":"10.0.0.1"}"#,
+            "PendingLoadBalancer  the load balancer has no external address yet",
+        ),
+        (
             "v1/Node",
             r#""status":{"conditions":[{"type":"Ready","status":"Unknown","reason":"NodeStatusUnknown","message":"Kubelet stopped posting node status."}]}"#,
             "NodeNotReady  NodeStatusUnknown: Kubelet stopped posting node status.",

@@ -1,10 +1,9 @@
 //! Why a workload or a volume claim has not reached its desired state.
 
 use crate::object::{StatusCondition, Value};
+use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::read;
 use crate::status::verdict::Status;
-
-use super::{Cause, CauseRule, sentence};
 
 /// Finds the causes of an object that is not a Pod.
 pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause> {

@@ -1,9 +1,38 @@
-//! `CauseRule`: the names of the rules that find causes. They appear in records, so they never change.
+//! `Cause`: one reason for the state of an object, and the names of the rules that find causes.
+
+/// One reason for the state of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The rule that found it.
+    pub rule: CauseRule,
+    /// The text, on one or more lines: `web: Back-off pulling image "nginx:nope"`. Much of it is cluster
+    /// text, which is not escaped.
+    pub text: String,
+}
+
+impl Cause {
+    pub(super) fn new(rule: CauseRule, text: impl Into<String>) -> Cause {
+        Cause {
+            rule,
+            text: text.into(),
+        }
+    }
+}
+
+/// `REASON: MESSAGE`, or only one of them if the other is empty.
+pub(super) fn sentence(reason: &str, message: &str) -> String {
+    match (reason.trim(), message.trim()) {
+        ("", "") => "no reason given".to_owned(),
+        (reason, "") => reason.to_owned(),
+        ("", message) => message.to_owned(),
+        (reason, message) => format!("{reason}: {message}"),
+    }
+}
 
 /// Defines the rules. Each name in records is the variant's name.
 macro_rules! rules {
     ($($rule:ident,)*) => {
-        /// The rule that found a cause.
+        /// The rule that found a cause. The names appear in records, so they never change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum CauseRule {
             $(
@@ -25,6 +54,7 @@ macro_rules! rules {
 
 rules! {
     BackoffLimitExceeded,
+    BudgetViolated,
     CannotScale,
     Condition,
     ContainerFailed,
@@ -58,6 +88,7 @@ rules! {
     Overdue,
     PIDPressure,
     Paused,
+    PendingLoadBalancer,
     PodFailed,
     PodFailurePolicy,
     Preempted,
@@ -68,6 +99,7 @@ rules! {
     Restarted,
     Retrying,
     ScalingInactive,
+    ScalingLimited,
     SchedulingGated,
     Unavailable,
     Unbound,
