@@ -10,22 +10,30 @@ mod node;
 mod owner;
 mod plan;
 mod pod;
+mod reference;
+mod references;
+mod relations;
 mod revision;
 mod selector;
+mod service;
 mod slice;
 mod tree;
 mod workload;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::object::{Uid, Value};
+use crate::object::{ObjectRef, Uid, Value};
+use references::References;
 
 pub use endpoints::Backend;
-pub use node::{Facts, Node, Service};
+pub use node::{Facts, Node};
 pub use owner::Owner;
 pub use plan::slices_source;
 pub use pod::{Images, NamedPort, Pod};
+pub use reference::{NamedObject, Port, Reference, references};
+pub use relations::{Absence, Relation, Tier};
 pub use revision::{Standing, Standings};
+pub use service::{Service, ServicePort};
 pub use slice::{Endpoint, EndpointState, Slice, SlicePort, Target};
 pub use workload::Workload;
 
@@ -37,14 +45,23 @@ pub struct Graph {
     nodes: BTreeMap<Uid, Node>,
     /// The dependents of each owner. The owner itself need not be in the graph.
     dependents: BTreeMap<Uid, BTreeSet<Uid>>,
+    /// The objects that other objects name.
+    references: References,
 }
 
 impl Graph {
     /// Stores a version of an object in place of the version before; returns the object's key.
     pub fn apply(&mut self, object: Value<'_>) -> Uid {
-        let node = Node::of(object);
+        self.apply_as(&ObjectRef::of(object), object)
+    }
+
+    /// Stores an object whose text does not name its type: a server that sends only the metadata calls each
+    /// object `PartialObjectMetadata`.
+    pub fn apply_as(&mut self, reference: &ObjectRef, object: Value<'_>) -> Uid {
+        let node = Node::of(reference, object);
         let uid = node.uid.clone();
-        self.delete(&uid);
+        self.take(&uid);
+        self.references.add_bearer(&node);
         for owner in &node.owners {
             self.dependents
                 .entry(owner.uid.clone())
@@ -55,11 +72,17 @@ impl Graph {
         uid
     }
 
-    /// Removes an object. Its dependents stay.
+    /// Removes an object. Its dependents, and the objects that name it, stay.
     pub fn delete(&mut self, uid: &Uid) {
+        self.take(uid);
+        self.references.forget(uid);
+    }
+
+    fn take(&mut self, uid: &Uid) {
         let Some(node) = self.nodes.remove(uid) else {
             return;
         };
+        self.references.remove_bearer(&node);
         for owner in &node.owners {
             if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
                 dependents.remove(uid);

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::object::selector::LabelSelector;
-use crate::object::{ObjectRef, Uid, Value, map_selector};
+use crate::object::{ObjectRef, Uid, Value};
 
 use super::owner::{self, Owner};
 use super::pod::Pod;
+use super::service::Service;
 use super::slice::Slice;
 use super::workload::Workload;
 
@@ -48,18 +48,8 @@ pub enum Facts {
     Other,
 }
 
-/// A Service.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Service {
-    /// Its selector; `None` selects nothing.
-    pub selector: Option<LabelSelector>,
-    /// Whether pods that are not ready count as ready endpoints.
-    pub publishes_unready: bool,
-}
-
 impl Node {
-    pub(super) fn of(object: Value<'_>) -> Node {
-        let reference = ObjectRef::of(object);
+    pub(super) fn of(reference: &ObjectRef, object: Value<'_>) -> Node {
         let labels = object.at(&["metadata", "labels"]);
         Node {
             uid: reference.identity(),
@@ -73,8 +63,8 @@ impl Node {
                 .str_at(&["metadata", "creationTimestamp"])
                 .and_then(|time| time.parse().ok()),
             deleting: object.text_at(&["metadata", "deletionTimestamp"]).is_some(),
-            facts: Facts::of(object, &reference),
-            object: reference,
+            facts: Facts::of(object, reference),
+            object: reference.clone(),
         }
     }
 
@@ -136,12 +126,7 @@ impl Facts {
             | ("batch", "Job")
             | ("", "ReplicationController") => Facts::Workload(Workload::of(object)),
             ("", "Pod") => Facts::Pod(Pod::of(object)),
-            ("", "Service") => Facts::Service(Service {
-                selector: object.at(&["spec", "selector"]).and_then(map_selector),
-                publishes_unready: object
-                    .bool_at(&["spec", "publishNotReadyAddresses"])
-                    .unwrap_or(false),
-            }),
+            ("", "Service") => Facts::Service(Service::of(object)),
             ("discovery.k8s.io", "EndpointSlice") => Facts::Slice(Slice::of(object)),
             _ => Facts::Other,
         }

@@ -4,6 +4,7 @@
 //! model is pure: it knows nothing of streams and views, and each call gets the time.
 
 mod coverage;
+mod judge;
 mod object;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,8 @@ use crate::graph::Graph;
 use crate::object::{Doc, Uid};
 use crate::source::{Event, SourceKey, Version, Why};
 use crate::status::{Assessment, Rules, review_at};
+
+use judge::needed;
 
 pub use coverage::{Coverage, Reading};
 pub use object::ModelObject;
@@ -40,6 +43,8 @@ pub struct Model {
     objects: BTreeMap<Uid, ModelObject>,
     /// The objects that changed since the last refresh.
     changed: BTreeSet<Uid>,
+    /// Whether a source that may show a named object was read, or could not be read, since the last refresh.
+    has_news_of_sources: bool,
     /// When to assess objects again without an event.
     reviews: BTreeSet<(Timestamp, Uid)>,
     /// The objects that are gone and still kept.
@@ -56,6 +61,7 @@ impl Model {
             graph: Graph::default(),
             objects: BTreeMap::new(),
             changed: BTreeSet::new(),
+            has_news_of_sources: false,
             reviews: BTreeSet::new(),
             departed: BTreeSet::new(),
         }
@@ -92,9 +98,9 @@ impl Model {
         self.objects.get(uid)?.version()?.doc().ok()
     }
 
-    /// Whether no event has changed an object since the last refresh.
+    /// Whether no event has changed an assessment since the last refresh.
     pub fn is_fresh(&self) -> bool {
-        self.changed.is_empty()
+        self.changed.is_empty() && !self.has_news_of_sources
     }
 
     /// Applies one event. Events of sources that the model does not follow change nothing.
@@ -106,6 +112,9 @@ impl Model {
             why, now: version, ..
         } = event
         else {
+            let tells_of_source = matches!(event, Event::Synced { .. } | Event::State(_));
+            self.has_news_of_sources |=
+                tells_of_source && self.graph.all_referrers().next().is_some();
             return;
         };
         if !why.is_gone() {
@@ -146,7 +155,10 @@ impl Model {
         }
         for uid in self.expired(now) {
             touched.extend(self.with_owners(&uid));
-            self.remove(&uid);
+            changed.extend(self.remove(&uid));
+        }
+        for uid in self.judge(changed, now) {
+            touched.extend(self.with_owners(&uid));
         }
         for uid in &touched {
             self.roll_up(uid, now);
@@ -187,15 +199,21 @@ impl Model {
             (None, Some(version)) => match version.doc() {
                 Err(error) => Assessment::unreadable(&error),
                 Ok(doc) => {
-                    self.graph.apply(doc.root());
+                    self.graph.apply_as(&object.object, doc.root());
                     object.review = review_at(doc.root(), now);
                     let review = object.review.map(|review| (review, uid.clone()));
                     self.reviews.extend(review);
-                    Assessment::of(doc.root(), now, self.rules)
+                    let assessment = Assessment::of(doc.root(), now, self.rules);
+                    // kstatus looks at no other object.
+                    if self.rules == Rules::Spy {
+                        let references = needed(doc.root(), &assessment, now);
+                        self.graph.refer(uid, references);
+                    }
+                    assessment
                 }
             },
         };
-        object.take_assessment(assessment, now);
+        object.own = assessment;
         object.drop_tape();
     }
 
@@ -247,12 +265,16 @@ impl Model {
         })
     }
 
-    fn remove(&mut self, uid: &Uid) {
+    /// Removes an object. Returns the objects that name it.
+    fn remove(&mut self, uid: &Uid) -> Vec<Uid> {
         self.departed.remove(uid);
         self.graph.delete(uid);
-        let object = self.objects.remove(uid);
-        if let Some(review) = object.and_then(|object| object.review) {
+        let Some(object) = self.objects.remove(uid) else {
+            return Vec::new();
+        };
+        if let Some(review) = object.review {
             self.reviews.remove(&(review, uid.clone()));
         }
+        self.graph.referrers(&object.object).cloned().collect()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::object::ObjectRef;
-use crate::source::{SourceKey, Version, Why};
+use crate::source::{ClusterId, SourceKey, Version, Why};
 use crate::status::{Assessment, Departure, Status};
 
 /// One object of the model.
@@ -15,6 +15,8 @@ pub struct ModelObject {
     pub object: ObjectRef,
     /// Its state, cells and causes, as of the last refresh.
     pub assessment: Assessment,
+    /// The same from the object alone.
+    pub(super) own: Assessment,
     /// The worst state among the dependents of its current revision; `None` without dependents.
     pub worst: Option<Status>,
     /// When its state last changed; `None` if it has not since the first listing.
@@ -34,6 +36,7 @@ impl ModelObject {
         ModelObject {
             object,
             assessment: Assessment::unread(),
+            own: Assessment::unread(),
             worst: None,
             changed: None,
             departure: None,
@@ -91,14 +94,22 @@ impl ModelObject {
         }
     }
 
-    pub(super) fn take_assessment(&mut self, assessment: Assessment, now: Timestamp) {
-        if self.assessment != assessment {
+    /// Takes the assessment with its neighbours. Returns whether it is another one.
+    pub(super) fn take_assessment(&mut self, assessment: Assessment, now: Timestamp) -> bool {
+        let is_other = self.assessment != assessment;
+        if is_other {
             if self.is_news {
                 self.changed = Some(now);
             }
             self.assessment = assessment;
         }
         self.is_news = true;
+        is_other
+    }
+
+    /// The cluster that it is in; `None` if no source has it.
+    pub(super) fn cluster(&self) -> Option<&ClusterId> {
+        self.held.first().map(|(source, _)| &source.cluster)
     }
 
     pub(super) fn take_worst(&mut self, worst: Option<Status>, now: Timestamp) {

@@ -81,6 +81,73 @@ fn a_deletion_counts_even_if_another_source_still_shows_the_object() {
     assert_eq!(states(&model), []);
 }
 
+/// A model that follows the Ingress `web`, whose backend is port 80 of the Service `web`, and that Service.
+fn ingress() -> (Model, Arc<SourceKey>, Arc<SourceKey>) {
+    let named = |group: &str, kind: &str| {
+        Arc::new(SourceKey {
+            scope: Scope::Namespace("shop".into()),
+            select: Select::Name("web".into()),
+            ..SourceKey::all(group, kind)
+        })
+    };
+    let ingress = named("networking.k8s.io", "Ingress");
+    let service = named("", "Service");
+    let mut model = model(RETENTION, &[&ingress]);
+    let object = Version::of_text(
+        r#"{"apiVersion":"networking.k8s.io/v1","kind":"Ingress","metadata":{"uid":"i","name":"web","namespace":"shop"},
+            "spec":{"defaultBackend":{"service":{"name":"web","port":{"number":80}}}}}"#,
+    );
+    model.apply(&ingress, &event(Why::Listed, object), at(0));
+    model.refresh(at(0));
+    assert_eq!(model.reference_sources(9), [(*service).clone()]);
+    model.follow(vec![(*ingress).clone(), (*service).clone()]);
+    (model, ingress, service)
+}
+
+fn service(port: u32) -> Arc<Version> {
+    Version::of_text(&format!(
+        r#"{{"apiVersion":"v1","kind":"Service","metadata":{{"uid":"s","name":"web","namespace":"shop"}},
+            "spec":{{"ports":[{{"port":{port}}}]}}}}"#
+    ))
+}
+
+/// The state of the Ingress, and its causes.
+fn verdict(model: &mut Model, now: Timestamp) -> String {
+    model.refresh(now);
+    let object = model.object(&Uid::new("i")).expect("it exists");
+    let causes = object.assessment.causes.iter();
+    let causes: Vec<_> = causes.map(|cause| cause.text.as_str()).collect();
+    format!("{}: {}", object.assessment.status(), causes.join("; "))
+}
+
+#[test]
+fn an_object_is_judged_by_the_objects_that_it_needs() {
+    let (mut model, _, source) = ingress();
+    assert_eq!(verdict(&mut model, at(0)), "Current: ");
+    model.apply(&source, &Event::synced(0), at(1));
+    let absent = "Failed: backend service/web does not exist";
+    assert_eq!(verdict(&mut model, at(1)), absent);
+    model.apply(&source, &event(Why::Added, service(8080)), at(2));
+    let other = "Failed: backend service/web has no port 80";
+    assert_eq!(verdict(&mut model, at(2)), other);
+    model.apply(&source, &event(Why::Modified, service(80)), at(3));
+    assert_eq!(verdict(&mut model, at(3)), "Current: ");
+    model.apply(&source, &event(Why::Deleted, service(80)), at(4));
+    assert_eq!(verdict(&mut model, at(4)), absent);
+    assert_eq!(verdict(&mut model, at(60)), absent);
+}
+
+#[test]
+fn an_object_is_not_called_well_for_lack_of_rights() {
+    let (mut model, _, source) = ingress();
+    let forbidden = SourceState::Forbidden {
+        cause: "forbidden".into(),
+    };
+    model.apply(&source, &Event::State(forbidden), at(1));
+    let unseen = "Unknown: backend service/web cannot be read";
+    assert_eq!(verdict(&mut model, at(1)), unseen);
+}
+
 #[test]
 fn an_owner_stays_until_its_dependents_are_gone() {
     let source = pods("");

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{Cause, CauseRule, Row, Rules, Status, Verdict, causes, compute};
+use super::{Cause, CauseRule, Finding, Row, Rules, Status, Verdict, causes, compute};
 use crate::object::Value;
 
 /// The assessment of one object.
@@ -33,6 +33,34 @@ impl Assessment {
         Assessment {
             row: Row::of(object, verdict.status),
             causes: causes(object, &verdict, now),
+            verdict,
+        }
+    }
+
+    /// The same assessment with the problems of the objects around this one. Their causes come first: they explain
+    /// what the object itself reports. An object that is being deleted needs nothing any more.
+    pub fn with(self, findings: Vec<Finding>) -> Assessment {
+        let Some(worst) = findings.iter().max_by_key(|finding| finding.status) else {
+            return self;
+        };
+        let is_going = matches!(self.status(), Status::Terminating | Status::NotFound);
+        if is_going {
+            return self;
+        }
+        let mut row = self.row;
+        let verdict = if worst.status > self.verdict.status {
+            let verdict = Verdict::found(worst);
+            if row.word == self.verdict.status.as_str() {
+                verdict.status.as_str().clone_into(&mut row.word);
+            }
+            verdict
+        } else {
+            self.verdict
+        };
+        let causes = findings.into_iter().map(|finding| finding.cause);
+        Assessment {
+            causes: causes.chain(self.causes).collect(),
+            row,
             verdict,
         }
     }

@@ -1,5 +1,7 @@
 //! `Cause`: one reason for the state of an object, and the names of the rules that find causes.
 
+use super::state::Status;
+
 /// One reason for the state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
@@ -15,6 +17,25 @@ impl Cause {
         Cause {
             rule,
             text: text.into(),
+        }
+    }
+}
+
+/// A problem of an object that its own text does not show, and the state of the object because of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The state of an object with this problem.
+    pub status: Status,
+    /// The problem.
+    pub cause: Cause,
+}
+
+impl Finding {
+    /// A problem that a rule has found.
+    pub fn new(rule: CauseRule, status: Status, text: impl Into<String>) -> Finding {
+        Finding {
+            status,
+            cause: Cause::new(rule, text),
         }
     }
 }
@@ -70,10 +91,13 @@ rules! {
     FailedCreate,
     FailedDelete,
     FailedIndexes,
+    FailedReference,
     Finalizers,
     ImagePull,
     JobFailed,
     MemoryPressure,
+    MissingPort,
+    MissingReference,
     NamespaceDeletion,
     NetworkUnavailable,
     NodeLost,
@@ -104,6 +128,7 @@ rules! {
     Unavailable,
     Unbound,
     Unreadable,
+    UnreadReference,
     Unschedulable,
     VolumeLost,
     VolumeModify,

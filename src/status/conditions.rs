@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::object::{StatusCondition, Value};
 
 use super::cause::{CauseRule, sentence};
-use super::verdict::Status;
+use super::state::Status;
 use super::{read, rules};
 
 /// How long a controller may need before a problem counts as permanent. Autoscalers and API services report

@@ -14,6 +14,7 @@ mod refine;
 mod review;
 mod row;
 mod rules;
+mod state;
 mod verdict;
 
 use jiff::Timestamp;
@@ -21,12 +22,13 @@ use jiff::Timestamp;
 use crate::object::Value;
 
 pub use assessment::{Assessment, Departure, RolloutCounts};
-pub use cause::{Cause, CauseRule};
+pub use cause::{Cause, CauseRule, Finding};
 pub use diagnosis::causes;
 pub use goal::{Goal, GoalError, JsonPath};
-pub use review::review_at;
+pub use review::{is_starting, review_at};
 pub use row::{Restarts, Row};
-pub use verdict::{Condition, ConditionKind, Status, Verdict};
+pub use state::Status;
+pub use verdict::{Condition, ConditionKind, Verdict};
 
 /// The rules that decide an object's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, clap::ValueEnum)]

@@ -11,7 +11,8 @@ use crate::object::Value;
 use super::cause::CauseRule;
 use super::conditions::problems;
 use super::diagnosis::WaitReason;
-use super::verdict::{Status, Verdict};
+use super::state::Status;
+use super::verdict::Verdict;
 use super::{read, rules};
 
 /// A rule that finds a problem which kstatus misses.

@@ -13,11 +13,13 @@ use super::{diagnosis, read, rules};
 /// problem has then lasted long enough to be a failure.
 pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
     let kind = read::group_kind(object).ok()?;
-    let moments = if kind == "Pod" {
-        moments_of_pod(object)
-    } else {
-        let problems = problems(object, &kind).into_iter();
-        problems.filter_map(|problem| problem.settles()).collect()
+    let moments = match &*kind {
+        "Pod" => moments_of_pod(object),
+        "PersistentVolumeClaim" => started(object).into_iter().collect(),
+        _ => {
+            let problems = problems(object, &kind).into_iter();
+            problems.filter_map(|problem| problem.settles()).collect()
+        }
     };
     moments.into_iter().filter(|moment| *moment > now).min()
 }
@@ -31,11 +33,24 @@ fn moments_of_pod(object: Value<'_>) -> Vec<Timestamp> {
             let path = ["lastState", "terminated", "finishedAt"];
             moment(status, &path, diagnosis::RECENT)
         });
-    metadata("creationTimestamp", rules::SCHEDULE_WINDOW)
+    started(object)
         .into_iter()
         .chain(metadata("deletionTimestamp", diagnosis::SLACK))
         .chain(restarts)
         .collect()
+}
+
+/// Whether an object is so new that its controllers need not have looked at it yet.
+pub fn is_starting(object: Value<'_>, now: Timestamp) -> bool {
+    started(object).is_some_and(|started| started > now)
+}
+
+fn started(object: Value<'_>) -> Option<Timestamp> {
+    moment(
+        object,
+        &["metadata", "creationTimestamp"],
+        rules::SCHEDULE_WINDOW,
+    )
 }
 
 /// The time at a path, plus `after`.

@@ -14,6 +14,9 @@ use crate::status::{Assessment, RolloutCounts, Rules, Status};
 /// How long the row of a deleted object stays.
 const RETENTION: SignedDuration = SignedDuration::from_secs(5);
 
+/// How many of the objects that other objects name are read. Each costs a list and a watch.
+const MAX_REFERENCES: usize = 24;
+
 /// If sources without a name show more objects than this, the dependents of these objects are not followed.
 /// Each object costs a list and a watch for every kind of dependents.
 pub(super) const MAX_EXPANDED: usize = 8;
@@ -24,7 +27,9 @@ pub(super) struct StatusState {
     pub(super) model: Model,
     requested: Vec<SourceKey>,
     roots: BTreeMap<Uid, Root>,
-    /// Whether the roots or their dependents have changed since the last plan.
+    /// The sources of the objects that other objects name.
+    references: Vec<SourceKey>,
+    /// Whether the roots, their dependents or their references have changed since the last plan.
     is_plan_old: bool,
     /// Whether the dependents of some roots are hidden.
     pub(super) hides_dependents: bool,
@@ -54,6 +59,7 @@ impl StatusState {
             requested: model.coverage().sources().cloned().collect(),
             model,
             roots: BTreeMap::new(),
+            references: Vec::new(),
             is_plan_old: false,
             hides_dependents: false,
             started,
@@ -103,6 +109,9 @@ impl StatusState {
     pub(super) fn refresh(&mut self, now: Timestamp) -> bool {
         let touched = self.model.refresh(now);
         self.update_roots(&touched);
+        let references = self.model.reference_sources(MAX_REFERENCES);
+        self.is_plan_old |= references != self.references;
+        self.references = references;
         if std::mem::take(&mut self.is_plan_old) {
             self.follow_dependents();
             self.model.refresh(now);
@@ -138,7 +147,8 @@ impl StatusState {
             owners.partition(|root| is_many && is_wide(root));
         self.hides_dependents = !flat.is_empty();
         let dependents = followed.into_iter().flat_map(|root| &root.dependents);
-        let sources = self.requested.iter().chain(dependents).cloned().collect();
+        let sources = self.requested.iter().chain(dependents);
+        let sources = sources.chain(&self.references).cloned().collect();
         self.model.follow(sources);
     }
 }

@@ -14,7 +14,8 @@ use crate::object::Value;
 
 use super::cause::{Cause, CauseRule, sentence};
 use super::conditions::problems;
-use super::verdict::{Status, Verdict};
+use super::state::Status;
+use super::verdict::Verdict;
 use super::{read, rules};
 
 pub(super) use container::{RECENT, WaitReason};

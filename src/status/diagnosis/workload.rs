@@ -3,7 +3,7 @@
 use crate::object::{StatusCondition, Value};
 use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::read;
-use crate::status::verdict::Status;
+use crate::status::state::Status;
 
 /// Finds the causes of an object that is not a Pod.
 pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause> {

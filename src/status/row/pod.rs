@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::object::{Value, conditions};
 use crate::status::read;
-use crate::status::verdict::Status;
+use crate::status::state::Status;
 
 use super::{Restarts, Row, is_deleted, is_true};
 

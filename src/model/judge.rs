@@ -1,0 +1,152 @@
+//! Judges an object with the objects that it names: one that does not exist, or that does not work, is a problem
+//! of the objects that need it.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::graph::{Absence, Node, Reference, Tier, references};
+use crate::object::{Uid, Value};
+use crate::source::{ClusterId, SourceKey};
+use crate::status::{Assessment, CauseRule, Finding, Status, is_starting};
+
+use super::{Model, Reading};
+
+/// How often an object is judged in one refresh. Objects that name each other in a circle stop here.
+const MOST_ROUNDS: usize = 8;
+
+impl Model {
+    /// Judges objects, and the objects that name them, again. Returns those with another assessment.
+    pub(super) fn judge(&mut self, changed: BTreeSet<Uid>, now: Timestamp) -> BTreeSet<Uid> {
+        let mut due = changed;
+        if std::mem::take(&mut self.has_news_of_sources) {
+            due.extend(self.graph.all_referrers().cloned());
+        }
+        let mut others = BTreeSet::new();
+        for round in 0..MOST_ROUNDS {
+            let mut next = BTreeSet::new();
+            for uid in due {
+                let findings = self.findings(&uid);
+                let Some(object) = self.objects.get_mut(&uid) else {
+                    continue;
+                };
+                let assessment = object.own.clone().with(findings);
+                let is_other = object.take_assessment(assessment, now);
+                // An object that appears or goes matters to those that name it, whatever its state.
+                if is_other || round == 0 {
+                    next.extend(self.graph.referrers(&object.object).cloned());
+                }
+                if is_other {
+                    others.insert(uid);
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            due = next;
+        }
+        others
+    }
+
+    /// The sources of the named objects, each once, at most `limit`.
+    pub fn reference_sources(&self, limit: usize) -> Vec<SourceKey> {
+        let mut sources = Vec::new();
+        for uid in self.graph.all_referrers() {
+            let Some(cluster) = self.cluster_of(uid) else {
+                continue;
+            };
+            for reference in self.graph.references_of(uid) {
+                let source = reference.target.source(cluster);
+                if sources.len() < limit && !sources.contains(&source) {
+                    sources.push(source);
+                }
+            }
+        }
+        sources
+    }
+
+    /// What is wrong with the objects that an object names, each problem once.
+    pub(super) fn findings(&self, uid: &Uid) -> Vec<Finding> {
+        let Some(cluster) = self.cluster_of(uid) else {
+            return Vec::new();
+        };
+        let mut findings: Vec<Finding> = Vec::new();
+        for reference in self.graph.references_of(uid) {
+            let found = match self.graph.referenced(&reference.target) {
+                Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
+                Some(_) => Some(absent(reference)),
+                None => match self.coverage.reading(&reference.target.source(cluster)) {
+                    Some(Reading::All) => Some(absent(reference)),
+                    Some(Reading::Refused) => unseen(reference),
+                    Some(Reading::Partial | Reading::Silent { .. }) | None => None,
+                },
+            };
+            findings.extend(found.filter(|found| !findings.contains(found)));
+        }
+        findings
+    }
+
+    /// The problem of an object that exists, for an object that names it.
+    fn problem_of(&self, reference: &Reference, node: &Node) -> Option<Finding> {
+        let service = node.service()?;
+        let (target, relation) = (&reference.target, reference.relation.name);
+        if let Some(port) = reference
+            .port
+            .as_ref()
+            .filter(|port| !service.has_port(port))
+        {
+            let text = format!("{relation} {target} has no port {port}");
+            return Some(Finding::new(CauseRule::MissingPort, Status::Failed, text));
+        }
+        let own: &Assessment = &self.objects.get(&node.uid)?.assessment;
+        let has_failed = own.status() == Status::Failed;
+        has_failed.then(|| {
+            let text = format!("{relation} {target}: {}", own.verdict.message);
+            Finding::new(CauseRule::FailedReference, Status::Failed, text)
+        })
+    }
+
+    fn is_there(&self, uid: &Uid) -> bool {
+        let object = self.objects.get(uid);
+        object.is_some_and(|object| object.departure.is_none())
+    }
+
+    fn cluster_of(&self, uid: &Uid) -> Option<&ClusterId> {
+        self.objects.get(uid)?.cluster()
+    }
+}
+
+/// The other objects that matter to the state of an object. An object that is well has found most of what it
+/// needs, and one that is only starting may still find it.
+pub(super) fn needed(object: Value<'_>, own: &Assessment, now: Timestamp) -> Vec<Reference> {
+    let is_waiting = own.status() == Status::InProgress && !is_starting(object, now);
+    let upto = if is_waiting || own.status() == Status::Failed {
+        Tier::Unwell
+    } else {
+        Tier::Always
+    };
+    references(object, upto)
+}
+
+fn absent(reference: &Reference) -> Finding {
+    let status = match reference.relation.absence {
+        Absence::Fails => Status::Failed,
+        Absence::Delays => Status::InProgress,
+    };
+    let text = format!(
+        "{} {} does not exist",
+        reference.relation.name, reference.target
+    );
+    Finding::new(CauseRule::MissingReference, status, text)
+}
+
+/// An object is never called well for lack of rights.
+fn unseen(reference: &Reference) -> Option<Finding> {
+    (reference.relation.tier == Tier::Always).then(|| {
+        let text = format!(
+            "{} {} cannot be read",
+            reference.relation.name, reference.target
+        );
+        Finding::new(CauseRule::UnreadReference, Status::Unknown, text)
+    })
+}
