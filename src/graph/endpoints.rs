@@ -33,6 +33,28 @@ impl Graph {
         slices
     }
 
+    /// All Services, by uid.
+    pub fn services(&self) -> impl Iterator<Item = &Node> {
+        self.services.iter().filter_map(|uid| self.node(uid))
+    }
+
+    /// The Services that a slice or a Pod belongs to.
+    pub fn services_of(&self, uid: &Uid) -> Vec<&Node> {
+        let Some(node) = self.node(uid) else {
+            return Vec::new();
+        };
+        let is_of = |service: &&Node| match &node.facts {
+            Facts::Slice(_) => node.label(SERVICE_NAME) == Some(&service.object.name),
+            Facts::Pod(_) => {
+                let selector = service.selector();
+                selector.is_some_and(|selector| selector.matches(|key| node.label(key)))
+            }
+            Facts::Workload(_) | Facts::Service(_) | Facts::Other => false,
+        };
+        let beside = |service: &&Node| service.object.namespace == node.object.namespace;
+        self.services().filter(beside).filter(is_of).collect()
+    }
+
     /// The endpoints of one slice: those that get traffic first, then by the names of their targets.
     pub fn backends(&self, slice: &Uid) -> Vec<Backend<'_>> {
         let Some(node) = self.node(slice) else {

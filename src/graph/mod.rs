@@ -6,6 +6,7 @@
 //! which `owner`, `pod`, `slice` and `workload` read.
 
 mod endpoints;
+mod neighbours;
 mod node;
 mod owner;
 mod plan;
@@ -16,6 +17,7 @@ mod relations;
 mod revision;
 mod selector;
 mod service;
+mod service_endpoints;
 mod slice;
 mod tree;
 mod workload;
@@ -30,10 +32,14 @@ pub use node::{Facts, Node};
 pub use owner::Owner;
 pub use plan::slices_source;
 pub use pod::{Images, NamedPort, Pod};
-pub use reference::{NamedObject, Port, Reference, references};
-pub use relations::{Absence, Relation, Tier};
+pub use reference::{Port, Reference, ReferenceTarget, references};
+pub use relations::{IfAbsent, Relation, Tier};
 pub use revision::{Standing, Standings};
 pub use service::{Service, ServicePort};
+pub use service_endpoints::{
+    AddressGroup, Behind, EndpointCounts, PodCoverage, ServedEndpoint, address_groups,
+    count_backends,
+};
 pub use slice::{Endpoint, EndpointState, Slice, SlicePort, Target};
 pub use workload::Workload;
 
@@ -47,6 +53,8 @@ pub struct Graph {
     dependents: BTreeMap<Uid, BTreeSet<Uid>>,
     /// The objects that other objects name.
     references: References,
+    /// The Services.
+    services: BTreeSet<Uid>,
 }
 
 impl Graph {
@@ -62,6 +70,9 @@ impl Graph {
         let uid = node.uid.clone();
         self.take(&uid);
         self.references.add_bearer(&node);
+        if node.service().is_some() {
+            self.services.insert(uid.clone());
+        }
         for owner in &node.owners {
             self.dependents
                 .entry(owner.uid.clone())
@@ -83,6 +94,7 @@ impl Graph {
             return;
         };
         self.references.remove_bearer(&node);
+        self.services.remove(uid);
         for owner in &node.owners {
             if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
                 dependents.remove(uid);

@@ -83,8 +83,18 @@ impl Node {
 
     /// The source that shows the Pods that this Service selects; `None` without a selector.
     pub fn selected_pods_source(&self, cluster: &ClusterId) -> Option<SourceKey> {
+        self.service()
+            .filter(|service| service.external_name.is_none())?;
         let select = self.selection().filter(|select| *select != Select::All)?;
         Some(self.source_beside(cluster, well_known("", "Pod"), select))
+    }
+
+    /// The source of a Service's slices; `None` for other kinds.
+    pub fn slices_source(&self, cluster: &ClusterId) -> Option<SourceKey> {
+        self.service()?;
+        let name = Select::Name(self.object.name.clone());
+        let own = self.source_beside(cluster, well_known("", "Service"), name);
+        Some(slices_source(&own))
     }
 
     /// The selection by its selector; `None` if it selects nothing.

@@ -14,14 +14,14 @@ pub struct Reference {
     /// What the other object is for this one.
     pub relation: &'static Relation,
     /// The named object.
-    pub target: NamedObject,
+    pub target: ReferenceTarget,
     /// The port of the named Service; `None` if the field has none.
     pub port: Option<Port>,
 }
 
 /// An object, by its type, namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NamedObject {
+pub struct ReferenceTarget {
     /// Its type.
     pub kind: GroupKind,
     /// Its namespace; `None` for a cluster-scoped object.
@@ -98,7 +98,7 @@ fn reference(relation: &'static Relation, own: &ObjectRef, holder: Value<'_>) ->
     let namespace = namespace.or_else(|| own.namespace.clone());
     Some(Reference {
         relation,
-        target: NamedObject {
+        target: ReferenceTarget {
             kind,
             namespace: namespace.filter(|_| resource.namespaced),
             name,
@@ -136,10 +136,10 @@ fn split(text: &str) -> (&str, &str) {
     text.rsplit_once('/').unwrap_or(("", text))
 }
 
-impl NamedObject {
+impl ReferenceTarget {
     /// The name of an object.
-    pub(super) fn of(object: &ObjectRef) -> NamedObject {
-        NamedObject {
+    pub(super) fn of(object: &ObjectRef) -> ReferenceTarget {
+        ReferenceTarget {
             kind: object.group_kind(),
             namespace: object.namespace.clone(),
             name: object.name.clone(),
@@ -169,7 +169,7 @@ impl NamedObject {
 }
 
 /// `secret/db`.
-impl fmt::Display for NamedObject {
+impl fmt::Display for ReferenceTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.kind.kind.to_lowercase(), self.name)
     }

@@ -19,7 +19,7 @@ pub struct Relation {
     /// When the named object matters.
     pub tier: Tier,
     /// What it means for this object if the named one does not exist.
-    pub absence: Absence,
+    pub if_absent: IfAbsent,
 }
 
 /// The type of a named object.
@@ -42,7 +42,7 @@ pub enum Tier {
 
 /// What it means for an object if the named one does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absence {
+pub enum IfAbsent {
     /// It cannot work.
     Fails,
     /// It works in part, or a controller creates the named object later.
@@ -50,7 +50,7 @@ pub enum Absence {
 }
 
 macro_rules! relations {
-    ($($name:literal: $from:literal $path:literal . $key:literal => $to:ident ($target:literal), $tier:ident $absence:ident;)*) => {
+    ($($name:literal: $from:literal $path:literal . $key:literal => $to:ident ($target:literal), $tier:ident $if_absent:ident;)*) => {
         /// All relations by name.
         pub(super) const RELATIONS: &[Relation] = &[$(Relation {
             name: $name,
@@ -59,7 +59,7 @@ macro_rules! relations {
             key: $key,
             to: To::$to($target),
             tier: Tier::$tier,
-            absence: Absence::$absence,
+            if_absent: IfAbsent::$if_absent,
         },)*];
     };
 }

@@ -14,8 +14,11 @@ pub struct Service {
     pub selector: Option<LabelSelector>,
     /// Whether pods that are not ready count as ready endpoints.
     pub publishes_unready: bool,
-    /// Whether it is an alias for an external name. Such a Service has no endpoints.
-    pub is_external: bool,
+    /// What it is an alias for, if its type is `ExternalName`; empty if the name is missing. Such a Service has no
+    /// endpoints.
+    pub external_name: Option<Arc<str>>,
+    /// Whether it has no cluster IP. Its DNS name resolves to its endpoints, of which there may be none.
+    pub is_headless: bool,
     /// Its ports.
     pub ports: Vec<ServicePort>,
 }
@@ -37,7 +40,13 @@ impl Service {
             publishes_unready: service
                 .bool_at(&["spec", "publishNotReadyAddresses"])
                 .unwrap_or(false),
-            is_external: service.str_at(&["spec", "type"]).as_deref() == Some("ExternalName"),
+            external_name: (service.str_at(&["spec", "type"]).as_deref() == Some("ExternalName"))
+                .then(|| {
+                    service
+                        .text_at(&["spec", "externalName"])
+                        .unwrap_or_default()
+                }),
+            is_headless: service.str_at(&["spec", "clusterIP"]).as_deref() == Some("None"),
             ports: ports
                 .filter_map(|port| {
                     Some(ServicePort {
@@ -51,7 +60,7 @@ impl Service {
 
     /// Whether it has this port. Each port of an alias for an external name exists as far as the API knows.
     pub fn has_port(&self, port: &Port) -> bool {
-        self.is_external
+        self.external_name.is_some()
             || self.ports.iter().any(|own| match port {
                 Port::Number(number) => own.number == *number,
                 Port::Name(name) => own.name.as_ref() == Some(name),

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::graph::{Absence, Node, Reference, Tier, references};
-use crate::object::{Uid, Value};
+use crate::graph::{IfAbsent, Node, Reference, Tier};
+use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
-use crate::status::{Assessment, CauseRule, Finding, Status, is_starting};
+use crate::status::{Assessment, CauseRule, Finding, Status};
 
 use super::{Model, Reading};
 
@@ -21,7 +21,10 @@ impl Model {
         let mut due = changed;
         if std::mem::take(&mut self.has_news_of_sources) {
             due.extend(self.graph.all_referrers().cloned());
+            due.extend(self.graph.services().map(|service| service.uid.clone()));
         }
+        let served: Vec<Uid> = due.iter().flat_map(|uid| self.services_of(uid)).collect();
+        due.extend(served);
         let mut others = BTreeSet::new();
         for round in 0..MOST_ROUNDS {
             let mut next = BTreeSet::new();
@@ -65,12 +68,15 @@ impl Model {
         sources
     }
 
-    /// What is wrong with the objects that an object names, each problem once.
+    /// What is wrong with an object's endpoints and with the objects that it names, each problem once.
     pub(super) fn findings(&self, uid: &Uid) -> Vec<Finding> {
         let Some(cluster) = self.cluster_of(uid) else {
             return Vec::new();
         };
-        let mut findings: Vec<Finding> = Vec::new();
+        let node = self.graph.node(uid);
+        let endpoints = node.and_then(|node| self.endpoints_finding(node));
+        let mut findings = Vec::from_iter(endpoints);
+        findings.retain(|finding| finding.status != Status::Current);
         for reference in self.graph.references_of(uid) {
             let found = match self.graph.referenced(&reference.target) {
                 Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
@@ -78,7 +84,7 @@ impl Model {
                 None => match self.coverage.reading(&reference.target.source(cluster)) {
                     Some(Reading::All) => Some(absent(reference)),
                     Some(Reading::Refused) => unseen(reference),
-                    Some(Reading::Partial | Reading::Silent { .. }) | None => None,
+                    Some(Reading::Partial | Reading::Retrying { .. }) | None => None,
                 },
             };
             findings.extend(found.filter(|found| !findings.contains(found)));
@@ -106,32 +112,26 @@ impl Model {
         })
     }
 
+    /// The Services that a slice or a Pod belongs to.
+    pub(super) fn services_of(&self, uid: &Uid) -> Vec<Uid> {
+        let services = self.graph.services_of(uid).into_iter();
+        services.map(|service| service.uid.clone()).collect()
+    }
+
     fn is_there(&self, uid: &Uid) -> bool {
         let object = self.objects.get(uid);
         object.is_some_and(|object| object.departure.is_none())
     }
 
-    fn cluster_of(&self, uid: &Uid) -> Option<&ClusterId> {
+    pub(super) fn cluster_of(&self, uid: &Uid) -> Option<&ClusterId> {
         self.objects.get(uid)?.cluster()
     }
 }
 
-/// The other objects that matter to the state of an object. An object that is well has found most of what it
-/// needs, and one that is only starting may still find it.
-pub(super) fn needed(object: Value<'_>, own: &Assessment, now: Timestamp) -> Vec<Reference> {
-    let is_waiting = own.status() == Status::InProgress && !is_starting(object, now);
-    let upto = if is_waiting || own.status() == Status::Failed {
-        Tier::Unwell
-    } else {
-        Tier::Always
-    };
-    references(object, upto)
-}
-
 fn absent(reference: &Reference) -> Finding {
-    let status = match reference.relation.absence {
-        Absence::Fails => Status::Failed,
-        Absence::Delays => Status::InProgress,
+    let status = match reference.relation.if_absent {
+        IfAbsent::Fails => Status::Failed,
+        IfAbsent::Delays => Status::InProgress,
     };
     let text = format!(
         "{} {} does not exist",

@@ -5,7 +5,9 @@
 
 mod coverage;
 mod judge;
+mod needed;
 mod object;
+mod service;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +21,7 @@ use crate::object::{Doc, Uid};
 use crate::source::{Event, SourceKey, Version, Why};
 use crate::status::{Assessment, Rules, review_at};
 
-use judge::needed;
+use needed::needed;
 
 pub use coverage::{Coverage, Reading};
 pub use object::ModelObject;
@@ -113,8 +115,9 @@ impl Model {
         } = event
         else {
             let tells_of_source = matches!(event, Event::Synced { .. } | Event::State(_));
-            self.has_news_of_sources |=
-                tells_of_source && self.graph.all_referrers().next().is_some();
+            let has_neighbours = self.graph.all_referrers().next().is_some()
+                || self.graph.services().next().is_some();
+            self.has_news_of_sources |= tells_of_source && has_neighbours;
             return;
         };
         if !why.is_gone() {
@@ -265,16 +268,18 @@ impl Model {
         })
     }
 
-    /// Removes an object. Returns the objects that name it.
+    /// Removes an object. Returns the objects to judge again: those that name it, and its Services.
     fn remove(&mut self, uid: &Uid) -> Vec<Uid> {
         self.departed.remove(uid);
+        let mut around = self.services_of(uid);
         self.graph.delete(uid);
         let Some(object) = self.objects.remove(uid) else {
-            return Vec::new();
+            return around;
         };
         if let Some(review) = object.review {
             self.reviews.remove(&(review, uid.clone()));
         }
-        self.graph.referrers(&object.object).cloned().collect()
+        around.extend(self.graph.referrers(&object.object).cloned());
+        around
     }
 }

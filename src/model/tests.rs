@@ -26,11 +26,14 @@ fn pod(uid: &str, phase: &str, owner: &str) -> Arc<Version> {
         "" => String::new(),
         owner => format!(r#","ownerReferences":[{{"uid":"{owner}","controller":true}}]"#),
     };
-    let text = format!(
+    version(&format!(
         r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"uid":"{uid}","name":"{uid}","namespace":"shop"{owners}}},
             "status":{{"phase":"{phase}","conditions":[{{"type":"Ready","status":"True"}}]}}}}"#
-    );
-    let doc = Doc::parse(&*text).expect("a test's object is JSON");
+    ))
+}
+
+fn version(text: &str) -> Arc<Version> {
+    let doc = Doc::parse(text).expect("a test's object is JSON");
     Arc::new(Version {
         object: ObjectRef::of(doc.root()),
         version: ResourceVersion::new("1"),
@@ -93,7 +96,7 @@ fn ingress() -> (Model, Arc<SourceKey>, Arc<SourceKey>) {
     let ingress = named("networking.k8s.io", "Ingress");
     let service = named("", "Service");
     let mut model = model(RETENTION, &[&ingress]);
-    let object = Version::of_text(
+    let object = version(
         r#"{"apiVersion":"networking.k8s.io/v1","kind":"Ingress","metadata":{"uid":"i","name":"web","namespace":"shop"},
             "spec":{"defaultBackend":{"service":{"name":"web","port":{"number":80}}}}}"#,
     );
@@ -105,7 +108,7 @@ fn ingress() -> (Model, Arc<SourceKey>, Arc<SourceKey>) {
 }
 
 fn service(port: u32) -> Arc<Version> {
-    Version::of_text(&format!(
+    version(&format!(
         r#"{{"apiVersion":"v1","kind":"Service","metadata":{{"uid":"s","name":"web","namespace":"shop"}},
             "spec":{{"ports":[{{"port":{port}}}]}}}}"#
     ))

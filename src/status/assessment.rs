@@ -39,6 +39,7 @@ impl Assessment {
 
     /// The same assessment with the problems of the objects around this one. Their causes come first: they explain
     /// what the object itself reports. An object that is being deleted needs nothing any more.
+    #[must_use]
     pub fn with(self, findings: Vec<Finding>) -> Assessment {
         let Some(worst) = findings.iter().max_by_key(|finding| finding.status) else {
             return self;

@@ -27,8 +27,8 @@ pub(super) struct StatusState {
     pub(super) model: Model,
     requested: Vec<SourceKey>,
     roots: BTreeMap<Uid, Root>,
-    /// The sources of the objects that other objects name.
-    references: Vec<SourceKey>,
+    /// The sources of the objects that decide the states of others.
+    neighbours: Vec<SourceKey>,
     /// Whether the roots, their dependents or their references have changed since the last plan.
     is_plan_old: bool,
     /// Whether the dependents of some roots are hidden.
@@ -59,7 +59,7 @@ impl StatusState {
             requested: model.coverage().sources().cloned().collect(),
             model,
             roots: BTreeMap::new(),
-            references: Vec::new(),
+            neighbours: Vec::new(),
             is_plan_old: false,
             hides_dependents: false,
             started,
@@ -109,9 +109,10 @@ impl StatusState {
     pub(super) fn refresh(&mut self, now: Timestamp) -> bool {
         let touched = self.model.refresh(now);
         self.update_roots(&touched);
-        let references = self.model.reference_sources(MAX_REFERENCES);
-        self.is_plan_old |= references != self.references;
-        self.references = references;
+        let mut neighbours = self.model.service_sources();
+        neighbours.extend(self.model.reference_sources(MAX_REFERENCES));
+        self.is_plan_old |= neighbours != self.neighbours;
+        self.neighbours = neighbours;
         if std::mem::take(&mut self.is_plan_old) {
             self.follow_dependents();
             self.model.refresh(now);
@@ -148,7 +149,7 @@ impl StatusState {
         self.hides_dependents = !flat.is_empty();
         let dependents = followed.into_iter().flat_map(|root| &root.dependents);
         let sources = self.requested.iter().chain(dependents);
-        let sources = sources.chain(&self.references).cloned().collect();
+        let sources = sources.chain(&self.neighbours).cloned().collect();
         self.model.follow(sources);
     }
 }

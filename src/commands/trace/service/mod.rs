@@ -1,6 +1,6 @@
 //! The trace of a Service: its slices, their endpoints, the pods behind them, and the owners of the pods.
 
-mod endpoints;
+mod endpoint_text;
 mod owners;
 mod spec;
 mod state;
@@ -8,7 +8,6 @@ mod state;
 mod tests;
 mod transitions;
 mod unserved_pods;
-mod verdict;
 mod view;
 
 use super::chain::{Chain, FrameParts};
@@ -50,11 +49,11 @@ impl Chain for ServiceTrace {
     }
 
     fn state(&self) -> Option<Headline> {
-        verdict::of(&self.state)
+        self.state.headline()
     }
 
     fn remains(&self, _uid: &Uid) -> String {
-        match endpoints::groups(self.state.traced.graph())[..] {
+        match self.state.address_groups()[..] {
             [] => String::new(),
             [..] => "; its endpoints still exist".to_owned(),
         }

@@ -88,7 +88,7 @@ fn ingress(service: Value<'_>) -> Vec<String> {
 }
 
 /// A port of a Service.
-pub(super) struct ServicePort {
+pub(super) struct PortSummary {
     name: Option<Arc<str>>,
     number: i64,
     protocol: Arc<str>,
@@ -109,14 +109,14 @@ enum TargetPort {
 }
 
 /// The ports of a Service. Named target ports are looked up in its pods.
-pub(super) fn ports(service: Value<'_>, pods: &[&Pod]) -> Vec<ServicePort> {
+pub(super) fn ports(service: Value<'_>, pods: &[&Pod]) -> Vec<PortSummary> {
     service
         .items_at(&["spec", "ports"])
         .map(|port| port_of(port, pods))
         .collect()
 }
 
-fn port_of(port: Value<'_>, pods: &[&Pod]) -> ServicePort {
+fn port_of(port: Value<'_>, pods: &[&Pod]) -> PortSummary {
     let number = port.i64_at(&["port"]).unwrap_or_default();
     let protocol = port.text_at(&["protocol"]).unwrap_or_else(|| "TCP".into());
     let target = match port.get("targetPort") {
@@ -127,7 +127,7 @@ fn port_of(port: Value<'_>, pods: &[&Pod]) -> ServicePort {
         Some(target) => TargetPort::Number(target.as_i64().unwrap_or(number)),
         None => TargetPort::Number(number),
     };
-    ServicePort {
+    PortSummary {
         name: port.text_at(&["name"]),
         number,
         on_nodes: port.i64_at(&["nodePort"]).filter(|port| *port > 0),
@@ -153,7 +153,7 @@ fn resolve(name: String, protocol: &str, pods: &[&Pod]) -> TargetPort {
     }
 }
 
-impl ServicePort {
+impl PortSummary {
     /// The port as text: `http 80->8080/TCP`.
     pub(super) fn text(&self) -> String {
         let name = self.name.as_ref().map(|name| format!("{name} "));

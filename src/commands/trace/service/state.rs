@@ -1,10 +1,11 @@
 //! `ServiceState`: the live model of a Service's trace, and the sources that it needs.
 
-use super::endpoints::PodCoverage;
+use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
-use crate::graph::{Node, slices_source};
+use crate::graph::{AddressGroup, Node, PodCoverage, address_groups, slices_source};
 use crate::object::Doc;
 use crate::source::SourceKey;
+use crate::status::Status;
 
 /// The most owners of its Pods to read. Each costs a watch.
 const MOST_OWNERS: usize = 12;
@@ -52,11 +53,29 @@ impl ServiceState {
     /// Whether its Pods are known. Without a selector they are not read.
     pub(super) fn pods(&self) -> PodCoverage {
         let is_read = |pods: &SourceKey| self.traced.is_read(pods);
-        if self.pods.as_ref().is_some_and(is_read) {
-            PodCoverage::Known
-        } else {
-            PodCoverage::Unknown
+        self.pods.as_ref().is_some_and(is_read).into()
+    }
+
+    /// Its endpoints by address type. Those of a deleted Service may still exist.
+    pub(super) fn address_groups(&self) -> Vec<AddressGroup<'_>> {
+        let graph = self.traced.graph();
+        address_groups(graph, graph.of_kind("EndpointSlice"))
+    }
+
+    /// The state of the Service: its endpoints, unless the Service itself has a worse problem.
+    pub(super) fn headline(&self) -> Option<Headline> {
+        let (node, _) = self.service()?;
+        let endpoints = self.traced.model.endpoints_finding(node)?;
+        if node.deleting {
+            let words = format!("being deleted; {}", endpoints.cause.text);
+            return Some(Headline::new(Status::Terminating, words));
         }
+        let own = &self.traced.assessment(&node.uid)?.verdict;
+        Some(if own.status > endpoints.status {
+            Headline::new(own.status, &own.message)
+        } else {
+            Headline::new(endpoints.status, endpoints.cause.text)
+        })
     }
 
     /// Whether its slices have been read.

@@ -115,7 +115,7 @@ fn a_service_without_endpoints_shows_why() {
     feed.put(&SERVICE.replace("selector: {app: api}", "selector: {}"));
     insta::assert_snapshot!(feed.frame(80), @"
     service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
-    ✗ no endpoints, and no selector to find any  no selector
+    ● no endpoints, and no selector to find any  no selector
     └─ endpointslice/api-1  IPv4  0 ready, 0 not ready, 0 terminating
     ");
 }
@@ -589,7 +589,7 @@ fn the_graph_as_a_record() {
     insta::assert_snapshot!(lines("nodes").join("\n"), @r#"
     {"ghost":true,"id":"/Pod/shop/api-b","ref":{"apiVersion":"v1","cluster":"test","kind":"Pod","name":"api-b","namespace":"shop","uid":"uid-api-b"},"status":"NotFound"}
     {"ghost":false,"id":"ip:192.0.2.7","status":"Unknown"}
-    {"causes":[{"rule":"Endpoints","text":"degraded 2/3 ready, 1 without a live pod"}],"ghost":false,"id":"uid-api","ref":{"apiVersion":"v1","cluster":"test","kind":"Service","name":"api","namespace":"shop","uid":"uid-api"},"status":"InProgress","word":"Current"}
+    {"causes":[{"rule":"Endpoints","text":"degraded 2/3 ready, 1 without a live pod"}],"ghost":false,"id":"uid-api","ref":{"apiVersion":"v1","cluster":"test","kind":"Service","name":"api","namespace":"shop","uid":"uid-api"},"status":"InProgress","word":"InProgress"}
     {"ghost":false,"id":"uid-api-1","ref":{"apiVersion":"discovery.k8s.io/v1","cluster":"test","kind":"EndpointSlice","name":"api-1","namespace":"shop","uid":"uid-api-1"},"status":"Current","word":"Current"}
     {"causes":[{"rule":"NotReady","text":"api: running, not ready"}],"ghost":false,"id":"uid-api-a","ready":"0/1","ref":{"apiVersion":"v1","cluster":"test","kind":"Pod","name":"api-a","namespace":"shop","uid":"uid-api-a"},"status":"InProgress","word":"Running"}
     "#);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::endpoints::{self, Behind, ServedEndpoint};
+use super::endpoint_text;
 use super::state::ServiceState;
-use crate::graph::EndpointState;
+use crate::graph::{Behind, EndpointState, ServedEndpoint};
 
 /// The state that was printed last, to print only changes.
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(super) struct EndpointTransitions {
 impl EndpointTransitions {
     /// A line for each change since the last call.
     pub(super) fn lines(&mut self, state: &ServiceState) -> Vec<String> {
-        let groups = endpoints::groups(state.traced.graph());
+        let groups = state.address_groups();
         let present: BTreeMap<_, _> = groups
             .iter()
             .flat_map(|group| &group.endpoints)
@@ -25,7 +25,9 @@ impl EndpointTransitions {
         for (key, (text, condition)) in &present {
             match self.endpoints.get(key) {
                 Some((_, was)) if was == condition => {}
-                Some((_, was)) => changes.push(format!("{text} (was {})", endpoints::word(*was))),
+                Some((_, was)) => {
+                    changes.push(format!("{text} (was {})", endpoint_text::word(*was)));
+                }
                 None => changes.push(text.clone()),
             }
         }
@@ -33,7 +35,7 @@ impl EndpointTransitions {
             if !present.contains_key(key) {
                 changes.push(format!(
                     "endpoint {key} gone (was {})",
-                    endpoints::word(*was)
+                    endpoint_text::word(*was)
                 ));
             }
         }
@@ -51,14 +53,14 @@ fn text(state: &ServiceState, endpoint: &ServedEndpoint<'_>) -> String {
     let text = format!(
         "endpoint {} {}",
         key(endpoint),
-        endpoints::word(endpoint.state())
+        endpoint_text::word(endpoint.state())
     );
     let why = match endpoint.behind(state.pods()) {
         Behind::Pod(pod) if endpoint.state() == EndpointState::NotReady => {
             let assessment = state.traced.assessment(&pod.uid);
             assessment.and_then(|assessment| Some(assessment.causes.first()?.text.clone()))
         }
-        Behind::Ghost(target) => Some(endpoints::ghost_note(target, state.traced.graph())),
+        Behind::Ghost(target) => Some(endpoint_text::ghost_note(target, state.traced.graph())),
         Behind::Pod(_) | Behind::Unread | Behind::External => None,
     };
     match why {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::Node;
+use crate::graph::{AddressGroup, Node, PodCoverage};
 use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
@@ -11,7 +11,6 @@ use crate::render::status::role;
 use crate::render::style::Role;
 use crate::render::table::Cell;
 
-use super::endpoints::{AddressGroup, PodCoverage};
 use super::spec;
 use super::state::ServiceState;
 

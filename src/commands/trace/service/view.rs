@@ -1,7 +1,9 @@
 //! The parts of a frame about a Service: its ports, its selector, and its endpoints as a tree.
 
 use crate::commands::trace::chain::FrameParts;
-use crate::graph::{EndpointState, Node, Pod};
+use crate::graph::{
+    AddressGroup, Behind, EndpointCounts, EndpointState, Node, Pod, PodCoverage, ServedEndpoint,
+};
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
 use crate::render::outline::{Outline, OutlineItem};
@@ -11,7 +13,7 @@ use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::escape_line;
 use crate::status::{Assessment, Status};
 
-use super::endpoints::{self, AddressGroup, Behind, EndpointCounts, PodCoverage, ServedEndpoint};
+use super::endpoint_text;
 use super::state::ServiceState;
 use super::{owners, spec, unserved_pods};
 
@@ -32,14 +34,14 @@ fn facts(state: &ServiceState) -> Vec<String> {
         return Vec::new();
     };
     let mut facts = spec::reach(service.root());
-    let ports: Vec<String> = ports(state).iter().map(spec::ServicePort::text).collect();
+    let ports: Vec<String> = ports(state).iter().map(spec::PortSummary::text).collect();
     if !ports.is_empty() {
         facts.push(ports.join(", "));
     }
     facts
 }
 
-fn ports(state: &ServiceState) -> Vec<spec::ServicePort> {
+fn ports(state: &ServiceState) -> Vec<spec::PortSummary> {
     let Some((node, service)) = state.service() else {
         return Vec::new();
     };
@@ -56,7 +58,7 @@ fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
     let ports = ports(state);
     let mut warnings: Vec<String> = ports
         .iter()
-        .filter_map(spec::ServicePort::warning)
+        .filter_map(spec::PortSummary::warning)
         .collect();
     let service = state.traced.node().and_then(Node::service);
     if service.is_some_and(|service| service.publishes_unready) {
@@ -97,7 +99,7 @@ fn selection(state: &ServiceState, canvas: Canvas) -> (String, String) {
 }
 
 fn outline(state: &ServiceState, canvas: Canvas) -> Outline {
-    let groups = endpoints::groups(state.traced.graph());
+    let groups = state.address_groups();
     let mut items = Vec::new();
     for group in &groups {
         items.push(OutlineItem::line(1, &heading(group), Role::Plain));
@@ -151,7 +153,7 @@ fn endpoint_item(
         Behind::Ghost(_) | Behind::Unread | Behind::External => None,
     };
     let mut causes = match behind {
-        Behind::Ghost(target) => vec![endpoints::ghost_note(target, state.traced.graph())],
+        Behind::Ghost(target) => vec![endpoint_text::ghost_note(target, state.traced.graph())],
         Behind::Pod(_) | Behind::Unread | Behind::External => Vec::new(),
     };
     if let Some(pod) = pod
@@ -204,7 +206,7 @@ fn cells(
                 .and_then(|pod| pod.row.ready.as_deref())
                 .unwrap_or_default(),
         ),
-        Cell::new(endpoints::word(condition), role(status)),
+        Cell::new(endpoint_text::word(condition), role(status)),
         plain(serving),
         plain(facts.node.as_deref().unwrap_or_default()),
         plain(facts.zone.as_deref().unwrap_or_default()),

@@ -3,25 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::graph::{Backend, EndpointState, Facts, Graph, Node, Target};
 use crate::object::Uid;
 
+use super::{Backend, EndpointState, Facts, Graph, Node, Target};
+
 /// The endpoints of one address type.
-pub(super) struct AddressGroup<'a> {
+pub struct AddressGroup<'a> {
     /// `IPv4`, `IPv6` or `FQDN`.
-    pub(super) address_type: &'a str,
+    pub address_type: &'a str,
     /// The names of their slices.
-    pub(super) slices: Vec<&'a str>,
+    pub slices: Vec<&'a str>,
     /// The endpoints: those that get traffic first, then by the names of their targets.
-    pub(super) endpoints: Vec<ServedEndpoint<'a>>,
+    pub endpoints: Vec<ServedEndpoint<'a>>,
 }
 
 /// An endpoint, with its ports from all slices.
-pub(super) struct ServedEndpoint<'a> {
+pub struct ServedEndpoint<'a> {
     /// The endpoint in the first slice that has it.
-    pub(super) backend: Backend<'a>,
+    pub backend: Backend<'a>,
     /// Its ports.
-    pub(super) ports: BTreeSet<i64>,
+    pub ports: BTreeSet<i64>,
 }
 
 /// The identity of an endpoint: its addresses and the uid of its target.
@@ -29,7 +30,7 @@ type Identity = (Vec<Arc<str>>, Option<Uid>);
 
 /// The object behind an endpoint.
 #[derive(Clone, Copy)]
-pub(super) enum Behind<'a> {
+pub enum Behind<'a> {
     /// A pod that exists.
     Pod(&'a Node),
     /// A pod that does not exist. A new pod with the same name does not count.
@@ -42,17 +43,17 @@ pub(super) enum Behind<'a> {
 
 /// The number of endpoints in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct EndpointCounts {
+pub struct EndpointCounts {
     /// They get traffic.
-    pub(super) ready: usize,
+    pub ready: usize,
     /// They get none.
-    pub(super) not_ready: usize,
+    pub not_ready: usize,
     /// They are terminating.
-    pub(super) terminating: usize,
+    pub terminating: usize,
     /// They are terminating but still serve. They get traffic while no endpoint is ready.
-    pub(super) draining: usize,
+    pub draining: usize,
     /// Their pods do not exist, whatever their state.
-    pub(super) ghosts: usize,
+    pub ghosts: usize,
 }
 
 impl EndpointCounts {
@@ -69,15 +70,18 @@ impl EndpointCounts {
     }
 
     /// The endpoints that are not terminating.
-    pub(super) fn staying(self) -> usize {
+    pub fn staying(self) -> usize {
         self.ready + self.not_ready
     }
 }
 
 /// The endpoints by address type. Several slices may have the same address type.
-pub(super) fn groups(graph: &Graph) -> Vec<AddressGroup<'_>> {
+pub fn address_groups<'a>(
+    graph: &'a Graph,
+    slices: impl IntoIterator<Item = &'a Node>,
+) -> Vec<AddressGroup<'a>> {
     let mut groups: BTreeMap<&str, AddressGroup<'_>> = BTreeMap::new();
-    let mut slices: Vec<&Node> = graph.of_kind("EndpointSlice").collect();
+    let mut slices: Vec<&Node> = slices.into_iter().collect();
     slices.sort_by_key(|slice| &slice.object.name);
     for node in slices {
         let Facts::Slice(slice) = &node.facts else {
@@ -123,7 +127,7 @@ impl<'a> AddressGroup<'a> {
     }
 
     /// The number of endpoints in each state.
-    pub(super) fn counts(&self) -> EndpointCounts {
+    pub fn counts(&self) -> EndpointCounts {
         let mut counts = EndpointCounts::default();
         for endpoint in &self.endpoints {
             counts.count(endpoint.state());
@@ -133,7 +137,7 @@ impl<'a> AddressGroup<'a> {
 }
 
 /// The number of backends in each state. A backend with an address of each type counts once.
-pub(super) fn count_backends(groups: &[AddressGroup<'_>], pods: PodCoverage) -> EndpointCounts {
+pub fn count_backends(groups: &[AddressGroup<'_>], pods: PodCoverage) -> EndpointCounts {
     let mut best: BTreeMap<Identity, (EndpointState, bool)> = BTreeMap::new();
     for endpoint in groups.iter().flat_map(|group| &group.endpoints) {
         let identity = match endpoint.identity() {
@@ -154,18 +158,18 @@ pub(super) fn count_backends(groups: &[AddressGroup<'_>], pods: PodCoverage) -> 
 
 impl<'a> ServedEndpoint<'a> {
     /// Its `serving` condition, with the API's defaults: serving if ready, and ready if not specified.
-    pub(super) fn is_serving(&self) -> bool {
+    pub fn is_serving(&self) -> bool {
         let endpoint = self.backend.endpoint;
         endpoint.serving.unwrap_or(endpoint.ready.unwrap_or(true))
     }
 
     /// Whether it gets traffic.
-    pub(super) fn state(&self) -> EndpointState {
+    pub fn state(&self) -> EndpointState {
         self.backend.endpoint.state()
     }
 
     /// The object behind it. A pod counts as missing only if all pods of the Service are known.
-    pub(super) fn behind(&self, pods: PodCoverage) -> Behind<'a> {
+    pub fn behind(&self, pods: PodCoverage) -> Behind<'a> {
         match (self.backend.pod, &self.backend.endpoint.target, pods) {
             (Some(pod), _, _) => Behind::Pod(pod),
             (None, Some(target), PodCoverage::Known) if &*target.kind == "Pod" => {
@@ -177,7 +181,7 @@ impl<'a> ServedEndpoint<'a> {
     }
 
     /// Its addresses with its ports: `10.244.1.17:8080`, `[fd00::17]:8080,9090`.
-    pub(super) fn address(&self) -> String {
+    pub fn address(&self) -> String {
         let ports: Vec<String> = self.ports.iter().map(i64::to_string).collect();
         let with_ports = |address: &Arc<str>| {
             let is_v6 = address.contains(':');
@@ -192,7 +196,7 @@ impl<'a> ServedEndpoint<'a> {
     }
 
     /// The name of its target: `pod/api-1`; `external` for a bare address.
-    pub(super) fn target(&self) -> String {
+    pub fn target(&self) -> String {
         match &self.backend.endpoint.target {
             Some(target) => format!("{}/{}", target.kind.to_lowercase(), target.name),
             None => "external".to_owned(),
@@ -218,33 +222,19 @@ impl<'a> ServedEndpoint<'a> {
 
 /// Whether all pods that a Service selects are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PodCoverage {
+pub enum PodCoverage {
     /// They have been read.
     Known,
     /// They have not been read yet, or cannot be read.
     Unknown,
 }
 
-/// The word for a state, from the `EndpointSlice` API.
-pub(super) fn word(state: EndpointState) -> &'static str {
-    match state {
-        EndpointState::Ready => "Ready",
-        EndpointState::NotReady => "NotReady",
-        EndpointState::TerminatingServing => "Terminating(serving)",
-        EndpointState::Terminating => "Terminating",
+impl From<bool> for PodCoverage {
+    fn from(are_read: bool) -> PodCoverage {
+        if are_read {
+            PodCoverage::Known
+        } else {
+            PodCoverage::Unknown
+        }
     }
-}
-
-/// Why an endpoint has no pod.
-pub(super) fn ghost_note(target: &Target, graph: &Graph) -> String {
-    let mut pods = graph.of_kind("Pod");
-    let what = if pods.any(|pod| pod.object.name == target.name) {
-        "replaced by another"
-    } else {
-        "gone"
-    };
-    format!(
-        "an endpoint without a live pod: pod/{} is {what}",
-        target.name
-    )
 }
