@@ -168,10 +168,17 @@ impl ReferenceTarget {
     }
 }
 
-/// `secret/db`.
-impl fmt::Display for ReferenceTarget {
+/// `volume secret/db`, or `storage class fast` if the relation is the kind.
+impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.kind.kind.to_lowercase(), self.name)
+        let ReferenceTarget { kind, name, .. } = &self.target;
+        let relation = self.relation.name;
+        let kind = kind.kind.to_lowercase();
+        if relation.replace(' ', "") == kind {
+            write!(f, "{relation} {name}")
+        } else {
+            write!(f, "{relation} {kind}/{name}")
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::graph::{IfAbsent, Node, Reference, Tier};
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
-use crate::status::{Assessment, CauseRule, Finding, Status};
+use crate::status::{CauseRule, Finding, Status};
 
 use super::{Model, Reading};
 
@@ -95,21 +95,25 @@ impl Model {
     /// The problem of an object that exists, for an object that names it.
     fn problem_of(&self, reference: &Reference, node: &Node) -> Option<Finding> {
         let service = node.service()?;
-        let (target, relation) = (&reference.target, reference.relation.name);
+        let named = reference.to_string();
         if let Some(port) = reference
             .port
             .as_ref()
             .filter(|port| !service.has_port(port))
         {
-            let text = format!("{relation} {target} has no port {port}");
+            let text = format!("{named} has no port {port}");
             return Some(Finding::new(CauseRule::MissingPort, Status::Failed, text));
         }
-        let own: &Assessment = &self.objects.get(&node.uid)?.assessment;
-        let has_failed = own.status() == Status::Failed;
-        has_failed.then(|| {
-            let text = format!("{relation} {target}: {}", own.verdict.message);
-            Finding::new(CauseRule::FailedReference, Status::Failed, text)
-        })
+        let own = &self.objects.get(&node.uid)?.assessment;
+        let rule = match own.status() {
+            Status::Failed => CauseRule::FailedReference,
+            Status::Unknown => CauseRule::UnreadReference,
+            Status::Current | Status::InProgress | Status::Terminating | Status::NotFound => {
+                return None;
+            }
+        };
+        let text = format!("{named}: {}", own.verdict.message);
+        Some(Finding::new(rule, own.status(), text))
     }
 
     /// The Services that a slice or a Pod belongs to.
@@ -133,20 +137,14 @@ fn absent(reference: &Reference) -> Finding {
         IfAbsent::Fails => Status::Failed,
         IfAbsent::Delays => Status::InProgress,
     };
-    let text = format!(
-        "{} {} does not exist",
-        reference.relation.name, reference.target
-    );
+    let text = format!("{reference} does not exist");
     Finding::new(CauseRule::MissingReference, status, text)
 }
 
 /// An object is never called well for lack of rights.
 fn unseen(reference: &Reference) -> Option<Finding> {
     (reference.relation.tier == Tier::Always).then(|| {
-        let text = format!(
-            "{} {} cannot be read",
-            reference.relation.name, reference.target
-        );
+        let text = format!("{reference} cannot be read");
         Finding::new(CauseRule::UnreadReference, Status::Unknown, text)
     })
 }
