@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use kubectl_spy::graph::Graph;
+use kubectl_spy::graph::{Graph, Tier, references};
 use kubectl_spy::object::{Doc, ObjectRef, Uid};
 use kubectl_spy::render::outline::{Outline, OutlineItem};
 use kubectl_spy::render::style::{Look, Role, Styles, Symbols};
@@ -58,7 +58,7 @@ fn relate(objects: &[Doc]) {
     let mut graph = Graph::default();
     let keys: Vec<Uid> = objects
         .iter()
-        .map(|object| graph.apply(object.root()))
+        .map(|object| put(&mut graph, object))
         .collect();
     let distinct: BTreeSet<&Uid> = keys.iter().collect();
     assert_eq!(graph.nodes().count(), distinct.len());
@@ -71,18 +71,25 @@ fn relate(objects: &[Doc]) {
         objects
             .iter()
             .rev()
-            .for_each(|object| drop(reversed.apply(object.root())));
+            .for_each(|object| drop(put(&mut reversed, object)));
         assert_eq!(graph, reversed);
     }
     let before = graph.clone();
     for (object, key) in objects.iter().zip(&keys).rev().take(1) {
-        assert_eq!(graph.apply(object.root()), *key);
+        assert_eq!(put(&mut graph, object), *key);
         assert_eq!(graph, before);
     }
     for key in &keys {
         graph.delete(key);
     }
     assert_eq!(graph, Graph::default());
+}
+
+/// Stores an object and the objects that it names.
+fn put(graph: &mut Graph, object: &Doc) -> Uid {
+    let key = graph.apply(object.root());
+    graph.refer(&key, references(object.root(), Tier::Unwell));
+    key
 }
 
 /// Calls every query that views use for one object.
@@ -122,7 +129,7 @@ fn query(graph: &Graph, key: &Uid) {
     let above = graph.ancestors(key);
     assert!(above.len() <= graph.nodes().count());
     let _ = (
-        graph.selected(key),
+        graph.services_of(key),
         graph.selected_pods(key),
         graph.standings().of(key),
         graph.owners(key),
