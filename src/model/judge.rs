@@ -29,12 +29,11 @@ impl Model {
         for round in 0..MOST_ROUNDS {
             let mut next = BTreeSet::new();
             for uid in due {
-                let findings = self.findings(&uid);
+                let (findings, news) = (self.findings(&uid), self.news(&uid, now));
                 let Some(object) = self.objects.get_mut(&uid) else {
                     continue;
                 };
-                let assessment = object.own.clone().with(findings);
-                let is_other = object.take_assessment(assessment, now);
+                let is_other = object.take_findings(findings, news);
                 // An object that appears or goes matters to those that name it, whatever its state.
                 if is_other || round == 0 {
                     next.extend(self.graph.referrers(&object.object).cloned());

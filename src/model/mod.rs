@@ -4,13 +4,16 @@
 //! model is pure: it knows nothing of streams and views, and each call gets the time.
 
 mod coverage;
+mod departed;
 mod judge;
 mod needed;
 mod object;
+mod roll_up;
 mod service;
 #[cfg(test)]
 mod tests;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -47,6 +50,10 @@ pub struct Model {
     changed: BTreeSet<Uid>,
     /// Whether a source that may show a named object was read, or could not be read, since the last refresh.
     has_news_of_sources: bool,
+    /// The objects whose states so far are no changes: they were listed, and their neighbours were not read yet.
+    listed: BTreeSet<Uid>,
+    /// Whether every source had answered at the end of the last refresh.
+    was_settled: bool,
     /// When to assess objects again without an event.
     reviews: BTreeSet<(Timestamp, Uid)>,
     /// The objects that are gone and still kept.
@@ -64,6 +71,8 @@ impl Model {
             objects: BTreeMap::new(),
             changed: BTreeSet::new(),
             has_news_of_sources: false,
+            listed: BTreeSet::new(),
+            was_settled: false,
             reviews: BTreeSet::new(),
             departed: BTreeSet::new(),
         }
@@ -73,6 +82,7 @@ impl Model {
     /// read, because a new selector usually finds them again.
     pub fn follow(&mut self, sources: Vec<SourceKey>) {
         self.coverage.follow(sources);
+        self.was_settled &= self.coverage.has_answers();
     }
 
     /// The sources that the model follows, and how much of each has been read.
@@ -135,8 +145,15 @@ impl Model {
 
     fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>, why: Why) {
         let uid = version.object.identity();
-        let new = || ModelObject::new(version.object.clone(), why != Why::Listed);
-        let object = self.objects.entry(uid.clone()).or_insert_with(new);
+        let object = match self.objects.entry(uid.clone()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                if why == Why::Listed {
+                    self.listed.insert(uid.clone());
+                }
+                entry.insert(ModelObject::new(version.object.clone()))
+            }
+        };
         if object.put(source, version) {
             self.departed.remove(&uid);
             self.changed.insert(uid);
@@ -148,6 +165,9 @@ impl Model {
     /// Assesses the objects that events or the time have changed since the last call. Returns every object
     /// that may be different now, with its owners, and the removed objects.
     pub fn refresh(&mut self, now: Timestamp) -> BTreeSet<Uid> {
+        if self.was_settled {
+            self.listed.clear();
+        }
         let mut changed = std::mem::take(&mut self.changed);
         changed.extend(self.take_due(now));
         let mut touched = BTreeSet::new();
@@ -166,6 +186,7 @@ impl Model {
         for uid in &touched {
             self.roll_up(uid, now);
         }
+        self.was_settled = self.coverage.has_answers();
         touched
     }
 
@@ -220,66 +241,8 @@ impl Model {
         object.drop_tape();
     }
 
-    /// Computes the worst state among the dependents of an object's current revision.
-    fn roll_up(&mut self, uid: &Uid, now: Timestamp) {
-        let dependents = self.graph.current_dependents(uid).into_iter();
-        let worst = dependents
-            .filter_map(|dependent| self.objects.get(&dependent))
-            .filter(|object| object.departure.is_none())
-            .map(|object| object.assessment.status())
-            .max();
-        if let Some(object) = self.objects.get_mut(uid) {
-            object.take_worst(worst, now);
-        }
-    }
-
-    /// The objects to remove: those that have been gone for long enough and, once all sources are read, those
-    /// that no followed source shows.
-    fn expired(&mut self, now: Timestamp) -> Vec<Uid> {
-        let mut expired: Vec<Uid> = self.departed.iter().cloned().collect();
-        expired.retain(|uid| self.has_expired(uid, now));
-        if self.coverage.take_replaced() {
-            for (uid, object) in &mut self.objects {
-                object.retain_sources(|source| self.coverage.follows(source));
-                if object.version().is_none() && object.departure.is_none() {
-                    expired.push(uid.clone());
-                }
-            }
-        }
-        expired
-    }
-
-    fn has_expired(&self, uid: &Uid, now: Timestamp) -> bool {
-        let departure = self.objects.get(uid).and_then(|object| object.departure);
-        match (self.retention, departure) {
-            (Retention::For(time), Some((_, at))) => {
-                now.duration_since(at) >= time && !self.owns_any(uid)
-            }
-            (Retention::None, _) | (_, None) => true,
-        }
-    }
-
-    /// Whether any dependent of the object is there.
-    fn owns_any(&self, uid: &Uid) -> bool {
-        let mut below = self.graph.tree(uid).into_iter().map(|(_, below)| below);
-        below.any(|below| {
-            let object = self.objects.get(&below);
-            below != *uid && object.is_some_and(|object| object.departure.is_none())
-        })
-    }
-
-    /// Removes an object. Returns the objects to judge again: those that name it, and its Services.
-    fn remove(&mut self, uid: &Uid) -> Vec<Uid> {
-        self.departed.remove(uid);
-        let mut around = self.services_of(uid);
-        self.graph.delete(uid);
-        let Some(object) = self.objects.remove(uid) else {
-            return around;
-        };
-        if let Some(review) = object.review {
-            self.reviews.remove(&(review, uid.clone()));
-        }
-        around.extend(self.graph.referrers(&object.object).cloned());
-        around
+    /// The time of a change of state that happens now; `None` if it does not count as a change.
+    fn news(&self, uid: &Uid, now: Timestamp) -> Option<Timestamp> {
+        (!self.listed.contains(uid)).then_some(now)
     }
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::object::ObjectRef;
 use crate::source::{ClusterId, SourceKey, Version, Why};
-use crate::status::{Assessment, Departure, Status};
+use crate::status::{Assessment, Departure, Finding, Status};
 
 /// One object of the model.
 #[derive(Debug)]
@@ -25,14 +25,14 @@ pub struct ModelObject {
     pub departure: Option<(Departure, Timestamp)>,
     /// Its newest version in each source that has it. The model uses the first entry.
     held: Vec<(Arc<SourceKey>, Arc<Version>)>,
-    /// Whether the next assessment counts as a change. The first one of a listed object does not.
-    is_news: bool,
+    /// The problem of its Pods, for a workload.
+    pub(super) failed_pods: Option<Finding>,
     /// When to assess it again if no event arrives.
     pub(super) review: Option<Timestamp>,
 }
 
 impl ModelObject {
-    pub(super) fn new(object: ObjectRef, is_news: bool) -> ModelObject {
+    pub(super) fn new(object: ObjectRef) -> ModelObject {
         ModelObject {
             object,
             assessment: Assessment::unread(),
@@ -41,7 +41,7 @@ impl ModelObject {
             changed: None,
             departure: None,
             held: Vec::new(),
-            is_news,
+            failed_pods: None,
             review: None,
         }
     }
@@ -94,16 +94,22 @@ impl ModelObject {
         }
     }
 
-    /// Takes the assessment with its neighbours. Returns whether it is another one.
-    pub(super) fn take_assessment(&mut self, assessment: Assessment, now: Timestamp) -> bool {
+    /// Assesses the object with what is wrong around it. Returns whether the assessment is another one. A
+    /// workload that has all it wants is well, whatever its Pods do.
+    pub(super) fn take_findings(
+        &mut self,
+        mut findings: Vec<Finding>,
+        news: Option<Timestamp>,
+    ) -> bool {
+        if !self.own.is_well() {
+            findings.extend(self.failed_pods.clone());
+        }
+        let assessment = self.own.clone().with(findings);
         let is_other = self.assessment != assessment;
         if is_other {
-            if self.is_news {
-                self.changed = Some(now);
-            }
+            self.changed = news.or(self.changed);
             self.assessment = assessment;
         }
-        self.is_news = true;
         is_other
     }
 
@@ -112,10 +118,10 @@ impl ModelObject {
         self.held.first().map(|(source, _)| &source.cluster)
     }
 
-    pub(super) fn take_worst(&mut self, worst: Option<Status>, now: Timestamp) {
+    pub(super) fn take_worst(&mut self, worst: Option<Status>, news: Option<Timestamp>) {
         if self.worst != worst {
             if self.worst.is_some() {
-                self.changed = Some(now);
+                self.changed = news.or(self.changed);
             }
             self.worst = worst;
         }

@@ -58,7 +58,8 @@ impl Assessment {
         } else {
             self.verdict
         };
-        let causes = findings.into_iter().map(|finding| finding.cause);
+        let causes = findings.into_iter().filter(|finding| finding.has_line);
+        let causes = causes.map(|finding| finding.cause);
         Assessment {
             causes: causes.chain(self.causes).collect(),
             row,
@@ -113,6 +114,11 @@ impl Assessment {
             }
             Status::Current | Status::Terminating | Status::NotFound => false,
         }
+    }
+
+    /// Whether the object needs attention itself. A workload that fails because of its Pods does not.
+    pub fn is_failing_itself(&self) -> bool {
+        self.is_failing() && self.verdict.rule != Some(CauseRule::FailedPods)
     }
 
     fn bare(verdict: Verdict) -> Assessment {

@@ -28,6 +28,8 @@ pub struct Finding {
     pub status: Status,
     /// The problem.
     pub cause: Cause,
+    /// Whether the problem has a line of its own. It has none if the line of another object shows it.
+    pub has_line: bool,
 }
 
 impl Finding {
@@ -36,6 +38,16 @@ impl Finding {
         Finding {
             status,
             cause: Cause::new(rule, text),
+            has_line: true,
+        }
+    }
+
+    /// The same problem without a line of its own.
+    #[must_use]
+    pub fn silent(self) -> Finding {
+        Finding {
+            has_line: false,
+            ..self
         }
     }
 }
@@ -91,6 +103,7 @@ rules! {
     FailedCreate,
     FailedDelete,
     FailedIndexes,
+    FailedPods,
     FailedReference,
     Finalizers,
     ImagePull,

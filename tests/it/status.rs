@@ -83,8 +83,9 @@ async fn once_on_a_pipe_prints_the_whole_table() {
     assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
     assert_snapshot!(ran.transcript(), @r#"
     NAME                               READY   STATUS             RESTARTS   AGE     NODE       IP
-    ~ deployment/web                   3/3     InProgress         -          41d     -          -
-    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          4m58s   -          -
+    ✗ deployment/web                   3/3     Failed             -          41d     -          -
+    │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
+    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          4m58s   -          -
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          4m58s   worker-1   10.244.0.14
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d     -          -
@@ -94,8 +95,9 @@ async fn once_on_a_pipe_prints_the_whole_table() {
     "#);
     assert_snapshot!(once(&cluster, &["deploy"]).transcript(), @r#"
     NAME                               READY   STATUS             RESTARTS   AGE     NODE       IP
-    ~ deployment/web                   3/3     InProgress         -          41d     -          -
-    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          4m58s   -          -
+    ✗ deployment/web                   3/3     Failed             -          41d     -          -
+    │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
+    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          4m58s   -          -
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          4m58s   worker-1   10.244.0.14
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d     -          -

@@ -97,7 +97,7 @@ async fn a_deployment_with_once() {
     assert_eq!(ran.status.code(), Some(0));
     assert_snapshot!(ran.transcript(), @r#"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
-    ~ rolling out: 1/3 updated, 3 available, 1 failing   5m2s to the deadline
+    ✗ rolling out: 1/3 updated, 3 available, 1 failing   5m2s to the deadline
     ✓ +0s     spec change   gen 2 by kubectl-set: containers[web].image
     ✓ +0s     replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -108,7 +108,7 @@ async fn a_deployment_with_once() {
     ● Available=True MinimumReplicasAvailable  41d
     ~ Progressing=True NewReplicaSetCreated  4m58s
     REVISION                           READY   IMAGE / STATUS     AGE     NODE
-    ├─~ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1     4m58s
+    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1     4m58s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   4m58s   worker-1
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9         41d

@@ -50,7 +50,7 @@ fn requested(state: &StatusState) -> String {
 fn rollout(state: &StatusState, roots: &[&StatusRow<'_>], rows: &[StatusRow<'_>]) -> String {
     let failing = rows
         .iter()
-        .filter(|row| row.assessment.is_failing())
+        .filter(|row| row.assessment.is_failing_itself())
         .count();
     let counts = match roots {
         [root] => state.rollout(&root.object.identity()),

@@ -33,8 +33,9 @@ async fn a_rollout_to_a_missing_image_shows_its_cause() {
 
     deployment.apps/web  -n shop  ctx demo     rollout 1/3 updated, 1 failing  0:08
     NAME                               READY   STATUS             RESTARTS   AGE
-    ~ deployment/web                   3/3     InProgress         -          41d
-    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          6s
+    ✗ deployment/web                   3/3     Failed             -          41d
+    │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
+    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          6s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          6s
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1"…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d
@@ -58,8 +59,9 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
     assert_snapshot!(frames.join("\n\n"), @r#"
     deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
-    ~ deployment/web                   3/3     InProgress         -          41d   -          -             1s ago
-    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          7s    -          -             1s ago
+    ✗ deployment/web                   3/3     Failed             -          41d   -          -             1s ago
+    │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
+    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          7s    -          -             1s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14   1s ago
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to …
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             -
@@ -70,8 +72,9 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
 
     deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
-    ~ deployment/web                   3/3     InProgress         -          41d   -          -             1s ago
-    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          7s    -          -             1s ago
+    ✗ deployment/web                   3/3     Failed             -          41d   -          -             1s ago
+    │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
+    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          7s    -          -             1s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14   1s ago
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFou…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             -
@@ -82,8 +85,9 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
 
     deployment.apps/web
     NAME               READY   STATUS
-    ~ deployment/web   3/3     InProgress
-    ├─~ repli…d56 #2   0/1     InProgress
+    ✗ deployment/web   3/3     Failed
+    │ └ 0 of 3 new pods ready: 1 ImagePull…
+    ├─✗ repli…d56 #2   0/1     Failed
     │ └─✗ pod/…dcqxn   0/1     ImagePullBa…
     │     └ web: Back-off pulling image "r…
     └─● repli…f9d #1   3/3     Current
@@ -93,8 +97,9 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
     ● live  7 objects  3 watches  last cha…
 
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP
-    ~ deployment/web                   3/3     InProgress         -          41d   -          -
-    ├─~ replicaset/web-5cc54d4d56 #2   0/1     InProgress         -          7s    -          -
+    ✗ deployment/web                   3/3     Failed             -          41d   -          -
+    │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
+    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          7s    -          -
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -
@@ -171,8 +176,9 @@ fn healthy_pods_beyond_the_screen_are_counted_and_failing_ones_shown() {
     assert_snapshot!(frame(&cluster, at(30), (80, 24)), @r#"
     deployment.apps/web  -n shop           rollout 100/100 updated, 2 failing  0:30
     NAME                   READY    STATUS             RESTARTS   AGE
-    ~ deployment/web       98/100   InProgress         -          30s
-    └─~ replicaset/web-a   98/100   InProgress         -          30s
+    ✗ deployment/web       98/100   Failed             -          30s
+    │ └ 98 of 100 pods ready: 2 ImagePullBackOff
+    └─✗ replicaset/web-a   98/100   Failed             -          30s
       ├─● pod/web-a-000    1/1      Running            0          30s
       ├─● pod/web-a-001    1/1      Running            0          30s
       ├─● pod/web-a-002    1/1      Running            0          30s
@@ -185,11 +191,10 @@ fn healthy_pods_beyond_the_screen_are_counted_and_failing_ones_shown() {
       ├─● pod/web-a-009    1/1      Running            0          30s
       ├─● pod/web-a-010    1/1      Running            0          30s
       ├─● pod/web-a-011    1/1      Running            0          30s
-      ├─● pod/web-a-012    1/1      Running            0          30s
       ├─✗ pod/web-a-057    0/1      ImagePullBackOff   0          30s
       │   └ app: Back-off pulling image "web:v1"
       └─✗ pod/web-a-091    0/1      ImagePullBackOff   0          30s
-    + 85 healthy (use --once | less)
+    + 86 healthy (use --once | less)
     ● live  102 objects  3 watches                                   Ctrl-C to exit
     "#);
 }
@@ -201,18 +206,18 @@ fn many_failing_pods_share_one_cause_line() {
     assert_snapshot!(frame(&cluster, at(30), (80, 12)), @"
     deployment.apps/web  -n shop         rollout 100/100 updated, 100 failing  0:30
     NAME                   READY   STATUS         RESTARTS   AGE
-    ~ deployment/web       0/100   InProgress     -          30s
-    └─~ replicaset/web-a   0/100   InProgress     -          30s
+    ✗ deployment/web       0/100   Failed         -          30s
+    │ └ 0 of 100 pods ready: 100 ImagePullBackOff
+    └─✗ replicaset/web-a   0/100   Failed         -          30s
       ├─✗ pod/web-a-000    0/1     ErrImagePull   0          30s
       │   └ app: not found
-      ├─✗ pod/web-a-001    0/1     ErrImagePull   0          30s
-      └─✗ pod/web-a-002    0/1     ErrImagePull   0          30s
-    + 97 failing (use --once | less)
+      └─✗ pod/web-a-001    0/1     ErrImagePull   0          30s
+    + 98 failing (use --once | less)
     ● live  102 objects  3 watches                                   Ctrl-C to exit
     ");
     assert_snapshot!(frame(&cluster, at(30), (30, 5)), @"
     NAME               READY   S…
-    ~ deployment/web   0/100   I…
+    ✗ deployment/web   0/100   F…
     ● live  102 objects  3 watch…
     ");
 }
@@ -238,8 +243,9 @@ fn a_crash_loop_shows_how_the_container_ended() {
     assert_snapshot!(frame(&cluster, at(30), (110, 24)), @"
     deployment.apps/web  -n shop  ctx demo      rollout 1/1 updated, 1 failing  0:30
     NAME                   READY   STATUS             RESTARTS      AGE
-    ~ deployment/web       0/1     InProgress         -             30s
-    └─~ replicaset/web-a   0/1     InProgress         -             30s
+    ✗ deployment/web       0/1     Failed             -             30s
+    │ └ 0 of 1 pods ready: 1 CrashLoopBackOff
+    └─✗ replicaset/web-a   0/1     Failed             -             30s
       └─✗ pod/web-a-000    0/1     CrashLoopBackOff   7 (30s ago)   30s
           └ app: CrashLoopBackOff, exit 1, 7 restarts: panic: no such table: orders
     ● live  3 objects  3 watches                                      Ctrl-C to exit
@@ -378,8 +384,9 @@ fn ascii_and_colour_do_not_change_the_text() {
     assert_snapshot!(painted, @"
     (bold)deployment.apps/web(normal)  (dim)-n shop(normal)  (dim)ctx demo(normal)     rollout 1/1 updated, 1 failing  0:30
     (bold)NAME(normal)                   (bold)READY(normal)   (bold)STATUS(normal)         (bold)RESTARTS(normal)   (bold)AGE(normal)
-    (yellow)~(normal) deployment/web       0/1     (yellow)InProgress(normal)     -          30s
-    (dim)`-(normal)(yellow)~(normal) replicaset/web-a   0/1     (yellow)InProgress(normal)     -          30s
+    (red)x(normal) deployment/web       0/1     (red)Failed(normal)         -          30s
+    (dim)| ` (normal)0 of 1 pods ready: 1 ImagePullBackOff
+    (dim)`-(normal)(red)x(normal) replicaset/web-a   0/1     (red)Failed(normal)         -          30s
     (dim)  `-(normal)(red)x(normal) pod/web-a-000    0/1     (red)ErrImagePull(normal)   0          30s
     (dim)      ` (normal)app: not found
     ● live  (dim)3 objects  3 watches(normal)                                     (dim)Ctrl-C to exit(normal)

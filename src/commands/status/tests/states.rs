@@ -141,7 +141,7 @@ fn the_worst_state_is_that_of_the_current_revision() {
     let mut cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects.clone());
     let worst = |cluster: &Cluster| cluster.state.rows()[0].worst();
     assert_eq!(worst(&cluster), Some(Status::Failed));
-    assert_eq!(status_of(&cluster, "web"), Some(Status::InProgress));
+    assert_eq!(status_of(&cluster, "web"), Some(Status::Failed));
 
     let mut new = workload("ReplicaSet", "web-b", (1, 1));
     own(&mut new, ("Deployment", "web"));

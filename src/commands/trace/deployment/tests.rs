@@ -274,7 +274,7 @@ fn no_progress_within_the_deadline_while_the_old_pods_stay() {
     ✗ Progressing=False ProgressDeadlineExceeded  0s
       └ ReplicaSet "web-2" has timed out progressing.
     REVISION                  READY   IMAGE / STATUS   AGE         NODE
-    ├─~ replicaset/web-2 #2   0/1     web:v2           <invalid>
+    ├─✗ replicaset/web-2 #2   0/1     web:v2           <invalid>
     │ └─✗ pod/web-2-b         0/1     ErrImagePull     2s          node-1
     │     └ web: not found
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
@@ -326,21 +326,26 @@ fn the_cause_of_a_delay_is_shown_at_its_phase() {
         check(evicted),
     ];
     insta::assert_snapshot!(cases.join("\n\n"), @"
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         images        0/1 pulled; web-1-a ErrImagePull
           └ web: pull access denied for xxx
 
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         available     0/1 new; web-1-a CrashLoopBackOff
           └ web: OOMKilled, exit 137, 5 restarts
 
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         scheduled     1/1 pods (node-1); web-1-a unschedulable
           └ 0/3 nodes are available: 3 Insufficient cpu.
 
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         available     0/1 new; web-1-a Init:CrashLoopBackOff
           └ init (init): CrashLoopBackOff, exit 1, 3 restarts
 
     ✗         available     0/1 new; web-1-a Running
           └ web: OOMKilled, exit 137, 5 restarts; running, not ready
 
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         available     0/1 new; web-1-a Evicted
           └ Evicted
     ");
@@ -652,7 +657,7 @@ fn a_frame_fits_its_room_and_counts_the_rest() {
     ));
     insta::assert_snapshot!(feed.frame_of(70, Some(17)), @"
     deployment/web  -n shop  8 replicas  RollingUpdate                0:00
-    ~ rolling out: 8/8 updated, 7 available, 1 failing
+    ✗ rolling out: 8/8 updated, 7 available, 1 failing
     ✓ +0s     spec change   gen 1: created
     ✓ +0s     replicaset    web-1 #1, 8/8 pods
     ✓ +1s     scheduled     8/8 pods (node-1)
@@ -662,7 +667,7 @@ fn a_frame_fits_its_room_and_counts_the_rest() {
     ● Available=True MinimumReplicasAvailable  60m
     ~ Progressing=True ReplicaSetUpdated  0s
     REVISION                  READY   IMAGE / STATUS   AGE   NODE
-    └─~ replicaset/web-1 #1   7/8     web:v1           0s
+    └─✗ replicaset/web-1 #1   7/8     web:v1           0s
       ├─● pod/web-1-a         1/1     Running          2s    node-1
       ├─● pod/web-1-b         1/1     Running          2s    node-1
       └─✗ pod/web-1-h         0/1     ErrImagePull     2s    node-1
@@ -720,7 +725,7 @@ fn the_story_of_a_rollout_that_fails() {
     ");
     insta::assert_snapshot!(Feed::story("Deployment", 12_000).frame(80), @r#"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
-    ~ rolling out: 1/3 updated, 3 available, 1 failing         9m50s to the deadline
+    ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m50s to the deadline
     ✓ +0.0s   spec change   gen 2 by kubectl-set: containers[web].image
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -731,7 +736,7 @@ fn the_story_of_a_rollout_that_fails() {
     ● Available=True MinimumReplicasAvailable  41d
     ~ Progressing=True NewReplicaSetCreated  10s
     REVISION                           READY   IMAGE / STATUS     AGE   NODE
-    ├─~ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1     10s
+    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1     10s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   10s   worker-1
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1":…
     └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9         41d
@@ -746,12 +751,15 @@ fn the_story_of_a_rollout_that_fails() {
 fn the_state_in_the_headline_is_that_of_the_object() {
     let mut feed = Feed::story("Deployment", 12_000);
     assert_eq!(
-        feed.frame(80).lines().nth(1).map(|line| &line[..1]),
-        Some("~")
+        feed.frame(80)
+            .lines()
+            .nth(1)
+            .and_then(|line| line.chars().next()),
+        Some('✗')
     );
     assert!(
         feed.transitions()
-            .contains("deployment/web InProgress: rolling out")
+            .contains("deployment/web Failed: rolling out")
     );
     let graph = feed.graph();
     let is_deployment = |node: &&crate::render::json::trace::NodeRecord| {
@@ -760,7 +768,7 @@ fn the_state_in_the_headline_is_that_of_the_object() {
             .is_some_and(|object| object.kind == "Deployment")
     };
     let node = graph.nodes.iter().find(is_deployment).expect("its node");
-    assert_eq!(node.status, "InProgress");
+    assert_eq!(node.status, "Failed");
 }
 
 #[test]
@@ -826,7 +834,7 @@ fn the_story_in_lines() {
     2026-05-04T12:00:12Z deployment/web replicaset done: web-5cc54d4d56 #2, 1/3 pods
     2026-05-04T12:00:12Z deployment/web scheduled underway: 1/3 pods (worker-1)
     2026-05-04T12:00:12Z deployment/web images failed: 0/3 pulled; web-5cc54d4d56-dcqxn ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
-    2026-05-04T12:00:12Z deployment/web InProgress: rolling out: 1/3 updated, 3 available, 1 failing
+    2026-05-04T12:00:12Z deployment/web Failed: rolling out: 1/3 updated, 3 available, 1 failing
     "#);
 }
 

@@ -76,7 +76,7 @@ fn failing(rollout: &RolloutSnapshot<'_>) -> String {
         .into_iter()
         .flatten()
         .filter_map(|node| rollout.traced.assessment(&node.uid))
-        .filter(|assessment| assessment.is_failing())
+        .filter(|assessment| assessment.is_failing_itself())
         .count();
     match failing {
         0 => String::new(),
