@@ -58,8 +58,11 @@ impl Model {
                 continue;
             };
             for reference in self.graph.references_of(uid) {
+                if sources.len() == limit {
+                    return sources;
+                }
                 let source = reference.target.source(cluster);
-                if sources.len() < limit && !sources.contains(&source) {
+                if !sources.contains(&source) {
                     sources.push(source);
                 }
             }
