@@ -51,7 +51,7 @@ pub enum IfAbsent {
 
 macro_rules! relations {
     ($($name:literal: $from:literal $path:literal . $key:literal => $to:ident ($target:literal), $tier:ident $if_absent:ident;)*) => {
-        /// All relations by name.
+        /// All relations.
         pub(super) const RELATIONS: &[Relation] = &[$(Relation {
             name: $name,
             from: $from,

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::graph::{IfAbsent, Node, Reference, Tier};
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
-use crate::status::{CauseRule, Finding, Status};
+use crate::status::{CauseRule, Finding, Rules, Status};
 
 use super::{Model, Reading};
 
@@ -72,7 +72,9 @@ impl Model {
 
     /// What is wrong with an object's endpoints and with the objects that it names, each problem once.
     pub(super) fn findings(&self, uid: &Uid) -> Vec<Finding> {
-        let Some(cluster) = self.cluster_of(uid) else {
+        let cluster = self.cluster_of(uid);
+        // kstatus looks at no other object.
+        let Some(cluster) = cluster.filter(|_| self.rules == Rules::Spy) else {
             return Vec::new();
         };
         let node = self.graph.node(uid);
@@ -84,7 +86,7 @@ impl Model {
                 Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
                 Some(_) => Some(absent(reference)),
                 None => match self.coverage.reading(&reference.target.source(cluster)) {
-                    Some(Reading::All) => Some(absent(reference)),
+                    Some(Reading::All) => self.knows_absence.then(|| absent(reference)),
                     Some(Reading::Refused) => unseen(reference),
                     Some(Reading::Partial | Reading::Retrying { .. }) | None => None,
                 },

@@ -43,6 +43,8 @@ pub enum Retention {
 pub struct Model {
     rules: Rules,
     retention: Retention,
+    /// Whether an object that no source has does not exist.
+    knows_absence: bool,
     coverage: Coverage,
     graph: Graph,
     objects: BTreeMap<Uid, ModelObject>,
@@ -66,6 +68,7 @@ impl Model {
         Model {
             rules,
             retention,
+            knows_absence: true,
             coverage: Coverage::default(),
             graph: Graph::default(),
             objects: BTreeMap::new(),
@@ -75,6 +78,15 @@ impl Model {
             was_settled: false,
             reviews: BTreeSet::new(),
             departed: BTreeSet::new(),
+        }
+    }
+
+    /// The same model for an excerpt of a cluster, such as a file. An object that is not in it may exist.
+    #[must_use]
+    pub fn of_excerpt(self) -> Model {
+        Model {
+            knows_absence: false,
+            ..self
         }
     }
 

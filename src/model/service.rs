@@ -5,7 +5,7 @@ use std::iter;
 
 use crate::graph::{EndpointCounts, Node, PodCoverage, Service, address_groups, count_backends};
 use crate::source::{ClusterId, Scope, Select, SourceKey};
-use crate::status::{CauseRule, Finding, Status};
+use crate::status::{CauseRule, Finding, Rules, Status};
 
 use super::{Model, Reading};
 
@@ -32,6 +32,7 @@ impl Model {
         let counts = count_backends(&groups, pods);
         Some(match reading {
             _ if counts != EndpointCounts::default() => serving(counts),
+            Reading::All if !self.knows_absence => return None,
             Reading::All => self.without_endpoints(node, service, pods),
             _ => finding(Status::Unknown, "endpoints not read"),
         })
@@ -53,6 +54,9 @@ impl Model {
     /// to say why a Service does not work.
     pub fn service_sources(&self) -> Vec<SourceKey> {
         let mut sources: Vec<SourceKey> = Vec::new();
+        if self.rules == Rules::Kstatus {
+            return sources;
+        }
         let is_many = self.graph.services().nth(MOST_SERVICES).is_some();
         for node in self.graph.services() {
             let Some(cluster) = self.cluster_of(&node.uid) else {

@@ -151,6 +151,69 @@ fn an_object_is_not_called_well_for_lack_of_rights() {
     assert_eq!(verdict(&mut model, at(1)), unseen);
 }
 
+/// The state of the Service `web`, which selects nothing, once its slices have been read.
+fn lonely_service(model: Model) -> (Status, Vec<SourceKey>) {
+    let mut model = model;
+    let source = Arc::new(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        select: Select::Name("web".into()),
+        ..SourceKey::all("", "Service")
+    });
+    let slices = Arc::new(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        ..SourceKey::all("discovery.k8s.io", "EndpointSlice")
+    });
+    model.follow(vec![(*source).clone(), (*slices).clone()]);
+    let service = version(
+        r#"{"apiVersion":"v1","kind":"Service","metadata":{"uid":"s","name":"web","namespace":"shop"},
+            "spec":{"selector":{"app":"web"}}}"#,
+    );
+    model.apply(&source, &event(Why::Listed, service), at(0));
+    model.apply(&slices, &Event::synced(0), at(0));
+    model.refresh(at(0));
+    let object = model.object(&Uid::new("s")).expect("it exists");
+    (object.assessment.status(), model.service_sources())
+}
+
+#[test]
+fn the_rules_of_kstatus_look_at_no_other_object() {
+    let (spy, sources) = lonely_service(Model::new(Rules::Spy, RETENTION));
+    assert_eq!((spy, sources.is_empty()), (Status::Failed, false));
+    let kstatus = lonely_service(Model::new(Rules::Kstatus, RETENTION));
+    assert_eq!(kstatus, (Status::Current, Vec::new()));
+}
+
+#[test]
+fn an_excerpt_says_nothing_about_what_it_does_not_have() {
+    let (status, _) = lonely_service(Model::new(Rules::Spy, RETENTION).of_excerpt());
+    assert_eq!(status, Status::Current);
+    let (model, _, source) = ingress();
+    let mut model = model.of_excerpt();
+    model.apply(&source, &Event::synced(0), at(1));
+    assert_eq!(verdict(&mut model, at(1)), "Current: ");
+}
+
+#[test]
+fn a_pod_that_has_ended_does_not_fail_its_workload() {
+    let source = pods("");
+    let mut model = model(RETENTION, &[&source]);
+    let set = version(
+        r#"{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"uid":"r","name":"r","namespace":"shop"},
+            "spec":{"replicas":2},"status":{"replicas":1}}"#,
+    );
+    for object in [set, pod("p", "Failed", "r")] {
+        model.apply(&source, &event(Why::Listed, object), at(0));
+    }
+    model.refresh(at(0));
+    let state = |uid| {
+        model
+            .object(&Uid::new(uid))
+            .map(|object| object.assessment.status())
+    };
+    assert_eq!(state("p"), Some(Status::Failed));
+    assert_eq!(state("r"), Some(Status::InProgress));
+}
+
 #[test]
 fn an_owner_stays_until_its_dependents_are_gone() {
     let source = pods("");

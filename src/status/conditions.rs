@@ -1,8 +1,8 @@
 //! The polarity of conditions: which status of a condition is a problem, and how bad it is.
 //!
-//! The API does not say whether True is good (`Available`) or bad (`MemoryPressure`). A table says it for the
+//! The API does not say whether True is good (`Available`) or bad (`MemoryPressure`). A table has it for the
 //! built-in kinds. For kinds without a rule in kstatus, which are mostly custom resources, the name of the
-//! condition says it, by the API conventions
+//! condition shows it, by the API conventions
 //! (<https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties>).
 
 use jiff::{SignedDuration, Timestamp};

@@ -108,7 +108,10 @@ pub(crate) async fn show(
     let targets = Box::pin(session.targets(&args.objects, "status", context));
     let targets = args.ends.in_time(&stop, targets).await?;
     let requested = session.keys(&targets);
-    let state = StatusState::new(requested.clone(), args.rules, context.env.now());
+    let mut state = StatusState::new(requested.clone(), args.rules, context.env.now());
+    if session.is_of_file() {
+        state = state.of_excerpt();
+    }
     let output = match args.output {
         StatusFormat::Text => Output::Text,
         StatusFormat::Json => Output::Lines,

@@ -69,6 +69,14 @@ impl StatusState {
         }
     }
 
+    /// The same state for a file. An object that is not in it may exist.
+    pub(super) fn of_excerpt(self) -> StatusState {
+        StatusState {
+            model: self.model.of_excerpt(),
+            ..self
+        }
+    }
+
     /// Applies one event.
     pub(super) fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
         self.model.apply(source, event, now);
