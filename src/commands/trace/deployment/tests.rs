@@ -345,7 +345,6 @@ fn the_cause_of_a_delay_is_shown_at_its_phase() {
     ✗         available     0/1 new; web-1-a Running
           └ web: OOMKilled, exit 137, 5 restarts; running, not ready
 
-    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         available     0/1 new; web-1-a Evicted
           └ Evicted
     ");
